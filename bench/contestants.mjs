@@ -1,4 +1,7 @@
-/** Who is compared. Each runs for the whole benchmark, on a database of its own if it needs one, and idles while others are measured. */
+/**
+ * The contestants. Each runs for the whole benchmark, on a database of its own if it needs one, and idles while others
+ * are measured.
+ */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startNode } from './support/processes.mjs';
@@ -10,7 +13,7 @@ const BASELINES = join(import.meta.dirname, 'baselines');
 const baseline = (name) => (dependencies) => startBaseline(name, dependencies);
 const product = (options) => (dependencies) => startProduct({ ...dependencies, ...options });
 
-/** In the order in which their tables name them. What starts one gets {databaseUrl, upstreamUrl, dataDir, logFile}. */
+/** In the order of the tables. Each start function gets {databaseUrl, upstreamUrl, dataDir, logFile}. */
 const CONTESTANTS = {
   direct: ({ upstreamUrl }) => ({ urls: [upstreamUrl], pids: [], apiKey: 'none', stop: () => undefined }),
   nginx: baseline('nginx'),
@@ -23,16 +26,16 @@ const CONTESTANTS = {
   [`${PRODUCT}-two-processes`]: product({ processes: 2 }),
 };
 
-/** Those of whom the short benchmark tells. */
+/** The contestants of the short benchmark. */
 export const ESSENTIAL = ['direct', 'fastify-http-proxy', 'http-proxy-middleware', 'floor', 'plain', PRODUCT];
 
-/** All that can run here: nginx does not come with npm. */
+/** The contestants that can run here. nginx does not come with npm. */
 export function contestants() {
   const hasNginx = spawnSync('nginx', ['-v']).status === 0;
   return Object.keys(CONTESTANTS).filter((name) => name !== 'nginx' || hasNginx);
 }
 
-/** @param name of CONTESTANTS, or the folder of another, built checkout of the product. */
+/** @param name of CONTESTANTS, or the folder of another built checkout of the product. */
 export function start(name, dependencies) {
   const starting = CONTESTANTS[name] ?? product({ root: name });
   return starting(dependencies);

@@ -1,11 +1,11 @@
-/** npm run bench:docs: writes the tables of docs/internals/performance.md anew, from what the benchmarks wrote into bench/results. */
+/** npm run bench:docs: writes the tables of docs/internals/performance.md from the results in bench/results. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { footprintTable, growthTable, matrixTables, promisesTable, soakTable } from './tables.mjs';
 
-/** Another one, to see whether it would change. */
+/** Another document, to see whether it would change. */
 const DOCUMENT = process.argv[2] ?? join(import.meta.dirname, '..', 'docs', 'internals', 'performance.md');
-/** By the place in the document: the results that it shows, and how. */
+/** By the position in the document: the results to show, and their form. */
 const TABLES = {
   promises: ['latest', promisesTable],
   matrix: ['latest', matrixTables],
@@ -16,7 +16,7 @@ const TABLES = {
 
 writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8')));
 
-/** The document with the tables of all results that are there. */
+/** Returns the document with the tables of all existing results. */
 function withTables(text) {
   return Object.entries(TABLES).reduce((document, [name, [results, table]]) => {
     const file = join(import.meta.dirname, 'results', `${results}.json`);

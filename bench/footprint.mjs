@@ -1,4 +1,7 @@
-/** npm run bench:footprint: how long a start takes, what the proxy's own process holds at rest, and how large an installation is. */
+/**
+ * npm run bench:footprint measures the time of a start, the memory of the idle proxy process, and the size of an
+ * installation.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ import { withScene } from './support/scene.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** After it, what a start leaves behind has been collected, or never will be. */
+/** After this time, objects of the start have been collected, or never will be. */
 const REST_MS = 10_000;
 
 const { times, install, results } = new Command('npm run bench:footprint --')
@@ -28,7 +31,7 @@ const { times, install, results } = new Command('npm run bench:footprint --')
 
 await withScene(async ({ place }) => {
   const dependencies = await place('started');
-  await (await startProduct(dependencies)).stop(); // migrates
+  await (await startProduct(dependencies)).stop(); // It migrates.
   const starts = [];
   for (let time = 0; time < times; time += 1) starts.push(await startOnce({ ...dependencies, client: false }));
   const figures = {
@@ -57,10 +60,10 @@ async function startOnce(dependencies) {
   return { seconds, cpuSeconds, rssMb };
 }
 
-/** As a newcomer sees it: its own Postgres made anew, all migrations, the sandbox as the upstream. */
+/** As for a newcomer: a new embedded Postgres, all migrations, and the sandbox as the upstream. */
 async function firstStart() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-first-'));
-  chmodSync(folder, 0o755); // see startPostgres
+  chmodSync(folder, 0o755); // See startPostgres.
   const begun = performance.now();
   const env = { DATA_DIR: folder, PORT: '0', DRAIN_MS: '0' };
   const product = await startNode(join(ROOT, 'dist', 'main.js'), { env, found: /Proxy\s+(http:\S+)/ });
@@ -70,7 +73,10 @@ async function firstStart() {
   return seconds;
 }
 
-/** What an installation for production lays out, in MB: as the Dockerfile makes it, without a Postgres; and with one, as `npm ci` does. */
+/**
+ * Measures a production installation in MB: as the Dockerfile makes it, without a Postgres, and with one, as `npm ci`
+ * does.
+ */
 function installation() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-install-'));
   const sizeOf = (path) => parseInt(execFileSync('du', ['-sm', path]).toString(), 10);

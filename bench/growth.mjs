@@ -1,6 +1,6 @@
 /**
- * npm run bench:growth: whether it stays as fast with a long history. A database for each size, filled with a made-up history
- * and sealed by a proxy; then calls are taken in and the history is searched, in turns, A B C A B C.
+ * npm run bench:growth: measures the speed with histories of several lengths. It fills a database for each size with a
+ * made-up history, which a proxy seals. Then calls are sent and the history is searched, in turns, A B C A B C.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -60,7 +60,7 @@ Examples:
   .parse()
   .opts();
 
-/** Where no sealer can connect to: it rests. */
+/** An address that no sealer can connect to, so that it rests. */
 const NOBODY = 'postgresql://nobody@127.0.0.1:9/none';
 
 const interrupted = new Promise((_, reject) => {
@@ -108,7 +108,7 @@ async function measure(scene) {
   });
 }
 
-/** A proxy on the database of a size, once it has sealed all there is, or for as long as was asked for. */
+/** Starts a proxy on the database of a size, and waits until it has sealed everything, or for the given time. */
 async function startSubject(calls, { postgres, upstream, end }) {
   const database = databaseOf(calls);
   const databaseUrl = postgres.urlOf(database);
@@ -119,7 +119,7 @@ async function startSubject(calls, { postgres, upstream, end }) {
       client: false,
       dataDir: join(folder, `proxy-${calls}`),
       logFile: join(folder, `proxy-${calls}.log`),
-      env: { RESOLVER_EVERY_SECONDS: '0', ...env }, // it would ask about years of made-up doubts
+      env: { RESOLVER_EVERY_SECONDS: '0', ...env }, // It would ask about made-up calls in doubt of years.
     });
   let product = await startProxy();
   end(() => product.stop());

@@ -1,6 +1,6 @@
 /**
- * What is measured: the first row is the one whose ratios stand in `ratios`. Connections are of the load. Each operation begins
- * with many, which warm it up soonest.
+ * The measurements. The ratios of the first row are stored in `ratios`. Connections are those of the load. Each
+ * operation begins with many, which warm it up fastest.
  */
 
 const row = (operation, connections, delayMs, idempotencyKeys = false) => ({

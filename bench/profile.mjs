@@ -1,4 +1,7 @@
-/** npm run bench:profile: where the product's own time goes under load, as a flame graph and for the tools that read V8's profiles. */
+/**
+ * npm run bench:profile: shows where the product spends its time under load, as a flame graph and as a V8 profile for
+ * other tools.
+ */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,9 +1,9 @@
-/** From what was measured to what is said. */
+/** Turns measurements into a report. */
 import { PRODUCT } from './contestants.mjs';
 
 const RATIOS_TO = ['plain', 'http-proxy-middleware', 'fastify-http-proxy', 'floor'];
 
-/** @param cells by contestant, what each round gave. */
+/** @param cells the result of each round, by contestant. */
 export function summarise(cells) {
   return [...cells].map(([name, rounds]) => ({
     name,
@@ -17,7 +17,10 @@ export function summarise(cells) {
   }));
 }
 
-/** The product's throughput in times of the others': the median over the rounds, each compared with its own neighbours. */
+/**
+ * Returns the ratio of the product's throughput to the others': the median over the rounds, each compared with its own
+ * neighbours.
+ */
 export function ratiosOf({ contestants }) {
   const of = (name) => contestants.find((one) => one.name === name)?.rounds;
   const ours = of(PRODUCT);
@@ -42,7 +45,7 @@ const COLUMNS = [
   ['RSS MB', ({ rssMb }) => fixed(rssMb.median, 0)],
 ];
 
-/** A row of the matrix as a table, in Markdown that also reads well as it is. */
+/** Returns a row of the matrix as a Markdown table that is also readable as text. */
 export function tableOf({ name, contestants }) {
   const ours = contestants.find((one) => one.name === PRODUCT);
   const lines = [

@@ -1,6 +1,6 @@
 /**
- * npm run bench: the product beside what it is measured against. All contestants run at the same time and are asked in turns,
- * A B C A B C, so that whatever else the machine does meets all of them alike. Only ratios within one run mean anything.
+ * npm run bench: compares the product with the contestants. All of them run at the same time and are measured in turns,
+ * A B C A B C, so that other load on the machine affects all of them alike. Only ratios within one run are meaningful.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { costs, settle } from './support/costs.mjs';
 import { familyOf, rssOf } from './support/processes.mjs';
 import { withScene } from './support/scene.mjs';
 
-/** Once it has, for the same operation with another load. */
+/** Once it is warm, for the same operation with another load. */
 const AGAIN_WARM_SECONDS = 0.5;
 
 const positive = (text) => {
@@ -43,7 +43,7 @@ Examples:
 const { short = false } = options;
 const rounds = options.rounds ?? 3;
 const seconds = options.seconds ?? (short ? 0.8 : 1.5);
-/** Until V8 has compiled what runs often. */
+/** Until V8 has compiled frequent code. */
 const warmUpSeconds = short ? 2 : 5;
 const rows = (short ? SHORT : FULL).filter((_row, place) => options.rows?.includes(place + 1) ?? true);
 const names = [
@@ -64,7 +64,7 @@ await withScene(async (scene) => {
     scene.upstream.tell(row.delayMs);
     measured.push(await measure(row, racing, scene, `row ${place + 1} of ${rows.length}`));
     done(tableOf(measured.at(-1)));
-    // After each row: a run that is broken off has said what it saw.
+    // After each row, so that an interrupted run keeps its results.
     write({ machine: machine(), rounds, seconds, rows: measured });
   }
 });

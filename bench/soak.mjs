@@ -1,4 +1,4 @@
-/** npm run bench:soak: whether memory stays flat under load, minute by minute. */
+/** npm run bench:soak: shows whether memory stays constant under load, minute by minute. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';

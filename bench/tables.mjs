@@ -1,8 +1,8 @@
-/** What the results of the benchmarks look like in Markdown. */
+/** Formats the results of the benchmarks as Markdown. */
 import { PRODUCT } from './contestants.mjs';
 import { tableOf } from './report.mjs';
 
-/** Rows of the matrix. */
+/** The rows of the matrix. */
 const FIRST = { operation: 'airtime', connections: 32, delayMs: 0 };
 const BUSY = { operation: 'airtime', connections: 64, delayMs: 20 };
 const SINGLE = { operation: 'airtime', connections: 1, delayMs: 0 };
@@ -18,7 +18,7 @@ export function matrixTables({ machine, ratios, rounds, seconds, rows }) {
   ].join('\n\n');
 }
 
-/** What was asked of it, beside what it is: [what, asked, of the row {operation, connections, delayMs}, measured]. */
+/** The promises and the results: [promise, limit, of the row {operation, connections, delayMs}, measured]. */
 const PROMISES = [
   ['throughput, in times of _plain_', 'at least 5', FIRST, ({ ratios }) => ratios.plain],
   ['… of express + http-proxy-middleware', 'at least 0.5', FIRST, ({ ratios }) => ratios['http-proxy-middleware']],
@@ -141,7 +141,7 @@ function onWhat({ at, commit, cores, cpu, node }) {
   return `Measured ${at.slice(0, 10)} at ${commit}, ${cores} cores (${cpu}), Node ${node.slice(1)}.`;
 }
 
-/** A table without the padding that a terminal needs. */
+/** Returns a table without the padding that a terminal needs. */
 function compact(text) {
   const narrow = (line) => line.replace(/ +(?=\|)/g, ' ').replace(/\| +/g, '| ');
   return text.replace(/^\|[ |:-]+\|$/gm, (rule) => rule.replace(/-+/g, '---')).replace(/^\|.*\|$/gm, narrow);

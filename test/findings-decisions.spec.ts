@@ -90,7 +90,7 @@ describe('decisions about findings', () => {
         pointer: '/decisions/3/finding_id',
         detail: 'the finding is already decided at /decisions/0; decide it once',
       },
-      { pointer: '/decisions/1/finding_id', detail: 'there is no finding with this id' },
+      { pointer: '/decisions/1/finding_id', detail: 'there is no finding with this ID' },
       { pointer: '/decisions/2/state', detail: 'the finding is explained; reopen it first to change the decision' },
       { pointer: '/decisions/2/state', detail: expect.stringMatching(/^only a person can accept a difference/) },
     ]);

@@ -33,7 +33,7 @@ describe('an idempotency key', () => {
     proxy.post(key, path, body).set('Idempotency-Key', idempotencyKey);
   const record = async (id: string | undefined) => (await proxy.get(key, `/v1/calls/${id}`).expect(200)).body;
 
-  it("gives a replay the first answer's status and bytes, and says so", async () => {
+  it('replays the status and bytes of the first answer, and marks the response as a replay', async () => {
     const k = newKey();
     const first = await pay(k).expect(200);
     const again = await pay(k).expect(200);
@@ -44,7 +44,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('of a replay is recorded, as a refusal that names the first call', async () => {
+  it('records a replay as a refusal that names the first call', async () => {
     const k = newKey();
     const first = await pay(k).expect(200);
     await pay(k).expect(200);
@@ -54,7 +54,7 @@ describe('an idempotency key', () => {
     expect(rows).toEqual([{ status: 200, code: 'idempotent_replay', first_call_id: first.headers['x-call-id'] }]);
   });
 
-  it('may be quoted or bare, and its body may have another order and other blanks', async () => {
+  it('accepts a quoted or bare key, and a body with another order and white space', async () => {
     const k = newKey();
     await pay(k).expect(200);
     await pay(`"${k}"`, { airtimes: [Object.fromEntries(Object.entries(AIRTIME.airtimes[0] ?? {}).reverse())] }).expect(
@@ -68,7 +68,7 @@ describe('an idempotency key', () => {
     ['an error with HTTP 200', 200, { status: 'success', data: { error: 'no' } }, 200],
     ['a 400', 400, { status: 'error', error: 'no' }, 400],
     ['a 500 with the envelope', 500, { status: 'error', error: 'fail' }, 500],
-  ])('repeats a rejection as it was: %s', async (_name, status, body, told) => {
+  ])('repeats a rejection unchanged: %s', async (_name, status, body, told) => {
     upstream.behaviour = answer(status, body, { 'retry-after': '7' });
     const k = newKey();
     const first = await pay(k).expect(told);
@@ -83,7 +83,7 @@ describe('an idempotency key', () => {
     [401, 502, { status: 'error', error: 'no' }],
     [403, 502, '<html>blocked</html>'],
     [429, 503, { status: 'error', error: 'slow' }],
-  ])('is free again after a %i, and the answer says so', async (status, told, body) => {
+  ])('is free again after a %i, and the response says so', async (status, told, body) => {
     upstream.behaviour = answer(status, body);
     const k = newKey();
     const first = await pay(k).expect(told);
@@ -99,7 +99,7 @@ describe('an idempotency key', () => {
   it.each([
     [200, { status: 'success', data: { error: 'None' } }, 200, { status: 'success', message: expect.any(String) }],
     [400, { status: 'error', error: 'no' }, 400, { status: 'error', error: expect.any(String) }],
-  ])('tells what became of a %i whose answer was erased since', async (status, body, told, said) => {
+  ])('returns the outcome of a %i whose answer was erased', async (status, body, told, said) => {
     upstream.behaviour = answer(status, body, { 'content-type': 'application/json; charset=latin1' });
     const k = newKey();
     const first = await pay(k).expect(told);
@@ -112,7 +112,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is unknown once the words of a 500 were erased that nothing has borne out', async () => {
+  it('returns outcome_unknown after the text of an unverified 500 was erased', async () => {
     upstream.behaviour = answer(500, { status: 'error', error: 'no' });
     const k = newKey();
     const first = await pay(k).expect(500);
@@ -121,7 +121,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is refused with another body: 422, and nothing is sent', async () => {
+  it('returns 422 for another body, and sends nothing', async () => {
     const k = newKey();
     const first = await pay(k).expect(200);
     const { body } = await pay(k, { airtimes: [{ ...AIRTIME.airtimes[0], valueInUSD: 3 }] }).expect(422);
@@ -129,7 +129,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is another one for another operation and for another client', async () => {
+  it('is independent for another operation and for another client', async () => {
     const k = newKey();
     const other = (await proxy.client('other', 'pay')).key;
     await pay(k).expect(200);
@@ -142,7 +142,7 @@ describe('an idempotency key', () => {
     ['a time-out', hang],
     ['a broken connection', reset],
     ['a gateway error', answer(502, '<html>')],
-  ])('is kept while the outcome is unknown: %s, and it is never sent again', async (_name, behaviour) => {
+  ])('stays taken while the outcome is unknown, and nothing is sent again: %s', async (_name, behaviour) => {
     upstream.behaviour = behaviour;
     const k = newKey();
     const first = await pay(k);
@@ -154,7 +154,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is free again after what provably was not sent, also for another body', async () => {
+  it('is free again if the call was provably not sent, also for another body', async () => {
     const nowhere = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
     const k = newKey();
     await nowhere
@@ -168,7 +168,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is not used up by a refusal: bad body, missing scope', async () => {
+  it('stays free after a refusal: bad body, missing scope', async () => {
     const k = newKey();
     const reader = (await proxy.client('reader', 'read', 'account')).key;
     await pay(k, { airtimes: [] }).expect(400);
@@ -176,14 +176,14 @@ describe('an idempotency key', () => {
     await pay(k).expect(200);
   });
 
-  it('that is none is refused with 400, and nothing is sent', async () => {
+  it('returns 400 for an invalid key, and sends nothing', async () => {
     for (const wrong of ['a b', '"unfinished', 'k'.repeat(256), '""']) {
       await pay(wrong).expect(wrong === '"unfinished' ? 200 : 400);
     }
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('of a twin in flight waits for its answer, and is told to come back where that takes long', async () => {
+  it('waits for the answer of a concurrent request, and returns 409 if that takes too long', async () => {
     const k = newKey();
     let release = () => undefined as unknown;
     const slow = await startProxy({ upstreamBaseUrl: upstream.url }, database);
@@ -216,7 +216,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  it('can be demanded of a client', async () => {
+  it('is required if the client is set up so', async () => {
     const { key: strict } = await proxy.client('strict', 'pay', 'read', 'account');
     await database.query("UPDATE client SET require_idempotency_key = TRUE WHERE name = 'strict'");
     const { body } = await proxy.post(strict, PATH, AIRTIME).expect(400);
@@ -226,7 +226,7 @@ describe('an idempotency key', () => {
     await proxy.get(strict, '/api/v0.1/wallets/list').expect(200);
   });
 
-  it('still gets its answer when the rules have changed since', async () => {
+  it('still replays its answer if the rules have changed since', async () => {
     const { key: shop } = await proxy.client('shop', 'pay');
     const k = newKey();
     const send = () => proxy.post(shop, PATH, AIRTIME).set('Idempotency-Key', k);
@@ -239,7 +239,7 @@ describe('an idempotency key', () => {
       .expect(403, /cap_exceeded/);
   });
 
-  it('is on the record of its call', async () => {
+  it('is in the record of its call', async () => {
     const k = newKey();
     const { headers } = await pay(k).expect(200);
     expect(await database.query('SELECT id FROM intent WHERE idempotency_key = $1', [k])).toEqual([

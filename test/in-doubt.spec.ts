@@ -45,7 +45,7 @@ describe('calls in doubt', () => {
       kind,
     ]);
 
-  it('are those whose process is gone, at once, and whose process lives, once they are older than any answer', async () => {
+  it('include calls of an ended process at once, and calls of a live process after every time-out', async () => {
     const gone = await sent();
     const working = await sent({ process: LIVING });
     const old = await sent({ process: LIVING, recorded_at: '2026-01-01T00:00:00Z' });
@@ -56,14 +56,14 @@ describe('calls in doubt', () => {
     expect([gone, working, old].map((id) => listed.includes(id))).toEqual([true, false, true]);
   });
 
-  it('are in doubt since their answer was given up, and shown so to the app', async () => {
+  it('are in doubt from the time-out of their answer, and shown so to the app', async () => {
     paying.upstream.behaviour = reset;
     const id = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
     const { outcome, in_doubt_since: since, timings } = await read(id);
     expect([outcome, since]).toEqual(['unknown', timings.answered_at]);
   });
 
-  it('are so no longer once an outcome comes, however late', async () => {
+  it('leave the doubt when an outcome arrives, however late', async () => {
     const id = await sent();
     await addOutcome(id, 'succeeded');
     expect(await read(id)).toMatchObject({ outcome: 'succeeded', in_doubt_since: null });
@@ -94,7 +94,7 @@ describe('calls in doubt', () => {
     },
   );
 
-  it('give back what they had reserved when they were not executed, and keep it when they were confirmed', async () => {
+  it('release their reservation as not executed, and keep it as confirmed', async () => {
     const day = '2026-01-02';
     const calls = [await sent({ reserved_on: day }), await sent({ reserved_on: day })];
     await query('INSERT INTO spending SELECT client_id, $2, 100.000001 FROM intent WHERE id = $1', [model, day]);
@@ -107,7 +107,7 @@ describe('calls in doubt', () => {
     expect(await read(calls[1] ?? '')).toMatchObject({ outcome: 'succeeded', resolution: { outcome: 'not_executed' } });
   });
 
-  it('are settled by one of many at once', async () => {
+  it('are settled once by many concurrent requests', async () => {
     const id = await sent();
     const outcomes = ['confirmed', 'not_executed'];
     const answers = await Promise.all(
@@ -119,7 +119,7 @@ describe('calls in doubt', () => {
     expect((await read(id)).resolution?.reason).toBe(won[0]?.body.resolution?.reason);
   });
 
-  it('are not settled by who asked for them: not the client, not the person', async () => {
+  it('are not settled by the client or the person that requested them', async () => {
     const settle = { outcome: 'confirmed', reason: 'I know' };
     const { id: clientId, key } = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
     const { body } = await resolve(await sent({ client_id: clientId }), settle, key).expect(403);
@@ -141,7 +141,7 @@ describe('calls in doubt', () => {
     expect(shared.resolution?.resolved_by?.actor).toBeNull();
   });
 
-  it('are not settled before their time to be answered is over, for `not_executed` would let the app pay again', async () => {
+  it('cannot be settled before their answer has timed out, because `not_executed` would let the app pay again', async () => {
     const settle = { outcome: 'not_executed', reason: 'its process is gone' };
     const early = await sent({ recorded_at: new Date() });
     expect(await read(early)).toMatchObject({ outcome: 'unknown' }); // listed at once
@@ -156,7 +156,7 @@ describe('calls in doubt', () => {
     await resolve(await sent({ recorded_at: ago(200), process: LIVING }), settle).expect(200);
   });
 
-  it('and nothing else is settled', async () => {
+  it('are the only calls that can be settled', async () => {
     const settle = { outcome: 'not_executed', reason: 'no' };
     expect((await resolve(model, settle).expect(409)).body.code).toBe('not_in_doubt');
     expect((await resolve(await sent({ process: LIVING }), settle).expect(409)).body.code).toBe('not_in_doubt');
@@ -166,7 +166,7 @@ describe('calls in doubt', () => {
     expect(body.errors?.map(({ pointer }) => pointer)).toEqual(['/outcome', '/reason']);
   });
 
-  it('the search and the record say the same word of every combination of records', async () => {
+  it('have the same state in the search and in the record for every combination of records', async () => {
     const { id: client_id } = await paying.proxy.client('combined', 'read');
     const [old, fresh] = ['2026-01-01T00:00:00Z', new Date().toISOString()];
     const [before, after] = ['2026-01-02T00:00:00Z', '2099-01-01T00:00:00Z'];

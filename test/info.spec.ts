@@ -31,7 +31,7 @@ describe('the info operations', () => {
   const recordOf = async ({ headers }: { headers: Record<string, string> }) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
-  it('ask the upstream once, give its bytes to every client, say how old they are, and record who was given what', async () => {
+  it('ask the upstream once, return its bytes to every client with their age, and record each call', async () => {
     const first = await countries(shop).expect(200);
     expect(first.headers).not.toHaveProperty('age');
     const second = await countries(bank).expect(200);
@@ -52,7 +52,7 @@ describe('the info operations', () => {
     expect(bodies).toEqual([{ intent_id: fetched.id }]); // kept once
   });
 
-  it('let those who ask meanwhile wait for the same answer', async () => {
+  it('let concurrent requests wait for the same answer', async () => {
     const waiting: ServerResponse[] = [];
     upstream.behaviour = (_request, response) => waiting.push(response);
     const asked = Array.from({ length: 20 }, (_, i) => countries(i % 2 ? shop : bank).then((response) => response));
@@ -66,7 +66,7 @@ describe('the info operations', () => {
     expect(given).toHaveLength(19);
   });
 
-  it('give nobody an answer whose record got lost', async () => {
+  it('return no answer whose record was lost', async () => {
     await proxy.database.query('ALTER TABLE outcome RENAME TO gone');
     await countries(shop).expect(502);
     await proxy.database.query('ALTER TABLE gone RENAME TO outcome');
@@ -75,7 +75,7 @@ describe('the info operations', () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  it('keep what was asked apart', async () => {
+  it('cache different requests separately', async () => {
     upstream.behaviour = ({ url }, response, socket) =>
       answer(200, { status: 'success', data: { asked: url } })({} as never, response, socket);
     const [ten, twenty, again] = [await convert('10'), await convert('20'), await convert('10')];
@@ -84,7 +84,7 @@ describe('the info operations', () => {
     expect(twenty.text).not.toBe(ten.text);
   });
 
-  it('do not keep a conversion for longer than it holds', async () => {
+  it('cache a conversion only while it is valid', async () => {
     upstream.behaviour = answer(200, { status: 'success', data: { validUntil: new Date().toISOString() } });
     await convert('10').expect(200);
     await convert('10').expect(200);
@@ -95,7 +95,7 @@ describe('the info operations', () => {
     ['a refusal', answer(400, { status: 'error', error: 'no' }), 400],
     ['an error within a success', answer(200, { status: 'success', data: { error: 'no' } }), 200],
     ['a failure', answer(503, 'busy'), 502],
-  ])('do not keep %s', async (_what, behaviour, status) => {
+  ])('do not cache %s', async (_what, behaviour, status) => {
     upstream.behaviour = behaviour;
     await countries(shop).expect(status);
     upstream.behaviour = answer(200, COUNTRIES);

@@ -24,7 +24,7 @@ describe('bodies', () => {
     ['NaN', '{"credit":[{"valueInUSD":NaN}]}'],
     ['a comment', '{/* */}'],
     ['a raw line end in text', '{"description":"a\nb"}'],
-  ])('%s is no JSON object, and the fault tells where without quoting the body', async (_what, body) => {
+  ])('reports where %s is no JSON object, without quoting the body', async (_what, body) => {
     await expectFaults(
       rules.postRaw('/send', body),
       wholeBody(
@@ -35,7 +35,7 @@ describe('bodies', () => {
     );
   });
 
-  it.each(['null', '5', '"text"', 'true', '[]', '[{"credit":[]}]'])('%s is no JSON object', (body) =>
+  it.each(['null', '5', '"text"', 'true', '[]', '[{"credit":[]}]'])('rejects %s, which is no JSON object', (body) =>
     expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must be a JSON object$/)),
   );
 
@@ -47,7 +47,7 @@ describe('bodies', () => {
       Buffer.concat([Buffer.from('{"description":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
     ],
     ['UTF-16', Buffer.from('{"credit":[]}\ud83d', 'utf16le')],
-  ])('%s is not UTF-8', (_what, bytes) =>
+  ])('rejects %s, which is not UTF-8', (_what, bytes) =>
     expectFaults(rules.postRaw('/send', bytes), wholeBody(/^the body must be valid (UTF-8|JSON)/)),
   );
 
@@ -55,7 +55,7 @@ describe('bodies', () => {
     ['lists', '['.repeat(400_000) + ']'.repeat(400_000)],
     ['objects', '{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000)],
     ['objects within a field', `{"description":${'{"a":'.repeat(20)}1${'}'.repeat(20)}}`],
-  ])('%s nested deeper than anything the interface has are refused', (_what, body) =>
+  ])('rejects %s that are nested deeper than anything in the interface', (_what, body) =>
     expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must not be nested deeper than 16 levels$/)),
   );
 
@@ -65,7 +65,7 @@ describe('bodies', () => {
     ['{"credit":[{"valueInUSD":1,"value\\u0049nUSD":2}]}', ['/credit/0/valueInUSD']],
     ['{"a":{"b":[{},{"c":1,"c":1}]},"a":1,"d":"\\"a\\":"}', ['/a', '/a/b/1/c']],
     ['{"__proto__":1,"__proto__":2}', ['/__proto__']],
-  ])('a name given twice is refused, for one of its values would be dropped: %s', (body, pointers) =>
+  ])('rejects a name that is given twice: %s', (body, pointers) =>
     expectFaults(
       rules.postRaw('/send', body),
       pointers.map((pointer) => ({ pointer, detail: /^must be given only once$/ })),
@@ -80,14 +80,14 @@ describe('bodies', () => {
     'application/xml',
     'application/jsonx',
     'application/vnd.api+json',
-  ])('the content type "%s" is not JSON, whatever the body', (type) =>
+  ])('rejects the content type "%s", whatever the body', (type) =>
     expectFaults(
       rules.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }),
       wholeBody(/^the body must be JSON, sent with Content-Type: application\/json$/),
     ),
   );
 
-  it('a body of 1 MiB is read', async () => {
+  it('accepts a body of 1 MiB', async () => {
     const fitting = `{"colour":"${'x'.repeat(1_048_576 - 13)}"}`;
     await expectFaults(rules.postRaw('/send', fitting), [
       { pointer: '/colour', detail: UNKNOWN },
@@ -99,20 +99,20 @@ describe('bodies', () => {
     const mustBeList: FaultExpected[] = [{ pointer: `/${list}`, detail: /^must be a list of at least one item$/ }];
 
     it.each([[[]], [null], ['text'], [5], [{}], [{ 0: item(), length: 1 }], [{ constructor: 1 }]])(
-      'is a list of at least one: %j is none',
+      'has at least one item, so %j is rejected',
       (value) => expectFaults(rules.post(path, { [list]: value }), mustBeList),
     );
 
-    it('may not be left out', () =>
+    it('is required', () =>
       expectFaults(rules.post(path, {}), [{ pointer: `/${list}`, detail: /^is required and must be a list/ }]));
 
-    it('holds objects: numbers, text, null, lists and lists in lists are each a fault', () =>
+    it('holds objects, and reports each number, text, null and nested list', () =>
       expectFaults(
         rules.post(path, { [list]: [5, 'x', null, true, [], [item()], [[item()]], item()] }),
         [0, 1, 2, 3, 4, 5, 6].map((index) => ({ pointer: `/${list}/${index}`, detail: /^must be an object$/ })),
       ));
 
-    it('holds 1,000 items at most', async () => {
+    it('holds at most 1,000 items', async () => {
       const items = Array.from({ length: 1_000 }, item);
       await expectTaken(rules.post(path, { [list]: items }));
       await expectFaults(rules.post(path, { [list]: [...items, { broken: true }] }), [
@@ -120,7 +120,7 @@ describe('bodies', () => {
       ]);
     });
 
-    it('takes no unknown field, whatever its name means to JavaScript', async () => {
+    it('accepts no unknown field, whatever its name means to JavaScript', async () => {
       const names = [
         'colour',
         'constructor',
@@ -144,7 +144,7 @@ describe('bodies', () => {
     });
   });
 
-  it('a pointer escapes what JSON pointers escape, shows no control characters and has an end', () =>
+  it('escapes JSON pointers, shows no control characters in them, and limits their length', () =>
     expectFaults(
       rules.post('/payouts/airtime', { airtimes: [airtimeItem()], 'a/b~c': 1, 'a\nb\ud800': 1, ['x'.repeat(500)]: 1 }),
       [
@@ -154,7 +154,7 @@ describe('bodies', () => {
       ],
     ));
 
-  it('text takes any language and any printable character', async () => {
+  it('accepts text in any language with any printable character', async () => {
     const description = '  Prämien für Ünïcode — 🎉 “quotes” \\ / \u2028 עברית  ';
     const taken = await expectTaken(rules.post('/send', { credit: [creditItem()], description }));
     expect(taken).toMatchObject({ description });
@@ -164,14 +164,14 @@ describe('bodies', () => {
   it.each([
     ...[5, null, ['text'], { toString: 'x' }, { constructor: 1 }].map((value) => ({ value })),
     ...['a\u0000', '\u007f', '\u009f', '\udc00', 'x'.repeat(1_001)].map((value) => ({ value })),
-  ])('$value is no description', ({ value: description }) =>
+  ])('rejects $value as a description', ({ value: description }) =>
     expectFaults(rules.post('/send', { credit: [creditItem()], description }), [
       { pointer: '/description', detail: /must be text of at most 1000 characters, without control characters/ },
     ]),
   );
 
   it.each(['/account/transaction', '/wallets/list', '/sub-account/list'])(
-    'GET %s takes no unknown parameter',
+    'rejects unknown parameters of GET %s',
     async (path) => {
       const names = ['colour', '__proto__', 'constructor', 'toString', 'id[]'];
       const faults = names.map((name) => ({ pointer: `/${name}`, detail: UNKNOWN }));
@@ -181,12 +181,12 @@ describe('bodies', () => {
   );
 
   it.each(['', '?id=', '?id=%20', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])(
-    'GET /account/transaction%s does not say which transaction',
+    'rejects GET /account/transaction%s, which does not name a transaction',
     (query) =>
       expectFaults(rules.get(`/account/transaction${query}`), [{ pointer: '/id', detail: /must be text of 1 to 100/ }]),
   );
 
-  it('POST /wallets/list takes neither a field nor a parameter', async () => {
+  it('rejects fields and parameters of POST /wallets/list', async () => {
     await expectFaults(rules.post('/wallets/list', { id: 1 }), [{ pointer: '/id', detail: UNKNOWN }]);
     await expectFaults(rules.post('/wallets/list?id=1', {}), [{ pointer: '/id', detail: UNKNOWN }]);
     await expectFaults(rules.post('/wallets/list', []), wholeBody(/^the body must be a JSON object$/));

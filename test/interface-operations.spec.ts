@@ -7,7 +7,7 @@ const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 const ALL = [...DOCUMENTED, ...OBSERVED];
 
-describe('the operations, documented and observed,', () => {
+describe('the operations, documented and observed', () => {
   let api: TestInterface;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('the operations, documented and observed,', () => {
   it.each([
     ['documented', DOCUMENTED],
     ['observed', OBSERVED],
-  ])('are all in the tables that this file walks: %s', (source, table) => {
+  ])('are all in the tables of this file: %s', (source, table) => {
     expect(table.map(({ operation }) => operation).sort()).toEqual(
       Object.entries(OPERATIONS)
         .filter(([, row]) => row.source === source)
@@ -33,7 +33,7 @@ describe('the operations, documented and observed,', () => {
     );
   });
 
-  it.each(ALL)('$operation is forwarded with its method, path, query and exact bytes', async (asking) => {
+  it.each(ALL)('forward $operation with its method, path, query and exact bytes', async (asking) => {
     const { operation, path, body } = asking;
     const sentBefore = api.upstream.received.length;
     const response = await api.ask(asking).expect(200);
@@ -47,7 +47,7 @@ describe('the operations, documented and observed,', () => {
     expect(recorded.request).toEqual({ query: path.split('?')[1] ?? null, body: body ?? null });
   });
 
-  it.each(ALL)('$operation travels with our key and the trace context, and no other client header', async (o) => {
+  it.each(ALL)('send $operation with our key and the trace context, and no other header of the client', async (o) => {
     await api
       .ask(o)
       .set({ traceparent: TRACEPARENT, tracestate: 'vendor=1', cookie: 'session=1', authorization: 'Bearer token' })
@@ -86,35 +86,35 @@ describe('the operations, documented and observed,', () => {
   });
 
   it.each(['not a trace', `${TRACEPARENT}, ${TRACEPARENT}`, '00-00-00-00'])(
-    'a traceparent that is none (%s) does not travel',
+    'do not forward an invalid traceparent (%s)',
     async (traceparent) => {
       await api.get('/wallets/list', { traceparent }).expect(200);
       expect(last().headers).not.toHaveProperty('traceparent');
     },
   );
 
-  it.each(['x-api-key', 'X-API-Key', 'X-API-KEY', 'X-Api-Key'])('the key is taken from %s', async (name) => {
+  it.each(['x-api-key', 'X-API-Key', 'X-API-KEY', 'X-Api-Key'])('accept the key from %s', async (name) => {
     await supertest(api.proxy.url).get('/api/v0.1/wallets/list').set(name, api.app).expect(200);
   });
 
   it.each([
     ['without a body', undefined],
     ['with an empty object', {}],
-  ])('POST /wallets/list %s is the same operation and leaves as GET without a body', async (_how, body) => {
+  ])('treat POST /wallets/list %s as the same operation, and forward it as GET without a body', async (_how, body) => {
     const response = await api.post('/wallets/list', body).expect(200);
     expect([last().method, last().url, last().body]).toEqual(['GET', '/api/v0.1/wallets/list', '']);
     expect(last().headers).not.toHaveProperty('content-type');
     expect((await api.record(response.headers['x-call-id'] as string)).operation).toBe('GET /wallets/list');
   });
 
-  it.each(['a b&c=d#e+f/g%', 'ключ', '../../admin', 'x?y'])('an id reaches the upstream as it is: %s', async (id) => {
+  it.each(['a b&c=d#e+f/g%', 'ключ', '../../admin', 'x?y'])('forward an ID unchanged: %s', async (id) => {
     await api.get(`/account/transaction?id=${encodeURIComponent(id)}`).expect(200);
     const url = new URL(last().url, 'http://upstream.example');
     expect(url.pathname).toBe('/api/v0.1/account/transaction');
     expect([...url.searchParams]).toEqual([['id', id]]);
   });
 
-  it('the bytes that leave are our own serialisation: blanks and the order of names are the only freedom', async () => {
+  it('forward our own serialisation, which differs only in white space and the order of names', async () => {
     await api
       .postRaw('/send', ' { "credit" : [ { "email" : "\\u0061da@example.com", "valueInUSD" : 1.50 } ] } ')
       .expect(200);
@@ -122,7 +122,7 @@ describe('the operations, documented and observed,', () => {
   });
 
   it.each(['', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'JSON of the content type "%s" (none counts as JSON) is taken',
+    'accept JSON with the content type "%s"',
     async (type) => {
       const body = '{"chiRef":"a"}';
       const headers = type === '' ? {} : { 'Content-Type': type };
@@ -136,14 +136,14 @@ describe('the operations, documented and observed,', () => {
     },
   );
 
-  it('an address spelled with escapes is the same address', async () => {
+  it('accept an address that is written with escapes', async () => {
     const { body } = await supertest(api.proxy.url).post('/%61pi/v0.1/send').set('X-API-Key', api.app).send({});
     expect(body).toMatchObject({ status: 'error', code: 'invalid_request' });
     const { body: denied } = await supertest(api.proxy.url).post('/%61pi/v0.1/send').send({});
     expect(denied).toMatchObject({ status: 'error', code: 'missing_key' });
   });
 
-  it('what the interface does not have is not found, in its envelope, and nothing leaves', async () => {
+  it("return 404 in the interface's envelope for unknown operations, and forward nothing", async () => {
     const sentBefore = api.upstream.received.length;
     const { body } = await api.post('/payouts/gold', {}).expect(404);
     expect(body).toMatchObject({ status: 'error', code: 'not_found' });

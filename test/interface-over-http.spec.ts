@@ -69,7 +69,7 @@ describe('a request over HTTP', () => {
 
   const sent = () => api.upstream.received.at(-1);
 
-  it.each(BROKEN)('returns 400 where it breaks the rule of %s', async (_rule, path, body, pointer, detail) => {
+  it.each(BROKEN)('returns 400 if it breaks the rule of %s', async (_rule, path, body, pointer, detail) => {
     const recorded = await api.expectRefused(api.post(path, body), [{ pointer, detail }]);
     expect(recorded.refusal!.errors[0]!.pointer).toBe(pointer === '/colour' ? '/…' : pointer);
   });
@@ -83,7 +83,7 @@ describe('a request over HTTP', () => {
     ],
     ['text', '/account/transaction?id=', '/id', /must be text of 1 to 100/],
     ['an unknown parameter', '/sub-account/list?colour=red', '/colour', /is not a field of this operation/],
-  ])('returns 400 where its query breaks the rule of %s', (_rule, path, pointer, detail) =>
+  ])('returns 400 if its query breaks the rule of %s', (_rule, path, pointer, detail) =>
     api.expectRefused(api.get(path), [{ pointer, detail }]),
   );
 
@@ -93,14 +93,14 @@ describe('a request over HTTP', () => {
     ['is no object', '[]', /must be a JSON object$/],
     ['is nested too deeply', '['.repeat(400_000) + ']'.repeat(400_000), /must not be nested deeper than 16 levels$/],
     ['is too large', `{"colour":"${'x'.repeat(1_048_576)}"}`, /must be at most 1048576 bytes$/],
-  ])('returns 400 where its body %s', (_what, body, detail) =>
+  ])('returns 400 if its body %s', (_what, body, detail) =>
     api.expectRefused(
       api.postRaw('/send', body, JSON_TYPE).serialize(() => body as string),
       [{ pointer: '', detail }],
     ),
   );
 
-  it('returns 400 where its body gives a name twice', () =>
+  it('returns 400 if its body has a name twice', () =>
     api.expectRefused(api.postRaw('/send', '{"credit":[],"credit":[]}'), [
       { pointer: '/credit', detail: /^must be given only once$/ },
     ]));
@@ -116,7 +116,7 @@ describe('a request over HTTP', () => {
       ]),
   );
 
-  it('returns 400 for a body over 1 MiB that does not say its length', async () => {
+  it('returns 400 for a body over 1 MiB without a length', async () => {
     const response = await fetch(`${api.proxy.url}/api/v0.1/send`, {
       method: 'POST',
       headers: { 'X-API-Key': api.app, ...JSON_TYPE },
@@ -132,22 +132,25 @@ describe('a request over HTTP', () => {
     expect((await api.record(response.headers.get('x-call-id') ?? '')).outcome).toBe('refused');
   });
 
-  it('does not record the digits of a malformed body that reads like an error of the parser', async () => {
+  it('does not record the digits of a malformed body that looks like a parser error', async () => {
     const detail = /^the body must be valid JSON$/;
     const recorded = await api.expectRefused(api.postRaw('/send', 'position 23480123'), [{ pointer: '', detail }]);
     expect(JSON.stringify(recorded.refusal)).not.toContain('23480123');
   });
 
-  it.each(LISTS)('forwards each amount of POST $path as it is and records it exactly', async ({ path, list, item }) => {
-    const amounts = [0.000001, 1e-6, 0.1, 123_456_789.123456, 999_999_999];
-    const items = amounts.map((valueInUSD) => ({ ...item(), valueInUSD }));
-    const response = await api.post(path, { [list]: items }).expect(200);
-    expect(sent()?.body).toBe(JSON.stringify({ [list]: items }));
-    const recorded = await api.record(response.headers['x-call-id'] as string);
-    const texts = ['0.000001', '0.000001', '0.1', '123456789.123456', '999999999'];
-    expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(texts);
-    expect(recorded.total_usd).toBe('1123456788.223458');
-  });
+  it.each(LISTS)(
+    'forwards each amount of POST $path unchanged and records it exactly',
+    async ({ path, list, item }) => {
+      const amounts = [0.000001, 1e-6, 0.1, 123_456_789.123456, 999_999_999];
+      const items = amounts.map((valueInUSD) => ({ ...item(), valueInUSD }));
+      const response = await api.post(path, { [list]: items }).expect(200);
+      expect(sent()?.body).toBe(JSON.stringify({ [list]: items }));
+      const recorded = await api.record(response.headers['x-call-id'] as string);
+      const texts = ['0.000001', '0.000001', '0.1', '123456789.123456', '999999999'];
+      expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(texts);
+      expect(recorded.total_usd).toBe('1123456788.223458');
+    },
+  );
 
   it('forwards a credit payout without a value, and records none', async () => {
     const { email } = creditItem();

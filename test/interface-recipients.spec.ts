@@ -2,7 +2,7 @@ import { momoItem, startInterface, TestInterface } from './support/interface';
 import { expectFaults, startRules, TestRules } from './support/rules';
 
 /** docs/reference/upstream.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail is used. */
-describe('who is paid', () => {
+describe('the recipient', () => {
   let api: TestInterface;
   let rules: TestRules;
 
@@ -44,7 +44,7 @@ describe('who is paid', () => {
   ];
 
   describe.each(operations)('by POST $path', ({ path, list }) => {
-    it('is forwarded as given, and recorded as the e-mail or else the handle', async () => {
+    it('is forwarded as given, and recorded as the email or else the handle', async () => {
       const body = { [list]: recorded.map(([item]) => ({ ...item, valueInUSD: 1 })) };
       const response = await api.post(path, body).expect(200);
       expect(api.upstream.received.at(-1)?.body).toBe(JSON.stringify(body)); // as given, whatever is used
@@ -57,13 +57,13 @@ describe('who is paid', () => {
     it.each([
       ['neither', {}],
       ['an empty handle alone', { twitter: '' }],
-    ])('%s is refused, saying what may stand instead', async (_what, recipient) => {
+    ])('is rejected if it is %s, with the valid forms', async (_what, recipient) => {
       await expectFaults(rules.post(path, { [list]: [{ ...recipient, valueInUSD: 1 }] }), [
         { pointer: `/${list}/0/email`, detail: /^is required and must be an email .*, or absent if twitter names/ },
       ]);
     });
 
-    it('a bad e-mail is refused beside a good handle, and a bad handle beside a good e-mail', async () => {
+    it('is rejected if the email is bad beside a good handle, or the handle beside a good email', async () => {
       const items = [
         { email: 'ada', twitter: '@ada', valueInUSD: 1 },
         { email: '', twitter: '@ada', valueInUSD: 1 },
@@ -77,7 +77,7 @@ describe('who is paid', () => {
     });
   });
 
-  it('by phone, country and network: the record names them, with a reference that may be empty', async () => {
+  it('is recorded by phone, country and network, with a reference that may be empty', async () => {
     const momos = [momoItem(), { ...momoItem(), phoneNumber: '+1234567', reference: 'invoice-17' }];
     const response = await api.post('/payouts/mobile-money', { momos }).expect(200);
     const { items } = await api.record(response.headers['x-call-id'] as string);
@@ -87,7 +87,7 @@ describe('who is paid', () => {
     ]);
   });
 
-  it('by transfer: the sub-account, with amount and wallet that may be left out', async () => {
+  it('is the sub-account for a transfer, with an optional amount and wallet', async () => {
     const response = await api.post('/account/transfer', { receiver: 'sub-account-1' }).expect(200);
     expect(api.upstream.received.at(-1)?.body).toBe('{"receiver":"sub-account-1"}');
     expect((await api.record(response.headers['x-call-id'] as string)).items).toMatchObject([
@@ -100,7 +100,7 @@ describe('who is paid', () => {
     ]);
   });
 
-  it('a deletion names its transaction, which the record keeps', async () => {
+  it('is replaced by the transaction in the record of a deletion', async () => {
     const response = await api.post('/account/delete-unpaid-transaction', { chiRef: 'ref-1' }).expect(200);
     expect((await api.record(response.headers['x-call-id'] as string)).items).toMatchObject([
       { upstream_ref: 'ref-1', recipient_field: null },

@@ -23,7 +23,7 @@ describe('the record of a refused request', () => {
     ['a person in the list', { credit: { 'ada@example.com': { constructor: 1 } } }],
     ['a person as the list', { credit: 'ada@example.com' }],
     ['a description that is an object', { description: { lovelace: 'secret' }, credit: ['ada@example.com'] }],
-  ])('keeps no name and no value of %s', async (_what, body) => {
+  ])('contains no name and no value of %s', async (_what, body) => {
     const { headers } = await api.post('/send', body).expect(400);
     await expectNothingOf(headers['x-call-id'] as string);
   });
@@ -32,12 +32,12 @@ describe('the record of a refused request', () => {
     ['malformed JSON', '{"email":"ada@example.com" secret}'],
     ['malformed JSON that begins with a person', 'ada@example.com'],
     ['names given twice', '{"ada@example.com":1,"ada@example.com":2,"credit":{"@ada":1,"@ada":2}}'],
-  ])('keeps no name and no value of %s', async (_what, body) => {
+  ])('contains no name and no value of %s', async (_what, body) => {
     const { headers } = await api.postRaw('/send', body).expect(400);
     await expectNothingOf(headers['x-call-id'] as string);
   });
 
-  it('keeps nothing of a query either', async () => {
+  it('contains nothing of a query', async () => {
     const { headers } = await api.get('/wallets/list?ada@example.com=secret&lovelace=%2B2348012345678').expect(400);
     await expectNothingOf(headers['x-call-id'] as string);
   });
@@ -65,7 +65,7 @@ describe('the record of a refused request', () => {
       { pointer: '/subAccount', detail: /^must not be sent, because it is not a field/ },
     ]));
 
-  it('returns 403 first where the key may not use the operation', async () => {
+  it('returns 403 first if the key may not use the operation', async () => {
     const { key } = await api.proxy.client('reader', 'read');
     const { body } = await api.proxy.post(key, '/payouts/airtime?subAccount=x', {}).expect(403);
     expect(body).toMatchObject({ code: 'scope_missing', action: 'ask' });
@@ -77,7 +77,7 @@ describe('the record of a refused request', () => {
     for (const word of PERSON) expect(rows[0]?.row).not.toContain(word);
   }
 
-  it('keeps the places of faults, and the names that are fields of the interface', async () => {
+  it('contains the positions of faults, and the names that are fields of the interface', async () => {
     const body = { credit: [{ colour: 1, email: 'ada', valueInUSD: 1 }] };
     const { headers, body: answer } = await api.post('/send', body).expect(400);
     expect(answer.errors?.[0]).toEqual({ pointer: '/credit/0/colour', detail: UNKNOWN_FIELD });
@@ -85,7 +85,7 @@ describe('the record of a refused request', () => {
     expect(refusal!.errors.map(({ pointer }) => pointer)).toEqual(['/credit/0/…', '/credit/0/email']);
   });
 
-  it('keeps the first hundred faults and their total, as the answer does', async () => {
+  it('contains the first hundred faults and their total, like the response', async () => {
     const airtimes = Array.from({ length: 600 }, () => ({ countryToSend: 'Kenya', phoneNumber: 'x', valueInUSD: 0 }));
     const { headers, body } = await api.post('/payouts/airtime', { airtimes }).expect(400);
     expect([body.errors?.length, body.errors_total]).toEqual([100, 1_200]);
@@ -108,7 +108,7 @@ describe('the record of a refused request', () => {
     expect([refusal!.errors.length, refusal!.error_count]).toEqual([100, total]);
   });
 
-  it('is found by its outcome, with who asked for what', async () => {
+  it('is found by its outcome, with its author and operation', async () => {
     const { headers } = await api.post('/send', {}).set('X-Request-Id', 'mine-17').expect(400);
     const { body } = await api.proxy.get(api.auditor, '/v1/audit/calls?outcome=refused&page_size=1').expect(200);
     expect(body.calls).toMatchObject([
@@ -123,7 +123,7 @@ describe('the record of a refused request', () => {
     ]);
   });
 
-  it('is not made for a caller that is not known', async () => {
+  it('is missing for an unknown caller', async () => {
     const [before] = await api.proxy.database.query('SELECT count(*) FROM refusal');
     await api.proxy.post('pp_nobody_x', '/send', {}).expect(401);
     expect(await api.proxy.database.query('SELECT count(*) FROM refusal')).toEqual([before]);
@@ -146,7 +146,7 @@ describe('JSON', () => {
     (type) => {
       const headers = { 'Content-Type': type };
 
-      it('is read as JSON, and forwarded as JSON', async () => {
+      it('is read and forwarded as JSON', async () => {
         const body = { credit: [creditItem()] };
         await api.postRaw('/send', JSON.stringify(body), headers).expect(200);
         const [sent] = api.upstream.received.slice(-1);
@@ -154,7 +154,7 @@ describe('JSON', () => {
         expect(JSON.parse(String(sent?.body))).toEqual(body);
       });
 
-      it('is refused like any JSON where it is none, breaks a rule, or is too large', async () => {
+      it('is rejected like any JSON if it is malformed, invalid, or too large', async () => {
         await api.expectRefused(api.postRaw('/send', 'credit=1', headers), wholeBody(/^the body must be valid JSON/));
         await api.expectRefused(api.postRaw('/send', '{"credit":[],"credit":[]}', headers), [
           { pointer: '/credit', detail: /^must be given only once/ },
@@ -166,7 +166,7 @@ describe('JSON', () => {
         await api.expectRefused(api.postRaw('/send', `"${'x'.repeat(1_048_576)}"`, headers), tooLarge);
       });
 
-      it('is not taken from a session of the console, whose cookie a page of another origin could send along', async () => {
+      it('is not accepted with a console session, whose cookie a page of another origin could send', async () => {
         const { url } = api.proxy;
         const signedIn = await supertest(url).post('/v1/session').set('X-API-Key', api.auditor).expect(200);
         const { body } = await supertest(url)

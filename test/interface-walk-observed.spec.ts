@@ -115,7 +115,7 @@ const WALK: Row[] = [
   ...fields('POST /wallets/transfer', transfer, { receiver: 7, valueInUSD: '0.5' }),
 ];
 
-describe('a walk through the operations that are known by name only', () => {
+describe('a walk through the operations that are documented by name only', () => {
   walk(WALK, (client) => {
     it('reads the transactions of a batch', async () => {
       const [, ...others] = dataOf(
@@ -139,7 +139,7 @@ describe('a walk through the operations that are known by name only', () => {
       expect([again.status, JSON.parse(again.text)]).toMatchObject([400, { error: 'ERROR-REDEEMED' }]);
     });
 
-    it('verifies a collection that was initiated, and counts it once', async () => {
+    it('verifies an initiated collection, and counts it once', async () => {
       const balance = async () =>
         dataOf('GET /wallets/list', await client().wallets()).find((w) => w.type === 'momo')?.balance;
       const before = await balance();
@@ -152,7 +152,7 @@ describe('a walk through the operations that are known by name only', () => {
       expect(await balance()).toBe(after);
     });
 
-    it('gets a sub-account that was created, and looks its wallet up', async () => {
+    it('reads a new sub-account, and looks up its wallet', async () => {
       const made = dataOf('POST /sub-account/create', await client().createSubAccount(account));
       const got = dataOf('GET /sub-account/get', await client().subAccount(made.id));
       expect(got).toMatchObject({ id: made.id, uid: made.uid, name: account.name });

@@ -96,7 +96,7 @@ const WALK: Row[] = [
 
 describe('a walk through the documented interface', () => {
   walk(WALK, (client, baseUrl) => {
-    it('takes nobody without a key', async () => {
+    it('rejects requests without a key', async () => {
       const response = await fetch(`${baseUrl()}/api/v0.1/wallets/list`);
       expect(response.status).toBe(401);
       expect(await response.json()).toMatchObject({ status: 'error', error: expect.stringMatching(/key/) });

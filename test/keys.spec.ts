@@ -66,14 +66,14 @@ describe('keys', () => {
   const expired = (key: string) =>
     database.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE sha256 = $1", [sha256(key)]);
 
-  it('a request without a key is told to send one', () => expectDenied('', 'missing_key'));
+  it('return 401 with missing_key without a key', () => expectDenied('', 'missing_key'));
 
   it.each(['pp_shop_00000000000000000000000000000000', 'x', 'null', "' OR 1=1 --", 'k'.repeat(8_000), 'ключ'])(
-    'an unknown key is denied: %s',
+    'are rejected if unknown: %s',
     (key) => expectDenied(Buffer.from(key).toString('latin1')),
   );
 
-  it('a key that is nearly right is denied: cut, longer, in another case, sent twice', async () => {
+  it('are rejected if nearly right: cut, longer, in another case, sent twice', async () => {
     const { key } = await proxy.client('nearly', 'read', 'account');
     for (const wrong of [key.slice(0, -1), `${key}x`, key.toUpperCase(), `${key}, ${key}`, key.split('_')[2] ?? '']) {
       await expectDenied(wrong);
@@ -81,7 +81,7 @@ describe('keys', () => {
     await proxy.get(key, WALLETS).expect(200);
   });
 
-  it('an expired key is denied, one that will expire is not', async () => {
+  it('are rejected once expired, and accepted before', async () => {
     const { key, name } = await proxy.client('expiring', 'read', 'account');
     const later = await clients.issueKey(name, { expiresAt: new Date(Date.now() + 3_600_000) });
     await expired(key);
@@ -89,7 +89,7 @@ describe('keys', () => {
     await proxy.get(later.key, WALLETS).expect(200);
   });
 
-  it('a revoked key is denied from the very next request on, by every proxy of the database', async () => {
+  it('are rejected from the first request after their revocation, by every proxy of the database', async () => {
     const { key, name } = await proxy.client('revoked', 'read', 'account');
     await proxy.get(key, WALLETS).expect(200);
     await twin.get(key, WALLETS).expect(200);
@@ -99,7 +99,7 @@ describe('keys', () => {
     await expectDenied(key);
   });
 
-  it('a rotation overlaps: both keys are taken until the old one is revoked, and both see the same calls', async () => {
+  it('overlap during a rotation, and both see the same calls', async () => {
     const { key: old, name } = await proxy.client('rotating', 'read', 'account');
     const { headers } = await proxy.get(old, WALLETS).expect(200);
     const { key: next } = await clients.issueKey(name);
@@ -112,18 +112,19 @@ describe('keys', () => {
     expect((await clients.listKeys(name)).map(({ state }) => state)).toEqual(['revoked', 'active']);
   });
 
-  it('revoking again changes nothing, and says when it was done', async () => {
+  it('stay revoked when revoked again, with the first time', async () => {
     const { name } = await proxy.client('twice', 'read', 'account');
     const [{ id } = { id: '' }] = await clients.listKeys(name);
     const { revoked_at: first } = await clients.revokeKey(id);
     expect((await clients.revokeKey(id)).revoked_at).toEqual(first);
   });
 
-  it.each(['', 'no-uuid', '01a1fb98-53b1-7069-a17f-af1e8cacb634'])('there is no key %j to revoke', (id) =>
-    expect(clients.revokeKey(id)).rejects.toThrow(/no key has the ID/),
+  it.each(['', 'no-uuid', '01a1fb98-53b1-7069-a17f-af1e8cacb634'])(
+    'return an error when there is no key %j to revoke',
+    (id) => expect(clients.revokeKey(id)).rejects.toThrow(/no key has the ID/),
   );
 
-  it('of a key only its SHA-256 and its last four characters are kept, and its use is noted', async () => {
+  it('are stored only as SHA-256 and their last four characters, and their use is recorded', async () => {
     const { key } = await proxy.client('kept', 'read', 'account');
     await proxy.get(key, WALLETS).expect(200);
     await proxy.post(key, '/send', { [key]: key }).expect(403);
@@ -155,7 +156,7 @@ describe('keys', () => {
     });
 
     it.each([...DOCUMENTED, ...OBSERVED])(
-      '$operation needs the scope of its effect, whatever else a key may do',
+      'require the scope of the effect for $operation, whatever else a key may do',
       async (asking) => {
         const needed = scopesOf(asking.operation);
         for (const [scope, key] of keys) {
@@ -172,14 +173,14 @@ describe('keys', () => {
       },
     );
 
-    it('POST /wallets/list needs `read` and `account`, as GET does', async () => {
+    it('require `read` and `account` for POST /wallets/list, as for GET', async () => {
       const { key } = await proxy.client('whole-account', 'read', 'account');
       await proxy.post(key, '/wallets/list', {}).expect(200);
       await proxy.post(keys.get('read') ?? '', '/wallets/list', {}).expect(403);
       await proxy.post(keys.get('account') ?? '', '/wallets/list', {}).expect(403);
     });
 
-    it("the history needs `audit`, one's own calls a scope of the interface; the refusal is a problem document", async () => {
+    it("require `audit` for the history, and a scope of the interface for one's own calls", async () => {
       const id = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
       for (const [scope, key] of keys) {
         const interfaceScope = ['pay', 'write', 'read'].includes(scope);
@@ -196,7 +197,7 @@ describe('keys', () => {
       expect(body).toMatchObject({ type: 'about:blank', status: 403, code: 'scope_missing' });
     });
 
-    it('a refusal for want of a scope is recorded, with nothing of the body', async () => {
+    it('record a refused request without its body', async () => {
       const { headers } = await proxy.post(keys.get('read') ?? '', '/send', { description: 'lovelace' }).expect(403);
       const { body } = await proxy.get(keys.get('audit') ?? '', `${CALLS}/${headers['x-call-id']}`).expect(200);
       expect(body).toMatchObject({

@@ -52,7 +52,7 @@ describe('the lifecycle of a call', () => {
     expect([...new Set(inSql)].sort()).toEqual([...CALL_STATES].sort());
   });
 
-  it('says of a repeated call only that it is open or was executed', () => {
+  it('tells only open and executed calls apart when a call is repeated', () => {
     expect([...FIRST_CALL_STATES].sort()).toEqual([...OPEN, ...EXECUTED].sort());
   });
 

@@ -32,7 +32,7 @@ describe('GET /v1/limits', () => {
   const spend = (id: string, day: string, usd: string) =>
     database.query('INSERT INTO spending (client_id, day, usd) VALUES ($1, $2, $3)', [id, day, usd]);
 
-  it('says of a client without limits what it has spent, and no more', async () => {
+  it('shows only the spending of a client without limits', async () => {
     const { key } = await proxy.client('unlimited', 'read');
     const none = { cap_usd: null, spent_usd: '0', left_usd: null };
     expect(await limitsOf(key)).toEqual({
@@ -48,7 +48,7 @@ describe('GET /v1/limits', () => {
     });
   });
 
-  it('says each limit, and what is left of today and of this month, exactly', async () => {
+  it('shows each limit, and the exact rest of today and of this month', async () => {
     const { id, key } = await clients.create('shop', ['pay'], {
       dailyCapUsd: new Decimal(10),
       monthlyCapUsd: new Decimal(999_999_999),
@@ -99,7 +99,7 @@ describe('GET /v1/limits', () => {
     expect((await limitsOf(key)).monthly).toMatchObject({ cap_usd: '100', spent_usd: '0.3', left_usd: '99.7' });
   });
 
-  it('begins anew with the day, and with the month', async () => {
+  it('resets with the day, and with the month', async () => {
     const { id, key } = await clients.create('new-day', ['read'], { dailyCapUsd: new Decimal(10) });
     await spend(id, '2028-02-29', '1');
     await spend(id, '2028-12-30', '4');
@@ -117,7 +117,7 @@ describe('GET /v1/limits', () => {
     await setClock('2028-02-29T23:59:59Z');
   });
 
-  it('has nothing left, not less, of a cap that was lowered', async () => {
+  it('shows zero, not less, for a cap that was lowered', async () => {
     const { id, key } = await clients.create('lowered', ['write'], { dailyCapUsd: new Decimal(10) });
     await spend(id, '2028-02-29', '7');
     await clients.update('lowered', { dailyCapUsd: new Decimal(5) });
@@ -126,7 +126,7 @@ describe('GET /v1/limits', () => {
     expect((await limitsOf(key)).daily).toMatchObject({ cap_usd: null, spent_usd: '7', left_usd: null });
   });
 
-  it('needs a scope of the interface', async () => {
+  it('requires a scope of the interface', async () => {
     const { key } = await proxy.client('auditing', 'audit', 'admin');
     expect((await proxy.get(key, '/v1/limits').expect(403)).body.code).toBe('scope_missing');
   });

@@ -112,7 +112,7 @@ async function leafOf(name: KindName, id: unknown): Promise<string> {
 describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
   const { key, columns, added = {}, items } = kindOf(name);
 
-  it('has every column but tx, and every column of its items', async () => {
+  it('has every column except tx, and every column of its items', async () => {
     const expected = (await columnsOf(name)).map(({ column_name }) => column_name).filter((column) => column !== 'tx');
     expect([...Object.keys(columns), ...Object.keys(added)].sort()).toEqual(expected.sort());
     if (!items) return;
@@ -120,7 +120,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
     expect(['intent_id', ...Object.keys(items.columns)].sort()).toEqual(ofItems.sort());
   });
 
-  it('is canonical JSON, whatever stands in the row, and says it as it is', async () => {
+  it('is canonical JSON for any values of the row', async () => {
     const [nullable, nullableItems] = [await nullableOf(name), await nullableOf(items?.table ?? name)];
     const few = { minLength: 1, maxLength: 8 };
     const beside = items ? fc.array(rowsOf(items.table, items.columns, nullableItems), few) : fc.constant([]);
@@ -177,7 +177,7 @@ describe('the signature of an erasure or a pruning', () => {
     },
   } as const;
 
-  it.each(['erasure', 'pruning'] as const)('of a row of %s holds for the leaf, and for no other', async (kind) => {
+  it.each(['erasure', 'pruning'] as const)('is valid for the leaf of a row of %s, and for no other', async (kind) => {
     const row = SIGNED[kind] as never;
     const signature = `\\x${signRecord(signer, kind, row).toString('hex')}`;
     const rows = kind === 'pruning' ? { rows: '12' } : {};

@@ -112,7 +112,7 @@ describe('the log over HTTP', () => {
     expect(root).toHaveLength(32);
   });
 
-  it('proves that it only grew, between any two checkpoints', async () => {
+  it('proves that it only grew between any two checkpoints', async () => {
     const rows = await scene.database.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size');
     const { key } = await head();
     const heads = rows.map(({ note }) => parseCheckpoint(openNote(note, [verifierOf(key)]).text));
@@ -127,7 +127,7 @@ describe('the log over HTTP', () => {
     }
   });
 
-  it('says what is wrong with a question', async () => {
+  it('reports what is wrong with a question', async () => {
     const faults = async <const Path extends `proof${string}` | `consistency${string}`>(path: Path) =>
       (await get(path).expect(400)).body;
     expect(await faults('consistency?from=5&to=2')).toMatchObject({
@@ -144,7 +144,7 @@ describe('the log over HTTP', () => {
     await get('checkpoint', app).expect(403);
   });
 
-  it('tells of a reading of proofs as of any other', async () => {
+  it('records the reading of proofs like any other', async () => {
     const answer = await get(`proof?call=${call}`).expect(200);
     const [access] = await scene.database.query('SELECT call_id, rows, revealed FROM access WHERE id = $1', [
       answer.headers['x-call-id'],
@@ -154,7 +154,7 @@ describe('the log over HTTP', () => {
 });
 
 describe('a receipt', () => {
-  it('is checked offline, by a program that knows nothing of the proxy', async () => {
+  it('is verified offline, by a program that knows nothing of the proxy', async () => {
     const [body, { key }] = [await receipt(), await head()];
     const { code, result } = check(body, '--key', key);
     expect(result).toMatchObject({ holds: true, call_id: call });
@@ -174,7 +174,7 @@ describe('a receipt', () => {
     expect(verifyAsDocumented(texts, key).faults).toEqual([null, expect.stringContaining('intent: not proved')]);
   });
 
-  it('is given to whoever made the call, and to nobody else', async () => {
+  it('is available to the client of the call, and to no other', async () => {
     const { key: stranger } = await proxy.client('stranger', 'pay');
     for (const [id, by] of [
       [call, stranger],
@@ -185,7 +185,7 @@ describe('a receipt', () => {
     }
   });
 
-  it('is given to auditors of any call, opened for those who may see people, and that is on record', async () => {
+  it('is available to auditors for any call, opened for those who may see people, and the reading is recorded', async () => {
     const { key: seeing } = await proxy.client('seeing', 'audit', 'audit:pii');
     const own = await receipt();
     const openedBy = async (key: string, headers: Record<string, string> = {}) => {
@@ -208,14 +208,14 @@ describe('a receipt', () => {
     }
   });
 
-  it('of a refused call proves the refusal', async () => {
+  it('proves the refusal of a refused call', async () => {
     const refused = await proxy.post(app, '/payouts/credit', { credits: [{ valueInUSD: -1 }] }).expect(400);
     const body = await receipt(refused.headers['x-call-id']);
     expect(body.records).toMatchObject([{ kind: 'refusal', record: { table: 'refusal', code: 'invalid_request' } }]);
     expect(check(body, '--key', body.log.key)).toMatchObject({ code: 0 });
   });
 
-  it('opens no more of what was erased', async () => {
+  it('does not open erased values', async () => {
     const id = scene.calls[0]!;
     const { client_id } = (await scene.database.query('SELECT client_id FROM intent WHERE id = $1', [id]))[0]!;
     const { name } = (await scene.database.query('SELECT name FROM client WHERE id = $1', [client_id]))[0]!;

@@ -20,7 +20,7 @@ const isSealed = async (call: string | undefined) =>
 
 /** Within a running proxy. */
 describe('the sealer', () => {
-  it('seals what a request recorded, by itself and soon, and counts it', async () => {
+  it('seals the records of a request soon, and counts them', async () => {
     const call = (await paying.pay().expect(200)).headers['x-call-id'];
     await eventually(() => isSealed(call));
     await eventually(async () => (await metric('leaves')) >= 2);
@@ -28,7 +28,7 @@ describe('the sealer', () => {
     expect(await metric('lag_seconds')).toBeLessThan(10);
   });
 
-  it('goes on after its connection was lost, and nobody else notices', async () => {
+  it('continues after its connection was lost, without an effect on others', async () => {
     const lost = await query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE application_name = 'payout-proxy sealer' AND datname = current_database()`,
@@ -39,7 +39,7 @@ describe('the sealer', () => {
     await eventually(async () => (await metric('failing')) === 0);
   });
 
-  it('that may not become its role says so, and requests are served all the same', async () => {
+  it('logs that it may not take its role, while requests are still served', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const { database } = paying.proxy;
     const settings = { upstreamBaseUrl: paying.upstream.url, databaseSealerUrl: database.url };
@@ -53,7 +53,7 @@ describe('the sealer', () => {
     );
   });
 
-  it('refuses to extend a log that was changed, says what to do, and requests are served all the same', async () => {
+  it('refuses to extend a changed log and logs what to do, while requests are still served', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     await query('SET session_replication_role = replica');
     await query(`UPDATE log_leaf SET hash = sha256('x') WHERE index = 0`);

@@ -68,7 +68,7 @@ async function newest() {
 }
 
 describe('sealing', () => {
-  it('gives each record a leaf, once, in batches, and signs a root that the records have', async () => {
+  it('gives each record one leaf, in batches, and signs the root of the records', async () => {
     const ids = await addStops(database, 300);
     await database.query('INSERT INTO stop_lift (stop_id) SELECT id FROM stop LIMIT 10');
     const sealing = new Sealing(signer, undefined, 100);
@@ -88,7 +88,7 @@ describe('sealing', () => {
     expect(await sealing.pass(client)).toEqual({ sealed: 0, size: 310, more: false });
   });
 
-  it('misses nothing that commits late: what begins later waits for it', async () => {
+  it('includes records that commit late, because later ones wait for them', async () => {
     const sealing = new Sealing(signer, undefined);
     await sealAll(sealing, client);
     await other.query('BEGIN');
@@ -101,7 +101,7 @@ describe('sealing', () => {
     expect((await leaves()).map(({ id }) => id)).toEqual([early, late]);
   });
 
-  it('says how far it is complete, and no record that comes later was written before that', async () => {
+  it('states up to when it is complete, and no later record has an earlier time', async () => {
     const sealing = new Sealing(signer, undefined);
     const timeOf = async (id: string | undefined) =>
       (await database.query('SELECT stopped_at AS at FROM stop WHERE id = $1', [id]))[0]?.at as Date;
@@ -121,7 +121,7 @@ describe('sealing', () => {
     expect((await newest()).size).toBe(3);
   });
 
-  it('is done by one at a time: sealers beside each other make one tree, and each record is in it once', async () => {
+  it('builds one tree with concurrent sealers, with each record in it once', async () => {
     const second = await sealerClient(database);
     const writers = Array.from({ length: 4 }, async () => {
       for (let turn = 0; turn < 20; turn += 1) await addStops(database, 3);
@@ -148,7 +148,7 @@ describe('sealing', () => {
     }
   });
 
-  it('adds to the checkpoint file what a crash kept from it, and mends what a crash cut short', async () => {
+  it('adds to the checkpoint file what a crash left out, and repairs what a crash cut off', async () => {
     const file = await newFile('crash');
     await addStops(database, 1);
     await sealAll(new Sealing(signer, file), client);
@@ -163,7 +163,7 @@ describe('sealing', () => {
     expect(notes.map((note) => readHead(note, signer).size)).toEqual([1, 2, 3]);
   });
 
-  it('of a backup that was restored to another server goes on, whatever numbers its transactions have there', async () => {
+  it('continues after a backup was restored to another server, whatever its transaction numbers', async () => {
     await addStops(database, 2);
     await sealAll(new Sealing(signer, undefined), client);
     await tamper(
@@ -177,7 +177,7 @@ describe('sealing', () => {
     expect(await newest()).toMatchObject({ size: 4, root: await rootOfRecords() });
   });
 
-  describe('refuses to extend', () => {
+  describe('a sealer that extends the log', () => {
     let sealing: Sealing;
 
     beforeEach(async () => {
@@ -193,7 +193,7 @@ describe('sealing', () => {
       return (error as Error).message;
     };
 
-    it('a log whose newest leaves are gone with their checkpoint, also after a restart', async () => {
+    it('rejects a log whose newest leaves and checkpoint are gone, also after a restart', async () => {
       await tamper('DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaf WHERE index >= 10');
       expect(await refusal(sealing)).toMatch(/^the log has 10 leaves and had 20: the newest leaves were removed/);
       expect(await refusal(new Sealing(signer, await newFile(expect.getState().currentTestName ?? '')))).toMatch(
@@ -201,7 +201,7 @@ describe('sealing', () => {
       );
     });
 
-    it('a log of which a leaf is another one, or missing', async () => {
+    it('rejects a log in which a leaf was replaced or removed', async () => {
       await tamper(`UPDATE log_leaf SET hash = sha256('x') WHERE index = 7`);
       expect(await refusal(sealing)).toMatch(
         /^the log does not match its signature: the root of the 20 stored leaves differs/,
@@ -210,14 +210,14 @@ describe('sealing', () => {
       expect(await refusal(sealing)).toMatch(/1 of the log's leaves from 0 to 15 are missing/);
     });
 
-    it('a log that somebody else has signed', async () => {
+    it('rejects a log that another key has signed', async () => {
       const foreign = new Sealing(signerOf(newSigningKey('test')), undefined);
       await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
       await sealAll(foreign, client);
       expect(await refusal(sealing)).toMatch(/^the log does not match its signature: The note is not signed by test\+/);
     });
 
-    it('a log that our key has signed, and which is another one than before', async () => {
+    it('rejects another log that our key has signed', async () => {
       await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
       await tamper(`UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`);
       await sealAll(new Sealing(signer, undefined), client);

@@ -54,7 +54,7 @@ describe('X-People: masked', () => {
     ['findings as CSV', () => '/v1/reconciliation/findings.csv', 'not revealed'],
     ['a finding', ({ finding }) => `/v1/reconciliation/findings/${finding}`, 'not revealed'],
     ['a report', ({ run }) => `/v1/reconciliation/runs/${run}/report?format=json`, 'not revealed'],
-  ])('masks people in %s, and says so in the record of the reading', async (_what, path, revealed) => {
+  ])('masks people in %s, and in the record of the reading', async (_what, path, revealed) => {
     const open = await get(path(ids)).expect(200);
     expect(names(open.body)).not.toEqual([]);
     expect(await revealedIn(open)).toBe(revealed === 'revealed');
@@ -63,7 +63,7 @@ describe('X-People: masked', () => {
     expect(await revealedIn(masked)).toBe(false);
   });
 
-  it("masks people in one's own calls, and opens nothing of their receipts", async () => {
+  it('masks people in your own calls, and opens nothing of their receipts', async () => {
     const { app } = approving;
     await eventually(async () => (await get(`/v1/calls/${ids.paid}/receipt`, app)).status === 200);
     for (const path of ['/v1/calls', `/v1/calls/${ids.paid}`, `/v1/calls/${ids.paid}/receipt`]) {
@@ -79,7 +79,7 @@ describe('X-People: masked', () => {
     expect([names(decided.text), await revealedIn(decided)]).toEqual([[], false]);
   });
 
-  it.each(['Masked', 'revealed', 'true', '', 'masked, masked'])('refuses another value, "%s"', async (value) => {
+  it.each(['Masked', 'revealed', 'true', '', 'masked, masked'])('rejects another value, "%s"', async (value) => {
     const paths = ['/v1/audit/calls', `/v1/audit/calls/${ids.paid}`, '/v1/audit/export?format=csv', '/v1/nothing'];
     for (const path of paths) {
       const { body } = await get(path, seeing, { 'X-People': value }).expect(400);
@@ -91,7 +91,7 @@ describe('X-People: masked', () => {
     }
   });
 
-  it('is nothing to the interface, which shows no history', async () => {
+  it('has no effect on the interface, which shows no history', async () => {
     await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').set('X-People', 'all').expect(200);
   });
 });

@@ -22,7 +22,7 @@ describe('meta', () => {
     '{"a":[{"__proto__":[{"constructor":5}]}],"":{"":""},"a/b~c":1}',
     '{"🎉":"עברית \\n\\t"}',
     '{"valueInUSD":9,"phoneNumber":"+1234567","meta":{"chiRef":"other"}}',
-  ])('%s is forwarded byte for byte in its place, and recorded', async (meta) => {
+  ])('is forwarded byte for byte at its position, and recorded: %s', async (meta) => {
     const response = await redeem(meta).expect(200);
     expect(api.upstream.received.at(-1)?.body).toBe(withMeta(meta));
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -34,7 +34,7 @@ describe('meta', () => {
     ]);
   });
 
-  it('of any JSON object is forwarded as it is, or refused', async () => {
+  it('is forwarded unchanged or rejected, for any JSON object', async () => {
     const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'then', 'a'), fc.string());
     const meta = fc.dictionary(name, fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: true });
     await fc.assert(
@@ -59,23 +59,23 @@ describe('meta', () => {
     ['a list', '[{"a":1}]'],
     ['text', '"{}"'],
     ['null', 'null'],
-  ])('%s is refused at its place, and nothing of it recorded', async (_what, meta) => {
+  ])('is rejected at its position and not recorded: %s', async (_what, meta) => {
     const recorded = await api.expectRefused(redeem(meta), [
       { pointer: '/meta', detail: /^must be an object of at most 8192 bytes of JSON and 8 levels/ },
     ]);
     expect(recorded.refusal!.errors[0]!.pointer).toBe('/meta');
   });
 
-  it('with a name given twice is refused where it stands', () =>
+  it('is rejected where a name is given twice', () =>
     api.expectRefused(redeem('{"a":{"b":1,"b":2}}'), [{ pointer: '/meta/a/b', detail: /^must be given only once$/ }]));
 
-  it('of a sub-account travels the same way', async () => {
+  it('is forwarded for a sub-account in the same way', async () => {
     const body = '{"name":"Branch","meta":{"__proto__":{"a":1}},"email":"ada@example.com"}';
     await api.postRaw('/sub-account/create', body).expect(200);
     expect(api.upstream.received.at(-1)?.body).toBe(body);
   });
 
-  it('is masked whole for whoever may not see people', async () => {
+  it('is masked completely for readers who may not see people', async () => {
     const { key } = await api.proxy.client('masked', 'audit');
     const { headers } = await redeem('{"reference":"Ada Lovelace","Lovelace":{"id":"Ada"}}').expect(200);
     const { body } = await api.proxy.get(key, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);

@@ -15,7 +15,7 @@ const STARTING_MS = 300_000; // on a busy machine a start may have to be tried a
 const MS_PER_SCHEDULE = 10_000; // some thirty times what it takes
 
 /** A model of what apps, operators and bad luck do; whatever happens, the same few things are true afterwards. */
-describe('any schedule of faults, kills, retries, twins, restarts, approvals and stops', () => {
+describe('any schedule of faults, kills, retries, duplicates, restarts, approvals and stops', () => {
   let world: World;
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('any schedule of faults, kills, retries, twins, restarts, approvals and
   };
 
   it(
-    `pays nothing twice, overspends no cap and knows what is unknown (${SCHEDULES} schedules)`,
+    `pays nothing twice, overspends no cap and lists every unknown outcome (${SCHEDULES} schedules)`,
     async () => {
       const sights = new Sights();
       const runs = PATH === undefined ? Math.ceil(SCHEDULES / LANES) : 1;

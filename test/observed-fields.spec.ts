@@ -105,14 +105,14 @@ describe('the fields of observed operations', () => {
   afterAll(() => rules.close());
 
   describe.each(BODIES)('POST $path', ({ path, right, rows }) => {
-    it.each(rows)('%s is refused, alone, for each wrong value', async (field, detail, ...wrong) => {
+    it.each(rows)('rejects each wrong value of %s, with one fault', async (field, detail, ...wrong) => {
       for (const value of wrong) {
         const faults: FaultExpected[] = [{ pointer: `/${field}`, detail }];
         await expectFaults(rules.post(path, { ...right(), [field]: value }), faults);
       }
     });
 
-    it('takes its right body, no unknown field, no parameter and no other kind of body', async () => {
+    it('accepts a valid body, and rejects unknown fields, parameters and other kinds of body', async () => {
       expect(await expectTaken(rules.post(path, right()))).toEqual(right());
       const names = ['colour', 'constructor', '__proto__', 'toString'];
       const strange = names.map((name) => `${JSON.stringify(name)}:{"a":1}`).join();
@@ -131,19 +131,19 @@ describe('the fields of observed operations', () => {
     const ask = (fields: Record<string, string>) =>
       rules.get(`${path}?${new URLSearchParams({ [currency]: 'KES', [amount]: '5', ...fields }).toString()}`);
 
-    it.each(wrong)('the amount "%s" is refused', (value) =>
+    it.each(wrong)('rejects the amount "%s"', (value) =>
       expectFaults(ask({ [amount]: value }), [{ pointer: `/${amount}`, detail: AMOUNT_TEXT }]),
     );
 
-    it.each(right)('the amount "%s" is taken as it is written', async (value) => {
+    it.each(right)('forwards the amount "%s" as it is written', async (value) => {
       expect(await expectTaken(ask({ [amount]: value }))).toEqual({ [currency]: 'KES', [amount]: value });
     });
 
-    it.each(['', 'kes', 'KESH', '840'])('the currency "%s" is refused', (value) =>
+    it.each(['', 'kes', 'KESH', '840'])('rejects the currency "%s"', (value) =>
       expectFaults(ask({ [currency]: value }), [{ pointer: `/${currency}`, detail: CURRENCY }]),
     );
 
-    it('neither may be left out or said twice, and there is no other', async () => {
+    it('requires each parameter once, and accepts no other', async () => {
       const missing = [currency, amount].map((field) => ({ pointer: `/${field}`, detail: /^is required and must be/ }));
       await expectFaults(rules.get(path), missing);
       await expectFaults(rules.get(`${path}?${currency}=KES&${amount}=1&${amount}=2&colour=red`), [
@@ -153,19 +153,19 @@ describe('the fields of observed operations', () => {
     });
   });
 
-  it.each(['/info/assets', '/info/airtime-countries', '/info/mobile-money-codes'])('GET %s takes nothing', (path) =>
-    expectFaults(rules.get(`${path}?country=Kenya`), [{ pointer: '/country', detail: UNKNOWN }]),
+  it.each(['/info/assets', '/info/airtime-countries', '/info/mobile-money-codes'])(
+    'accepts nothing for GET %s',
+    (path) => expectFaults(rules.get(`${path}?country=Kenya`), [{ pointer: '/country', detail: UNKNOWN }]),
   );
 
-  it.each(['', '?id=', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])(
-    'GET /sub-account/get%s is refused',
-    (query) => expectFaults(rules.get(`/sub-account/get${query}`), [{ pointer: '/id', detail: TEXT }]),
+  it.each(['', '?id=', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])('rejects GET /sub-account/get%s', (query) =>
+    expectFaults(rules.get(`/sub-account/get${query}`), [{ pointer: '/id', detail: TEXT }]),
   );
 
   it.each([
     ['without a body', undefined],
     ['with an empty object', {}],
-  ])('POST /account/transactions %s takes nothing', async (_how, body) => {
+  ])('accepts nothing for POST /account/transactions %s', async (_how, body) => {
     expect(await expectTaken(rules.post('/account/transactions', body))).toEqual({});
     await expectFaults(rules.post('/account/transactions', { page: 2 }), [{ pointer: '/page', detail: UNKNOWN }]);
     await expectFaults(rules.post('/account/transactions?page=2', body), [{ pointer: '/page', detail: UNKNOWN }]);
@@ -174,7 +174,7 @@ describe('the fields of observed operations', () => {
   it.each([
     ['without a body', undefined],
     ['with an empty object', {}],
-  ])('POST /account/issue-id-transactions %s takes its id from the query only', async (_how, body) => {
+  ])('accepts the ID of POST /account/issue-id-transactions %s from the query only', async (_how, body) => {
     const path = '/account/issue-id-transactions';
     await expectTaken(rules.post(`${path}?issueID=user-1_7.5_17`, body));
     for (const query of ['', '?issueID=', '?issueID=a&issueID=b', '?issueID=%00', `?issueID=${'x'.repeat(256)}`]) {

@@ -20,7 +20,7 @@ describe('the items of observed operations', () => {
   };
 
   it.each(['collect', 'initiate'])(
-    '%s: found by phone, e-mail and reference; in no amount of US dollars',
+    'are found by phone, email and reference, without an amount in US dollars: %s',
     async (step) => {
       const body = { ...collection(), tx_ref: `invoice-${step}`, email: `${step}@example.com` };
       const response = await api.post(`/collections/mobile-money/${step}`, body).expect(200);
@@ -44,7 +44,7 @@ describe('the items of observed operations', () => {
     },
   );
 
-  it('redeem: found by the phone and by the transaction, which the answer is linked to', async () => {
+  it('are found by phone and transaction for a redemption, which is linked to its answer', async () => {
     const transaction = { chiRef: CHI_REF, id: 'transaction-9', status: 'redeemed', valueInUSD: '3.5' };
     api.upstream.behaviour = answer(200, { status: 'success', data: { ...transaction, email: 'ada@example.com' } });
     const response = await api.post('/redeem/airtime', redemption()).expect(200);
@@ -66,7 +66,7 @@ describe('the items of observed operations', () => {
     expect(await found({ upstream_ref: 'transaction-9' })).toEqual([id]);
   });
 
-  it('redeem: another transaction in the answer is linked to nothing', async () => {
+  it('are not linked to another transaction in the answer to a redemption', async () => {
     const other = { chiRef: 'another', id: 'transaction-10', phoneNumber: '+2348012345678' };
     api.upstream.behaviour = answer(200, { status: 'success', data: other });
     const response = await api.post('/redeem/airtime', redemption()).expect(200);
@@ -74,7 +74,7 @@ describe('the items of observed operations', () => {
     expect([recorded.items[0]!.upstream, recorded.upstream!.other_items.length]).toEqual([null, 1]);
   });
 
-  it('transfer between wallets: its amount counts, and its tnxID is the id it is found by', async () => {
+  it('count the amount of a transfer between wallets, and are found by its tnxID', async () => {
     const data = { sender: 'me', wallet: 'airtime', valueInUSD: '2.50', tnxID: 'tnx-1', receiver: 'sub-account-1' };
     api.upstream.behaviour = answer(200, { status: 'success', data: { data, error: 'None' } });
     const body = { receiver: 'sub-account-1', valueInUSD: 2.5, wallet: 'airtime' };
@@ -96,7 +96,7 @@ describe('the items of observed operations', () => {
     expect(await found({ recipient: 'sub-account-1' })).toEqual([id]);
   });
 
-  it('new sub-account: its holder is found, and nobody is paid', async () => {
+  it('are found by the holder of a new sub-account, and pay nobody', async () => {
     const holder = { name: 'Branch', email: 'grace@example.com', phoneNumber: '+233201234567', firstName: 'Grace' };
     const response = await api.post('/sub-account/create', holder).expect(200);
     const id = response.headers['x-call-id'] as string;
@@ -111,7 +111,7 @@ describe('the items of observed operations', () => {
     expect(await found({ recipient: '+233201234567' })).toEqual([id]);
   });
 
-  it('a transaction that an answer names by its payer`s `phone_number` is linked to the collection', async () => {
+  it('are linked to a transaction that names the payer by `phone_number`, for a collection', async () => {
     const transaction = { chiRef: 'c-1', id: 'payment-1', phone_number: '+254712345678', status: 'pending' };
     api.upstream.behaviour = answer(200, { status: 'success', data: transaction });
     const response = await api.post('/collections/mobile-money/initiate', collection()).expect(200);
@@ -119,7 +119,7 @@ describe('the items of observed operations', () => {
     expect(items[0]!.upstream).toMatchObject({ upstream_id: 'payment-1', status: 'pending' });
   });
 
-  it('people stand in tables of their own, their names in the body only; both are masked', async () => {
+  it('store people in separate tables and names in the body only, both masked', async () => {
     api.upstream.behaviour = answer(200, { status: 'success', data: collection() });
     const { headers } = await api.post('/collections/mobile-money/collect', collection()).expect(200);
     const { headers: created } = await api

@@ -26,7 +26,7 @@ describe('openapi.json', () => {
     expect(repeated([...inline, ...Object.values(components.parameters)])).toEqual([]);
   });
 
-  it('shares only what several operations use', () => {
+  it('shares only parts that several operations use', () => {
     const text = JSON.stringify(API_DOCUMENT);
     const references = [
       ...Object.keys(components.responses).map((name) => `"#/components/responses/${name}"`),

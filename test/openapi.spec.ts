@@ -10,7 +10,7 @@ describe('the OpenAPI document', () => {
     document = (await describeApi()) as ApiDocument;
   });
 
-  it('is the one in openapi.json (npm run openapi writes it anew)', () => {
+  it('equals openapi.json, which npm run openapi writes', () => {
     expect(document).toEqual(API_DOCUMENT);
   });
 
@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of each operation, for programs, whether the upstream documents it', () => {
+  it('states for each operation, for programs, whether the upstream documents it', () => {
     const sources = operationsIn(document)
       .filter(({ path }) => path.startsWith('/api/v0.1'))
       .flatMap(({ operation }) => operation['x-source'] ?? []);
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     expect([count('documented'), count('observed')]).toEqual([11, 15]); // /wallets/list has two methods
   });
 
-  it('describes on each answer the headers that each answer carries', () => {
+  it('describes the headers of each response', () => {
     for (const { path, method, operation, shared } of operationsIn(document)) {
       expect([path, shared]).toEqual([
         path,
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('offers an idempotency key where something is paid, made or unmade, and nowhere else', () => {
+  it('offers an idempotency key for operations that pay or write, and for no others', () => {
     const described = operationsIn(document);
     for (const [name, { effect }] of Object.entries(OPERATIONS)) {
       const found = described.find(({ path, method }) => `${method.toUpperCase()} ${path}` === address(name));
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes each field of each answer, and what may be null as that', () => {
+  it('describes each field of each response, and which can be null', () => {
     const { schemas } = document.components;
     const undescribed = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties)

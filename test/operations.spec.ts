@@ -12,7 +12,7 @@ describe('GET /v1/operations', () => {
   });
   afterAll(() => proxy.close());
 
-  it('names all operations with their effect, and all scopes, for whatever key', async () => {
+  it('lists all operations with their effect, and all scopes, for any key', async () => {
     const clients = proxy.app.get(ClientsService, { strict: false });
     for (const [place, scope] of SCOPES.entries()) {
       const { key } = await clients.create(`client-${place}`, [scope], { operations: ['POST /send'] });
@@ -30,11 +30,11 @@ describe('GET /v1/operations', () => {
     }
   });
 
-  it('needs a key', async () => {
+  it('requires a key', async () => {
     expect((await proxy.get('', '/v1/operations').expect(401)).body.code).toBe('missing_key');
   });
 
-  it('names what can be stopped: exactly what pays or writes', async () => {
+  it('lists as stoppable exactly the operations that pay or write', async () => {
     const { key } = await proxy.client('admin', 'admin');
     const { body } = await proxy.get(key, '/v1/operations').expect(200);
     for (const { operation, effect } of body.operations) {

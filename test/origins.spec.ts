@@ -40,7 +40,7 @@ describe('origins', () => {
     proxy.get(key, path).set('Origin', origin);
   const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-  it('a preflight is answered for an origin that some client allows, whatever the path', async () => {
+  it('are allowed in a preflight if any client allows them, whatever the path', async () => {
     for (const path of [WALLETS, '/api/v0.1/payouts/airtime', '/v1/calls/x', '/api/v0.1/nothing']) {
       const { headers, text } = await preflight(SHOP, path).expect(204);
       expect(text).toBe('');
@@ -58,7 +58,7 @@ describe('origins', () => {
   });
 
   it.each([OTHER, 'null', `${SHOP}.evil.example`, 'http://shop.example', SHOP.toUpperCase(), '*'])(
-    'a preflight of another origin is told nothing: %s',
+    'are not named in a preflight of another origin: %s',
     async (origin) => {
       const answer = await preflight(origin).expect(404);
       expect(corsOf(answer)).toEqual([]);
@@ -66,7 +66,7 @@ describe('origins', () => {
     },
   );
 
-  it('a page of an allowed origin reads the answer and the headers it needs', async () => {
+  it('let a page of an allowed origin read the response and its headers', async () => {
     const { headers } = await get(shop, SHOP).expect(200);
     expect(headers).toMatchObject({
       'access-control-allow-origin': SHOP,
@@ -76,7 +76,7 @@ describe('origins', () => {
     });
   });
 
-  it('it reads errors too, from the missing key to the unknown path', async () => {
+  it('let the page read errors too, from the missing key to the unknown path', async () => {
     const answers = [
       await supertest(proxy.url).get(WALLETS).set('Origin', SHOP).expect(401),
       await get('pp_wrong', SHOP).expect(401),
@@ -87,7 +87,7 @@ describe('origins', () => {
     expect(answers.map(({ headers }) => headers['access-control-allow-origin'])).toEqual(Array(5).fill(SHOP));
   });
 
-  it('a client with origins is refused from another one, is recorded, and is not limited where there is no browser', async () => {
+  it("reject a client's request from another origin, record it, and do not limit requests without a browser", async () => {
     await allow('server', OTHER);
     const sentBefore = upstream.received.length;
     for (const origin of [OTHER, 'null']) {
@@ -101,13 +101,13 @@ describe('origins', () => {
     await allow('server');
   });
 
-  it('a client without origins is not limited; but pages of origins that nobody allows cannot read the answer', async () => {
+  it('do not limit a client without origins, and hide its responses from pages of other origins', async () => {
     expect(corsOf(await get(server, OTHER).expect(200))).toEqual([]);
     expect((await get(server, SHOP).expect(200)).headers['access-control-allow-origin']).toBe(SHOP);
     expect(corsOf(await proxy.get(server, WALLETS).expect(200))).not.toContain('access-control-allow-origin');
   });
 
-  it('a page reads even that the database is away', async () => {
+  it('let a page read that the database is unavailable', async () => {
     const prisma = proxy.app.get(PrismaService, { strict: false });
     const query = jest.spyOn(prisma, 'prepared').mockRejectedValue(new Error('gone'));
     const { headers, body } = await get(shop, SHOP).expect(503);
@@ -131,7 +131,7 @@ describe('origins', () => {
       await new Promise((resolve) => pages.close(resolve));
     });
 
-    it('a page of the allowed origin pays and reads status, headers and errors; one of another origin reads nothing', async () => {
+    it('let a page of the allowed origin pay and read status, headers and errors, and another page read nothing', async () => {
       const { port } = pages.address() as AddressInfo;
       await allow('shop', `http://127.0.0.1:${port}`);
       const fetchFrom = async (host: string, key: string) => {

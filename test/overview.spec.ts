@@ -39,7 +39,7 @@ describe('GET /v1/overview', () => {
   afterAll(() => scene.close());
   afterEach(() => jest.restoreAllMocks());
 
-  it('counts what was paid, rejected, refused, held and is in doubt, to the cent', async () => {
+  it('counts paid, rejected, refused and held calls and calls in doubt, to the cent', async () => {
     const overview = await read('all');
     const { history, in_doubt: doubt, approvals, clients, stops, upstream } = overview;
     // 0.1 + 0.2 + 0.7 + 1.1 + 1.3 + 6.25; what was refused had no payouts
@@ -74,7 +74,7 @@ describe('GET /v1/overview', () => {
     expect(Date.parse(overview.as_of)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('says the same as the search does', async () => {
+  it('agrees with the search', async () => {
     const { history, in_doubt: doubt } = await read('audit', 'days=2');
     const get = async <const Path extends string>(path: Path) =>
       (await scene.proxy.get(keys.get('audit') ?? '', path).expect(200)).body;
@@ -94,7 +94,7 @@ describe('GET /v1/overview', () => {
   });
 
   it.each(['audit', 'reconcile', 'approve', 'admin'] as const)(
-    'shows whoever has the scope %s that, and nothing else',
+    'shows a key with the scope %s its sections, and nothing else',
     async (scope) => {
       const overview = await read(scope);
       const none = Object.entries(SECTIONS).filter(([, scopes]) => !(scopes as readonly string[]).includes(scope));
@@ -108,7 +108,7 @@ describe('GET /v1/overview', () => {
     },
   );
 
-  it('is for nobody else, and for a month at most', async () => {
+  it('rejects other scopes, and more than a month', async () => {
     const { body } = await scene.proxy.get(keys.get('pay') ?? '', '/v1/overview').expect(403);
     expect(body.code).toBe('scope_missing');
     for (const days of ['0', '32', 'x']) {
@@ -118,7 +118,7 @@ describe('GET /v1/overview', () => {
     expect((await read('audit', 'days=31')).history?.days.length).toBeGreaterThan(0);
   });
 
-  it('tells of the newest reconciliation and of what it found', async () => {
+  it('shows the newest reconciliation and its findings', async () => {
     const asking = { url: scene.proxy.url, key: scene.reconciler };
     await scene.past('/payouts/airtime', airtimes([0.45])).expect(200);
     const run = await reconcile(asking, untilNow());
@@ -148,7 +148,7 @@ describe('GET /v1/overview', () => {
     expect(findings?.map(({ age }) => age)).toEqual(['0_to_1', '2_to_7', '8_to_30', '31_or_more']);
   });
 
-  it('tells which records are sealed', async () => {
+  it('shows which records are sealed', async () => {
     await eventually(async () => ((await read('audit')).seal?.size ?? 0) > 0);
     const { seal } = await read('audit');
     expect(seal).toEqual({ size: expect.any(Number), sealed_at: expect.any(String) });
@@ -174,7 +174,7 @@ describe('GET /v1/overview', () => {
          WHERE c.name = 'only-approve' AND route = 'GET /v1/overview' AND read_at > now() - interval '1 hour'`,
       );
 
-    it('tells it at once, and again when something was paid', async () => {
+    it('sends the overview at once, and again after a payment', async () => {
       const leaving = new AbortController();
       const events = await follow('audit', leaving.signal);
       const before = ofAirtime(await next(events));
@@ -186,7 +186,7 @@ describe('GET /v1/overview', () => {
       leaving.abort();
     });
 
-    it('is recorded once, and is silent as long as nothing changes', async () => {
+    it('records one reading, and sends no overview while nothing changes', async () => {
       const known = (await accesses()).length;
       const leaving = new AbortController();
       const events = await follow('approve', leaving.signal);
@@ -206,7 +206,7 @@ describe('GET /v1/overview', () => {
       for await (const { event } of events) expect(['overview', 'current']).toContain(event);
     });
 
-    it('confirms that nothing changed, and says when it cannot be read', async () => {
+    it('confirms that nothing changed, and reports when it cannot be read', async () => {
       const leaving = new AbortController();
       const events = await follow('approve', leaving.signal);
       const first = await next(events);
@@ -226,7 +226,7 @@ describe('GET /v1/overview', () => {
     });
   });
 
-  it('counts a call in doubt as paid once it is found to have been carried out', async () => {
+  it('counts a call in doubt as paid once it is confirmed', async () => {
     const before = ofAirtime(await read('all'));
     const { calls } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/calls?in_doubt=true').expect(200)).body;
     const torn = calls.find(({ total_usd: usd }) => usd === '1.3');

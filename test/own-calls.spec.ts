@@ -22,7 +22,7 @@ describe('the list of your own calls', () => {
     return body.calls.map(({ id }) => id);
   }
 
-  it('finds those with a key, of any operation, bare or quoted, newest first, and no other client’s', async () => {
+  it('finds calls by key, of any operation, bare or quoted, newest first, and of no other client', async () => {
     const first = await copy({ idempotency_key: 'order-17' });
     const second = await copy({ idempotency_key: 'order-17', operation: 'POST /send' });
     const theirs = await copy({ idempotency_key: 'order-17', client_id: rival.id });
@@ -36,7 +36,7 @@ describe('the list of your own calls', () => {
     expect(audited.body.calls.map(({ id }) => id)).toEqual([theirs, second, first]);
   });
 
-  it('shows the key and for whom the app asked, with contacts in them masked for those who may not see them', async () => {
+  it('shows the key and the actor, with contacts masked for keys without access to people', async () => {
     const id = await copy({ idempotency_key: 'ada@example.com', actor: 'ada@example.com' });
     const { body } = await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=ada@example.com').expect(200);
     expect(body.calls).toMatchObject([{ id, idempotency_key: 'ada@example.com', actor: 'ada@example.com' }]);
@@ -45,7 +45,7 @@ describe('the list of your own calls', () => {
     expect(seen).toMatchObject({ idempotency_key: 'a••@example.com', actor: 'a••@example.com' });
   });
 
-  it('is paged, and lists refused requests too', async () => {
+  it('has pages, and includes refused requests', async () => {
     const refused = await paying.proxy.post(paying.app, '/send', {}).set('Idempotency-Key', 'paged').expect(400);
     const calls = [refused.headers['x-call-id']];
     for (let n = 0; n < 2; n += 1) calls.unshift(await copy({ idempotency_key: 'paged' }));
@@ -55,7 +55,7 @@ describe('the list of your own calls', () => {
     expect((await found('')).length).toBeGreaterThan(3);
   });
 
-  it.each(['idempotency_key=', 'idempotency_key=a%20b', 'page_size=0', 'client=rival'])('refuses %s', async (query) => {
+  it.each(['idempotency_key=', 'idempotency_key=a%20b', 'page_size=0', 'client=rival'])('rejects %s', async (query) => {
     const { body } = await paying.proxy.get(paying.app, `/v1/calls?${query}`).expect(400);
     expect(body.code).toBe('invalid_request');
   });

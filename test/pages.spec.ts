@@ -45,7 +45,7 @@ describe('the pages behind the links', () => {
     return { id, redeemLink };
   };
 
-  it('let one pay with a click, once, and say what is paid', async () => {
+  it('pay once with a click, and state what is paid', async () => {
     const { paymentLink, transaction } = await initiate('Prizes <b>of</b> May & "June"');
     await page.goto(paymentLink);
     expect(await page.textContent('main')).toContain('Prizes <b>of</b> May & "June"');
@@ -58,7 +58,7 @@ describe('the pages behind the links', () => {
     expect(await page.getByRole('button').count()).toBe(0);
   });
 
-  it('do not pay twice when two tabs do', async () => {
+  it('do not pay twice in two tabs', async () => {
     const { paymentLink, transaction } = await initiate();
     const other = await profile.newPage();
     await Promise.all([page.goto(paymentLink), other.goto(paymentLink)]);
@@ -75,7 +75,7 @@ describe('the pages behind the links', () => {
     ['Gift card', { code: 1 }, {}],
     ['Crypto', { code: 1 }, { address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }],
     ['Other assets', { code: 1 }, {}],
-  ])('let a recipient choose %s, and say so ever after', async (choice, selections, texts) => {
+  ])('let a recipient choose %s, and show the choice afterwards', async (choice, selections, texts) => {
     const { redeemLink, id } = await paid();
     await page.goto(redeemLink);
     const form = page.locator('details', { has: page.getByText(choice, { exact: true }) });
@@ -93,7 +93,7 @@ describe('the pages behind the links', () => {
     expect(await page.getByRole('button').count()).toBe(0);
   });
 
-  it('say what is wrong with a form, and keep the credit', async () => {
+  it('explain a wrong form, and keep the credit', async () => {
     const { redeemLink, id } = await paid();
     await page.goto(redeemLink);
     const form = page.locator('details', { has: page.getByText('Airtime', { exact: true }) });

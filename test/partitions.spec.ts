@@ -44,7 +44,7 @@ describe('the tables', () => {
     }
   });
 
-  it('keep a call of a month without partitions all the same, and find it', async () => {
+  it('store and find a call of a month without partitions', async () => {
     for (const msecs of [Date.UTC(2001, 0, 1), Date.UTC(2099, 11, 31)]) {
       const id = uuidv7({ msecs });
       const proxyRole = new Client({ connectionString: paying.proxy.database.url });
@@ -65,7 +65,7 @@ describe('the tables', () => {
     }
   });
 
-  it('have bounds that meet: no instant is between two months, and none in both', async () => {
+  it('have bounds without gaps and overlaps between months', async () => {
     const months = await query<{ start: Date }>("SELECT date_trunc('month', now(), 'UTC') AS start");
     const start = months[0]!.start.getTime();
     const next = new Date(start);
@@ -84,7 +84,7 @@ describe('the tables', () => {
     expect(rows).toEqual([name(new Date(start)), name(next)]);
   });
 
-  it('get their next months once, however often and from how many sides they are asked for', async () => {
+  it('get their next months once, however often and concurrently they are requested', async () => {
     const before = await partitions();
     const clients = Array.from({ length: 5 }, () => new Client({ connectionString: paying.proxy.database.url }));
     await Promise.all(clients.map((client) => client.connect()));
@@ -103,7 +103,7 @@ describe('the tables', () => {
     expect(unguarded).toEqual([]);
   });
 
-  it('do without a month that a long query or rows in the default partition keep from being made', async () => {
+  it('skip a month that a long query or rows in the default partition block', async () => {
     const reader = new Client({ connectionString: paying.proxy.database.ownerUrl });
     await reader.connect();
     await reader.query('BEGIN');
@@ -118,7 +118,7 @@ describe('the tables', () => {
     expect(await months('outcome')).toBe(7);
   });
 
-  it("are those of Prisma's models, column by column", async () => {
+  it("equal Prisma's models, column by column", async () => {
     const prisma = paying.proxy.app.get(PrismaService, { strict: false });
     const { models } = (prisma as unknown as { _runtimeDataModel: { models: Record<string, Model> } })
       ._runtimeDataModel;

@@ -59,7 +59,7 @@ function bodyOf(type: Class): fc.Arbitrary<object> {
 }
 
 describe('the compiled rules', () => {
-  it('find a fault where class-validator finds one, and nowhere else, in whatever class', () => {
+  it('find a fault exactly where class-validator does, in any class', () => {
     expect(classes.length).toBeGreaterThan(30);
     const counts = { valid: 0, faulty: 0 };
     for (const type of classes) {
@@ -78,7 +78,7 @@ describe('the compiled rules', () => {
     expect(counts.faulty).toBeGreaterThan(200);
   });
 
-  it('leave to class-validator what they do not know', () => {
+  it('leave unknown rules to class-validator', () => {
     class Defined {
       @IsDefined()
       name = 'x';
@@ -131,11 +131,11 @@ describe('the decimals of an amount', () => {
     );
   });
 
-  it.each([0.1, 0.3, 1.005, 4.35, 0.000001, 123456789.123456, 999999998.999999, 1e-6, 8.41])('of %d fit', (value) =>
+  it.each([0.1, 0.3, 1.005, 4.35, 0.000001, 123456789.123456, 999999998.999999, 1e-6, 8.41])('fit for %d', (value) =>
     expect(taken(value, 1).usd).toBe(true),
   );
 
-  it.each([1e-7, 0.1 + 0.2, 0.0000001, 1.0000001, 5e-324])('of %d do not', (value) =>
+  it.each([1e-7, 0.1 + 0.2, 0.0000001, 1.0000001, 5e-324])('do not fit for %d', (value) =>
     expect(taken(value, 1).usd).toBe(false),
   );
 });

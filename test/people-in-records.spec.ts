@@ -28,7 +28,7 @@ function named(body: unknown, key = ''): unknown {
   return SHORT.includes(key) ? EMAIL : TEXT;
 }
 
-describe('of the people in requests and answers, what is kept for ever', () => {
+describe('the permanent records of people in requests and answers', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let app: string;
@@ -60,7 +60,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
     { 'content-type': `application/json; for="${EMAIL}"`, 'x-who': TEXT, 'set-cookie': `who=${EMAIL}` },
   );
 
-  it('names nobody, whatever field of whatever operation they stand in', async () => {
+  it('name nobody, whatever field of whatever operation they are in', async () => {
     upstream.behaviour = echoing;
     const asked = [...DOCUMENTED, ...OBSERVED];
     const statuses = [];
@@ -96,7 +96,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
     }
   });
 
-  it('names nobody of whom people wrote to explain what they did', async () => {
+  it('name nobody whom people mention in their reasons', async () => {
     upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await proxy
       .post(app, '/payouts/credit', { credits: [{ email: EMAIL, valueInUSD: 7 }] })
@@ -119,7 +119,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
     [`order:${PHONE}:1`, 'an international number'],
     [`pay-${HANDLE}`, 'a handle'],
     [`airtime-${PHONE.slice(1)}-1`, 'the number of its own recipient'],
-  ])('may be no key like %s, which is %s', async (key) => {
+  ])('reject an idempotency key like %s, which is %s', async (key) => {
     upstream.behaviour = echoing;
     const sent = upstream.received.length;
     const item = { countryToSend: 'Kenya', phoneNumber: PHONE, valueInUSD: 1 };
@@ -140,7 +140,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
     'pay-234-90-9988-7766',
     'user09099887766',
     '(0)90.9988.7766',
-  ])('keeps no number written as %s, be it in a key, an actor or a request id', async (spelled) => {
+  ])('contain no number written as %s in a key, an actor or a request ID', async (spelled) => {
     upstream.behaviour = echoing;
     const sent = upstream.received.length;
     const airtimes = [{ countryToSend: 'Nigeria', phoneNumber: PHONE, valueInUSD: 1 }];
@@ -162,7 +162,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
   });
 
   it.each(['payroll-2026-11-0042', '1763632800000', '01ARZ3NDEKTSV4RRFFQ69G5FAV', 'order-254712345678'])(
-    'takes %s as a key, which is none of its own recipients',
+    'accept %s as a key if it is not a recipient of the call',
     async (key) => {
       upstream.behaviour = echoing;
       const item = { countryToSend: 'Nigeria', phoneNumber: PHONE, valueInUSD: 1.5 };
@@ -173,7 +173,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
     },
   );
 
-  it('holds after all of this nobody in any table that is not erasable, and of headers and unknown fields nothing', async () => {
+  it('leave nobody in a table that cannot be erased, and nothing of headers and unknown fields', async () => {
     const all = await everythingIn(proxy.database);
     for (const table of ERASABLE) expect([table, CANARY.test(all[table] ?? '')]).toEqual([table, true]);
     const kept = Object.keys(all).filter((table) => !ERASABLE.includes(table));

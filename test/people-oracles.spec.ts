@@ -5,7 +5,7 @@ import { Asking, reconcile } from './support/reconciling';
 import supertest from './support/supertest';
 
 /** A key that may not see people must not find out either whether somebody was paid, however many guesses it makes. */
-describe('whoever may not see people', () => {
+describe('a reader without access to people', () => {
   let paying: Paying;
   let auditor: string;
   let reconciler: string;
@@ -21,7 +21,7 @@ describe('whoever may not see people', () => {
   });
   afterAll(() => paying.close());
 
-  it('may not search by recipient on any route', async () => {
+  it('cannot search by recipient on any route', async () => {
     const document = (await supertest(paying.proxy.url).get('/openapi.json').expect(200)).body as ApiDocument;
     const searching = operationsIn(document).flatMap(({ path, operation }) =>
       operation.parameters.flatMap(({ name }) => (/^recipient/.test(name) ? [`${path}?${name}=`] : [])),
@@ -52,7 +52,7 @@ describe('whoever may not see people', () => {
     }
   });
 
-  describe('and hands in a statement of guesses', () => {
+  describe('who imports a statement of guesses', () => {
     const HEADER = 'upstream_ref,amount_usd,issued_at,recipient';
     const mapping = 'fields';
 
@@ -75,7 +75,7 @@ describe('whoever may not see people', () => {
       return { statement, totals: run.totals, ofRecipients: body.findings as object[] };
     };
 
-    it('learns from 1,000 numbers, the right one among them, what it learns from 1,000 wrong ones', async () => {
+    it('gets the same result from 1,000 numbers with the right one as from 1,000 wrong ones', async () => {
       const wrong = phones(1_000).map((phone, place) => guess(`guess-${place}`, phone));
       const right = wrong.with(417, guess('guess-417', PHONE));
       const [withoutIt, withIt] = [await compared(wrong, reconciler), await compared(right, reconciler)];
@@ -93,7 +93,7 @@ describe('whoever may not see people', () => {
       expect(seen.totals).not.toEqual(withoutIt.totals);
     });
 
-    it('learns nothing from guesses about a transaction that it knows', async () => {
+    it('gets nothing from guesses about a known transaction', async () => {
       for (const phone of [PHONE, '+254700000001']) {
         const { ofRecipients } = await compared([guess('chi-known', phone)], reconciler);
         expect(ofRecipients).toEqual([]);
@@ -101,7 +101,7 @@ describe('whoever may not see people', () => {
       expect((await compared([guess('chi-known', '+254700000002')], seeing)).ofRecipients).toHaveLength(1);
     });
 
-    it('is told that recipients alone cannot be compared', async () => {
+    it('gets an error that recipients alone cannot be compared', async () => {
       const ofPeople = JSON.stringify({ amount_usd: 'amount_usd', phone: 'recipient' });
       const { body } = await hand([HEADER, guess('x', PHONE)], reconciler, ofPeople).expect(400);
       expect(body.errors?.[0]?.detail).toMatch(

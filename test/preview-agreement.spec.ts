@@ -74,7 +74,7 @@ describe('a preview', () => {
   });
   const steps = fc.array(step, { minLength: 3, maxLength: 8 });
 
-  it('agrees with what the request then gets, for whatever client and body', async () => {
+  it('agrees with the result of the request, for any client and body', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(limits, steps, async (limits, steps) => {

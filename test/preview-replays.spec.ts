@@ -12,7 +12,7 @@ const AIRTIME = '/payouts/airtime';
 const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
-describe('a preview of what was asked before', () => {
+describe('a preview of a repeated request', () => {
   let api: Previewing;
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('a preview of what was asked before', () => {
   let phones = 0;
   const fresh = () => ({ phoneNumber: `+2348${String((phones += 1)).padStart(9, '0')}` });
 
-  it('of a long list that was paid twice reads each item of it once for each time, not the list for each item', async () => {
+  it('reads each item of a long list once for each earlier payment of it', async () => {
     const { id, key } = await api.client();
     const body = airtimes(...Array.from({ length: 300 }, fresh));
     const first = await api.ask(key, AIRTIME, body, keyed('first')).expect(200);
@@ -48,7 +48,7 @@ describe('a preview of what was asked before', () => {
     expect(read[0]?.rows).toBeLessThan(10 * 300); // once each of 600 items and their recipients, and a few calls
   });
 
-  it('without a key says that it is suspected, and with another key that it is not', async () => {
+  it('says that it is suspected without a key, and not with another key', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
     const { headers } = await api.ask(key, AIRTIME, body).expect(200);
@@ -60,7 +60,7 @@ describe('a preview of what was asked before', () => {
     expect((await api.preview(key, AIRTIME, body, naming)).would).toBe('be_sent');
   });
 
-  it('of a list that was paid already says that it is suspected with another key too, unless it names the call', async () => {
+  it('says that a paid list is suspected with another key too, unless it names the call', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh(), fresh());
     const { headers } = await api.ask(key, AIRTIME, body, keyed('upload-1')).expect(200);
@@ -74,7 +74,7 @@ describe('a preview of what was asked before', () => {
     expect(wrong.refusal).toMatchObject({ status: 400, code: 'invalid_allow_duplicate_of' });
   });
 
-  it('with its key says that its answer would be given again, whatever the rules are now, and records nothing', async () => {
+  it('says that its answer would be replayed with its key, whatever the rules are now, and records nothing', async () => {
     const { id, key, name } = await api.client();
     const body = airtimes(fresh());
     const { headers } = await api.ask(key, AIRTIME, body, keyed('k')).expect(200);
@@ -92,7 +92,7 @@ describe('a preview of what was asked before', () => {
     expect(other.errors.map(({ code }) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
   });
 
-  it('with its key says that it is in progress, in doubt, or free again', async () => {
+  it('says whether its key is in progress, in doubt, or free again', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
     await api.preview(key, AIRTIME, body); // has the list, so that the payout is what hangs
@@ -110,7 +110,7 @@ describe('a preview of what was asked before', () => {
     expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({ would: 'be_sent', duplicates: [] });
   });
 
-  it('with the key of a call that was rejected says so', async () => {
+  it('says that the call of its key was rejected', async () => {
     const { key } = await api.client({ approvalOverUsd: new Decimal(1) });
     const body = airtimes({ ...fresh(), valueInUSD: 2 });
     const { headers } = await api.ask(key, AIRTIME, body, keyed('k')).expect(202);
@@ -127,7 +127,7 @@ describe('a preview of what was asked before', () => {
     expect(found.duplicates).toEqual([]);
   });
 
-  it('says that a header is no key, or that one is needed', async () => {
+  it('says that a header is an invalid key, or that one is required', async () => {
     const { key } = await api.client({ requireIdempotencyKey: true });
     const body = airtimes(fresh());
     const codes = async (headers: Record<string, string>) =>
@@ -147,7 +147,7 @@ describe('a preview of what was asked before', () => {
     await api.ask(other.key, AIRTIME, body).expect(202);
   });
 
-  it('lists items that pay the same again, within it and against the last days', async () => {
+  it('lists items that pay the same again, in the request and in the last days', async () => {
     const { key } = await api.client();
     const [a, b] = [fresh(), fresh()];
     const { headers } = await api.ask(key, AIRTIME, airtimes(b, a)).expect(200);
@@ -162,7 +162,7 @@ describe('a preview of what was asked before', () => {
     expect((await api.preview(key, '/payouts/credit', { credits })).duplicates).toHaveLength(1);
   });
 
-  it('does not list what was refused by the upstream, or is older than seven days', async () => {
+  it('leaves out items that the upstream rejected, or that are older than seven days', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
     const seenOf = async () => (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }) => id);

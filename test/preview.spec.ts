@@ -39,7 +39,7 @@ describe('a preview', () => {
   }
   const NO_TRACES = { intents: 0, refusals: 0, spending: 0, claims: 0, contents: 0 };
 
-  it.each(TRIED)('of $operation says that it would be sent, leaves no trace, and then it is sent', async (one) => {
+  it.each(TRIED)('says that $operation would be sent, records nothing, and then it is sent', async (one) => {
     const { id, key } = await api.client();
     const headers = { 'Idempotency-Key': 'k-1' };
     expect(await api.preview(key, one.path, one.body, headers)).toMatchObject({
@@ -58,7 +58,7 @@ describe('a preview', () => {
     expect(api.arrived()).toEqual([`POST ${one.path}`]);
   });
 
-  it.each((Object.keys(OPERATIONS) as OperationName[]).filter(isRead))('of %s is not found', async (operation) => {
+  it.each((Object.keys(OPERATIONS) as OperationName[]).filter(isRead))('returns 404 for %s', async (operation) => {
     const { key } = await api.client();
     const [method = '', path] = operation.split(' ');
     const [url, name] = [`/v1/preview${path}`, 'X-API-Key'];
@@ -66,7 +66,7 @@ describe('a preview', () => {
     expect(body).toMatchObject({ code: 'not_found', status: 404 });
   });
 
-  it('says what each item would pay, to whom, and in their own currency', async () => {
+  it('shows what each item would pay, to whom, and in local currency', async () => {
     const { key } = await api.client();
     const body = airtimes({ countryToSend: 'KÉNYA', valueInUSD: 10.5 }, { countryToSend: 'nigeria', valueInUSD: 2 });
     const { items, total_usd, coverage } = await api.preview(key, AIRTIME, body);
@@ -94,7 +94,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('asks for each rate once, for ten at most, on record as caused by it; without an answer there is none', async () => {
+  it('requests each rate once, at most ten, with caused_by, and leaves out unknown ones', async () => {
     const { id, key } = await api.client();
     const many = airtimes(...Array.from({ length: 12 }, (_, n) => ({ valueInUSD: 100 + (n % 11) })));
     const { items } = await api.preview(key, AIRTIME, many);
@@ -108,7 +108,7 @@ describe('a preview', () => {
     expect(without).toMatchObject({ would: 'be_sent', items: [{ local_amount: null }] });
   });
 
-  it('lists every fault of every kind, with the number that was meant', async () => {
+  it('lists every fault of every kind, with the phone number that was meant', async () => {
     const { id, key } = await api.client({ maxItemUsd: usd('5'), countries: ['Kenya'], dailyCapUsd: usd('1') });
     const body = airtimes(
       { phoneNumber: '00234 (801) 234-5678' },
@@ -139,7 +139,7 @@ describe('a preview', () => {
   });
 
   it.each([[undefined], [[]], [{}], [{ airtimes: {} }], [{ airtimes: [] }], [{ airtimes: [null, 1, []] }]])(
-    'of a body that is none (%j) says so',
+    'reports an invalid body (%j)',
     async (body) => {
       const { key } = await api.client();
       const found = await api.preview(key, AIRTIME, body);
@@ -147,7 +147,7 @@ describe('a preview', () => {
     },
   );
 
-  it('refuses what is no JSON, no key, no scope or switched off, as problem details', async () => {
+  it('rejects invalid JSON, invalid keys, missing scopes and disabled operations with problem details', async () => {
     const send = (key: string, body: object | string = airtimes({})) =>
       supertest(api.proxy.url).post(`/v1/preview${AIRTIME}`).set('X-API-Key', key).type('json').send(body);
     const writer = await api.proxy.client('writer', 'write');
@@ -167,7 +167,7 @@ describe('a preview', () => {
     expect(refused?.operation).toBe(`POST /v1/preview${AIRTIME}`);
   });
 
-  it('says what caps leave, and by how much it is over them', async () => {
+  it('shows what caps would leave, and by how much they are exceeded', async () => {
     const { key } = await api.client({ dailyCapUsd: usd('10'), monthlyCapUsd: usd('20') });
     await api.ask(key, AIRTIME, airtimes({ valueInUSD: 2.5 })).expect(200);
     const fits = await api.preview(key, AIRTIME, airtimes({ valueInUSD: 7.499999 }));
@@ -183,7 +183,7 @@ describe('a preview', () => {
     expect(link).toMatchObject({ would: 'be_sent', caps: { daily: { left_after_usd: '7.5' } } });
   });
 
-  it('says that it would wait for an approval', async () => {
+  it('says that the request would wait for an approval', async () => {
     const { key } = await api.client({ approvalOverUsd: usd('3') });
     const body = airtimes({ valueInUSD: 3.5 });
     const expected = { would: 'wait_for_approval', approval: { reason: 'over_threshold', threshold_usd: '3' } };
@@ -192,7 +192,7 @@ describe('a preview', () => {
     expect(api.arrived()).toEqual([]);
   });
 
-  it('says that the operator has stopped it, and what else is wrong', async () => {
+  it('says that the operator has stopped it, and lists other errors', async () => {
     const { key, name } = await api.client({ maxItemUsd: usd('1') });
     const stops = api.proxy.app.get(StopsService, { strict: false });
     await stops.stop({ client: name }, 'audit', null);
@@ -201,7 +201,7 @@ describe('a preview', () => {
     expect(found.errors.map(({ code }) => code)).toEqual(['cap_exceeded', 'stopped']);
   });
 
-  it('lists the first 100 faults of a long list with their total, and looks at the items without any', async () => {
+  it('lists the first 100 faults of a long list with their total, and the items without faults', async () => {
     const { key } = await api.client();
     const wrong = { ...airtimeItem(), phoneNumber: 'nobody' };
     const airtimes = Array.from({ length: 300 }, (_, place) => (place % 3 === 0 ? airtimeItem() : wrong));

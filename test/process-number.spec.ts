@@ -6,7 +6,7 @@ import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** Who works on a call, and whether that process still lives. */
-describe('the number of a process', () => {
+describe('a process number', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe('the number of a process', () => {
     return rows.map(({ number }) => number);
   };
 
-  it('is of its own, and lives until the process stops', async () => {
+  it('is unique, and alive until the process stops', async () => {
     const [one, other] = [await start(), await start()];
     expect(await live()).toEqual([numberOf(one), numberOf(other)]);
     expect(numberOf(one)).not.toBe(numberOf(other));
@@ -35,7 +35,7 @@ describe('the number of a process', () => {
     expect(await live()).toEqual([]);
   });
 
-  it('lives until what was in flight is recorded', async () => {
+  it('is alive until requests in flight are recorded', async () => {
     const proxy = await start();
     const { key } = await proxy.client('app', 'pay');
     const arrived = new Promise<() => void>((resolve) => {
@@ -53,7 +53,7 @@ describe('the number of a process', () => {
     expect(await live()).toEqual([]);
   });
 
-  it('is taken again when its connection is lost', async () => {
+  it('is locked again after its connection was lost', async () => {
     const proxy = await start();
     const number = numberOf(proxy);
     const holders = () =>
@@ -69,7 +69,7 @@ describe('the number of a process', () => {
     expect(await live()).toEqual([]);
   });
 
-  it('stays the same, and alive, while another session holds it, and is taken again when that ends', async () => {
+  it('stays the same and alive while another session holds it, and is locked again when that ends', async () => {
     const proxy = await start();
     const number = numberOf(proxy);
     // Waits for the lock, and gets it as soon as its holder is gone.

@@ -70,7 +70,7 @@ describe('audit prune', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  it('lets whole months go with their keys, and keeps what is not over, what is young, and what says of it that it was', async () => {
+  it('removes whole months with their keys, and keeps open calls, young months and the records of the removal', async () => {
     const gone = [await call('2025-01-05'), await call('2025-01-31T23:59:59Z'), await call('2025-02-01')];
     const inDoubt = await call('2025-01-06', 'unknown');
     const unanswered = await call('2025-02-06', null);
@@ -138,7 +138,7 @@ describe('audit prune', () => {
     expect(await prune()).toEqual([]);
   });
 
-  it('with --people-only takes bodies and recipients, and leaves the calls', async () => {
+  it('removes bodies and recipients with --people-only, and keeps the calls', async () => {
     const [old, february, inDoubt] = [
       await call('2025-01-05'),
       await call('2025-02-05'),
@@ -169,7 +169,7 @@ describe('audit prune', () => {
     expect(await idsIn('intent')).toEqual([inDoubt]);
   });
 
-  it('takes what sources said along, and with --people-only whom it names', async () => {
+  it('removes the readings of sources too, and with --people-only the people in them', async () => {
     const old = await evidenceOf(database, '2025-01-05');
     await evidenceOf(database, '2025-02-05');
     const young = await evidenceOf(database, new Date().toISOString());
@@ -193,7 +193,7 @@ describe('audit prune', () => {
     }
   });
 
-  it('does nothing before all of it is sealed, and covered by a checkpoint that is kept outside and stands in the database', async () => {
+  it('does nothing before everything is sealed, and covered by a checkpoint of the witness and of the database', async () => {
     const id = await call('2025-01-05');
     await expect(prune()).rejects.toThrow('2025-01: 2 records are not sealed yet. Nothing was pruned');
     await seal();
@@ -216,7 +216,7 @@ describe('audit prune', () => {
     expect(await query('SELECT FROM pruning')).toEqual([]);
   });
 
-  it('waits for who reads, lets others work meanwhile, and finishes what was cut off', async () => {
+  it('waits for readers, lets others work meanwhile, and finishes an interrupted pruning', async () => {
     const id = await call('2025-01-05');
     await query('SELECT index_calls(1000)');
     await seal();

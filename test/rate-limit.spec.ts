@@ -42,7 +42,7 @@ describe('requests per minute', () => {
   const recorded = async (name: string) =>
     (await proxy.get(auditor, `/v1/audit/calls?outcome=refused&client=${name}`).expect(200)).body.calls;
 
-  it('are counted down on every answer, errors too; beyond the limit there is a 429 that says when to come back', async () => {
+  it('are counted down in every response including errors, and beyond the limit get 429 with Retry-After', async () => {
     const key = await limited('counted', 3);
     const answers = [
       await proxy.get(key, WALLETS).expect(200),
@@ -65,7 +65,7 @@ describe('requests per minute', () => {
     expect(body).toMatchObject({ status: 'error', code: 'rate_limited', call_id: headers['x-call-id'] });
   });
 
-  it('begin anew when a minute has passed since the first', async () => {
+  it('start again a minute after the first one', async () => {
     const key = await limited('again', 1);
     await proxy.get(key, WALLETS).expect(200);
     await proxy.get(key, WALLETS).expect(429);
@@ -77,7 +77,7 @@ describe('requests per minute', () => {
     await proxy.get(key, WALLETS).expect(429);
   });
 
-  it('of a client without a limit are not counted, and a changed limit holds at once', async () => {
+  it('are not counted for a client without a limit, and a changed limit applies at once', async () => {
     const { key, id } = await proxy.client('changing', 'read', 'account');
     const { headers } = await proxy.get(key, WALLETS).expect(200);
     expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([undefined, undefined]);
@@ -91,7 +91,7 @@ describe('requests per minute', () => {
     for (let more = 0; more < 3; more++) await proxy.get(key, WALLETS).expect(200);
   });
 
-  it('are as many as the limit, whatever comes at once by two proxies; the first refusal is recorded, all are counted', async () => {
+  it('never exceed the limit on two proxies, with the first refusal recorded and all counted', async () => {
     const key = await limited('burst', 50);
     const sentBefore = upstream.received.length;
     const countedBefore = await counted();
@@ -117,7 +117,7 @@ describe('requests per minute', () => {
     return Number(found[0] ?? 0) + Number(found[1] ?? 0);
   }
 
-  it('cannot be counted without the database: the request is refused', async () => {
+  it('are refused while the database cannot count them', async () => {
     const key = await limited('unavailable', 5);
     const prisma = proxy.app.get(PrismaService, { strict: false });
     const ask = prisma.$queryRaw.bind(prisma);

@@ -81,8 +81,8 @@ async function decide(state: string): Promise<void> {
   );
 }
 
-describe('findings close by themselves', () => {
-  it('when a later run no longer sees them, and open again when one does', async () => {
+describe('automatic closing of findings', () => {
+  it('closes findings that a later run no longer sees, and reopens them when one does', async () => {
     expect(await see('12')).toEqual([]);
     expect(await see('12')).toEqual([]);
     expect(await see('10')).toEqual(['resolved']);
@@ -93,7 +93,7 @@ describe('findings close by themselves', () => {
     ]); // oxfmt-ignore
   });
 
-  it('stay as a person left them, until the difference is another one', async () => {
+  it('keeps the decision of a person until the difference changes', async () => {
     await see('12');
     await decide('accepted');
     expect(await see('12')).toEqual(['accepted']);
@@ -103,7 +103,7 @@ describe('findings close by themselves', () => {
     ]);
   });
 
-  it('not by a run as of then, one over another time, one of another kind of source, or one that began before the last word', async () => {
+  it('ignores runs with as_of, of another period, of another kind of source, and those older than the last decision', async () => {
     const old = await planned('10');
     await see('12');
     expect(await see('10', { historical: true })).toEqual([]);
@@ -115,8 +115,8 @@ describe('findings close by themselves', () => {
   });
 });
 
-describe('a listing that lacks what is there', () => {
-  it('makes no clean run, and closes nothing', async () => {
+describe('a listing that lacks known transactions', () => {
+  it('prevents a clean run, and closes nothing', async () => {
     const issued_at = new Date(day + 2_000).toISOString();
     const named = (name: string): Theirs => ({ upstream_ref: name, issued_at, status: 'paid', amount_usd: '10' });
     const [stranger, known, lacked] = [named(`stranger-${day}`), named(upstream_ref), named(`lacked-${day}`)];
@@ -144,7 +144,7 @@ describe('a listing that lacks what is there', () => {
   });
 });
 
-describe("a wallet's entries", () => {
+describe('the entries of a wallet', () => {
   let timed = true;
   type Entry = [amount: string, before: string, after: string];
 
@@ -178,7 +178,7 @@ describe("a wallet's entries", () => {
     return readId;
   }
 
-  it('join, whether or not amounts are signed, and up to the noise of floats', async () => {
+  it('join, whether or not amounts are signed, within the noise of floats', async () => {
     expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // oxfmt-ignore
     expect(
       await gaps('70', [
@@ -189,13 +189,13 @@ describe("a wallet's entries", () => {
     ).toEqual([]);
   });
 
-  it('or there is a gap: between two, within one, or up to the balance', async () => {
+  it('make a gap if they do not join: between two, within one, or at the balance', async () => {
     expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // oxfmt-ignore
     expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
     expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
   });
 
-  it('are looked at though they have no time', async () => {
+  it('are compared even without a time', async () => {
     timed = false;
     expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual([
       `balance_gap wallet/w-${day}/untimed/95/-5/90 0`,
@@ -203,7 +203,7 @@ describe("a wallet's entries", () => {
     timed = true;
   });
 
-  it('stay what they were, and close by themselves once they join', async () => {
+  it('keep their finding, which closes once they join', async () => {
     expect(
       await gaps('90', [
         ['-10', '100', '90'],

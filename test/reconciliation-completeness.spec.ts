@@ -29,7 +29,7 @@ describe('a listing that does not reach back before the period', () => {
     expect(await steps()).toEqual(['resolved']);
   });
 
-  it('makes a run incomplete where the listing names no times at all', async () => {
+  it('makes a run incomplete if the listing has no times at all', async () => {
     await paid('a', 10);
     const timeless = listed('a', 11, { issued_at: null });
     expect(await run([timeless])).toEqual(['incomplete', ['listing_starts_late'], []]);
@@ -43,14 +43,14 @@ describe('a listing that does not reach back before the period', () => {
     ]);
   });
 
-  describe('is enough for an account that is provably no older', () => {
+  describe('suffices for an account that is provably no older', () => {
     const young: Entry[] = [
       ['0', '100', '100', -60],
       ['100', '-10', '90', 11],
     ];
     beforeEach(() => paid('a', 10));
 
-    it('if its wallets are shown from the beginning, and lost nothing before the period', async () => {
+    it('is complete if its wallets are shown from the beginning and lost nothing before the period', async () => {
       const walletsReadId = await wallets({ w: young, other: [] });
       expect(await run([listed('a', 11)], { walletsReadId })).toEqual(['clean', [], []]);
     });
@@ -60,31 +60,31 @@ describe('a listing that does not reach back before the period', () => {
       ['lost value before', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }], // oxfmt-ignore
       ['is one of two that begins at some balance', { w: young, other: [['5', '1', '6', 20]] }],
       ['is not there', {}],
-    ])('but not if a wallet %s', async (_what, looks) => {
+    ])('is incomplete if a wallet %s', async (_what, looks) => {
       const walletsReadId = await wallets(looks);
       const [result, reasons] = await run([listed('a', 11)], { walletsReadId });
       expect([result, reasons]).toEqual(['incomplete', ['listing_starts_late']]);
     });
 
-    it('if an earlier look showed the beginning that this one no longer shows', async () => {
+    it('is complete if an earlier reading showed the beginning that this one no longer shows', async () => {
       await wallets({ w: young });
       const walletsReadId = await wallets({ w: [['100', '-10', '90', 11]] });
       expect(await run([listed('a', 11)], { walletsReadId })).toEqual(['clean', [], []]);
     });
 
-    it('but not by a look that was taken before the period', async () => {
+    it('is incomplete by a reading from before the period', async () => {
       await wallets({ w: [['0', '100', '100', -60]] }, new Date(day - 30_000));
       const walletsReadId = await wallets({ w: [['100', '-10', '90', 11]] });
       expect((await run([listed('a', 11)], { walletsReadId }))[0]).toBe('incomplete');
     });
 
-    it('but not if our own records have an older payment', async () => {
+    it('is incomplete if our own records have an older payment', async () => {
       await paid('before', -7_200);
       const walletsReadId = await wallets({ w: young });
       expect((await run([listed('a', 11)], { walletsReadId }))[0]).toBe('incomplete');
     });
 
-    it('but not if an earlier listing had an older transaction', async () => {
+    it('is incomplete if an earlier listing had an older transaction', async () => {
       await run([OLD(), listed('a', 11)]);
       const walletsReadId = await wallets({ w: young });
       expect((await run([listed('a', 11)], { walletsReadId }))[0]).toBe('incomplete');
@@ -95,7 +95,7 @@ describe('a listing that does not reach back before the period', () => {
 describe('an empty listing', () => {
   useDatabase('of all tests');
 
-  it('makes a run incomplete, over a period without calls too', async () => {
+  it('makes a run incomplete, even over a period without calls', async () => {
     const walletsReadId = await wallets({ w: [] });
     expect(await run([])).toEqual(['incomplete', ['listing_empty'], []]);
     expect(await run([], { walletsReadId })).toEqual(['incomplete', ['listing_empty'], []]);
@@ -108,14 +108,14 @@ describe('an empty listing', () => {
     expect(await steps()).toEqual([]);
   });
 
-  it('is told beside the payments that it lacks', async () => {
+  it('is reported beside the payments that it lacks', async () => {
     await paid('a', 10);
     const [result, reasons, found] = await run([]);
     expect([result, reasons, found.length]).toEqual(['findings', ['listing_empty'], 1]);
   });
 });
 
-describe('a listing that is shorter than one before', () => {
+describe('a listing that is shorter than an earlier one', () => {
   useDatabase('of each test');
 
   it('makes a run incomplete, and closes nothing', async () => {
@@ -126,7 +126,7 @@ describe('a listing that is shorter than one before', () => {
     expect(await steps()).toEqual([]);
   });
 
-  it('is whole once what it lacks was resolved by a person', async () => {
+  it('is complete once a person resolved what it lacks', async () => {
     await run([OLD(), listed('stranger', 12)]);
     await database.query(
       `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT $1, id, 'resolved', 'taken back', 10 FROM finding`,
@@ -135,7 +135,7 @@ describe('a listing that is shorter than one before', () => {
     expect(await run([OLD()])).toEqual(['clean', [], []]);
   });
 
-  it('is whole if no more is missing than was deleted', async () => {
+  it('is complete if no more is missing than was deleted', async () => {
     await run([OLD()], { rows: 500 });
     const deletion = { call_id: uuidv7(), operation: 'POST /account/delete-unpaid-transaction', usd: null };
     await writeOurs(database, [{ ...deletion, at: new Date().toISOString(), kind: 'succeeded' }]);
@@ -152,21 +152,21 @@ describe('calls in doubt', () => {
     ['a payment whose outcome is unknown', { kind: 'unknown' }],
     ['a redemption whose outcome is unknown', { kind: 'unknown', operation: 'POST /redeem/airtime' }],
     ['a deletion without an outcome', { kind: null, operation: 'POST /account/delete-unpaid-transaction' }],
-  ])('keep a run from being clean: %s', async (_what, more) => {
+  ])('prevent a clean run: %s', async (_what, more) => {
     expect((await run([OLD()]))[0]).toBe('clean');
     await paid('doubt', 10, { ...more, upstream_ref: null });
     expect(await run([OLD()])).toEqual(['clean_with_doubts', [], []]);
     expect((await run([]))[0]).toBe('incomplete');
   });
 
-  it('of another time do not', async () => {
+  it('do not matter outside of the period', async () => {
     await paid('before', -20, { kind: 'unknown', upstream_ref: null });
     await paid('settled', 10, { kind: 'unknown', resolution: 'not_executed', upstream_ref: null });
     expect(await run([OLD()])).toEqual(['clean', [], []]);
   });
 });
 
-describe('an entry of a wallet without a transaction', () => {
+describe('a wallet entry without a transaction', () => {
   useDatabase('of all tests');
 
   const name = (seconds: number) => `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;

@@ -86,7 +86,7 @@ function most({ ours, theirs }: Group): number {
 }
 
 describe('matching by fingerprint', () => {
-  it('pairs as many as can be, one to one, each within its window', async () => {
+  it('matches as many as possible, one to one, each within its window', async () => {
     const times = fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 10 });
     const groups = fc.array(fc.record({ ours: times, theirs: times }), { minLength: 40, maxLength: 40 });
     await fc.assert(
@@ -101,7 +101,7 @@ describe('matching by fingerprint', () => {
     );
   });
 
-  it('says how sure it is: one that only one could be is probable, those that could change places are possible', async () => {
+  it('states the certainty: probable if only one fits, possible if several could change places', async () => {
     const pairs = await match([
       { ours: [0], theirs: [10] },
       { ours: [0, 5], theirs: [10, 12] },
@@ -116,7 +116,7 @@ describe('matching by fingerprint', () => {
     ]);
   });
 
-  it('takes amounts for the same only within the tolerance', async () => {
+  it('treats amounts as equal only within the tolerance', async () => {
     const group = [{ ours: [0], theirs: [10] }];
     const tolerant = { ...SETTINGS, amountToleranceUsd: '0.01' };
     expect(await match(group, { ours: '1', theirs: '1.01' })).toHaveLength(0);

@@ -10,7 +10,7 @@ import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } fro
 import supertest from './support/supertest';
 
 /** The streams of `GET /v1/reconciliation/runs/{id}`. */
-describe('whoever follows a run', () => {
+describe('a stream of a run', () => {
   let scene: Reconciling;
   let here: Asking;
   let other: TestProxy;
@@ -41,7 +41,7 @@ describe('whoever follows a run', () => {
     return events;
   };
 
-  it('hears how far it is and how it ended, from any instance, and then the answer ends', async () => {
+  it('reports the progress and the end, from any instance, and then ends', async () => {
     const letGo = holdRuns();
     const id = await begin();
     await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 17, NULL)", [id]);
@@ -56,7 +56,7 @@ describe('whoever follows a run', () => {
     expect(others.slice(0, -1).every(({ event }) => event === 'progress')).toBe(true);
   });
 
-  it('hears the end at once where it has ended, and with the id of that event that there is no more', async () => {
+  it('reports the end of an ended run at once, and returns 204 with the ID of that event', async () => {
     const id = await begin();
     await ended(here, id);
     const text = await (await follow(here, id)).text();
@@ -65,7 +65,7 @@ describe('whoever follows a run', () => {
     expect([again.status, await again.text()]).toEqual([204, '']);
   });
 
-  it('hears that nobody works on it any more', async () => {
+  it('reports that nobody works on the run any more', async () => {
     holdRuns();
     const id = await begin();
     const events = heard(await follow(here, id));
@@ -76,7 +76,7 @@ describe('whoever follows a run', () => {
     expect((await events).at(-1)).toMatchObject({ event: 'interrupted', data: { detail: /goes on/ } });
   });
 
-  it('may leave, and the database is asked no more', async () => {
+  it('stops to query the database when its reader leaves', async () => {
     const letGo = holdRuns();
     const id = await begin();
     const asked = jest.spyOn(RunReader.prototype, 'one');
@@ -93,7 +93,7 @@ describe('whoever follows a run', () => {
     await ended(here, id);
   });
 
-  it('is let go in order when the proxy stops', async () => {
+  it('ends in order when the proxy stops', async () => {
     const letGo = holdRuns();
     const id = await begin();
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
@@ -104,7 +104,7 @@ describe('whoever follows a run', () => {
     await ended(here, id);
   });
 
-  it('is on record as somebody who has read', async () => {
+  it('is recorded as a reading', async () => {
     const id = await begin();
     await ended(here, id);
     await (await follow(here, id)).text();
@@ -112,12 +112,12 @@ describe('whoever follows a run', () => {
     expect(row).toEqual({ route: 'GET /v1/reconciliation/runs/:id', rows: 1 });
   });
 
-  describe('by a key or a session that no longer holds', () => {
+  describe('with a key or a session that is no longer valid', () => {
     const listen = (headers: Record<string, string>, path = '/v1/overview') =>
       fetch(`${here.url}${path}`, { headers: { Accept: 'text/event-stream', ...headers } });
     const query = (sql: string, parameters: unknown[]) => scene.proxy.database.query(sql, parameters);
 
-    it('hears no more once its key is revoked or expired, its scopes have changed, or it has signed out', async () => {
+    it('ends once its key is revoked or expired, its scopes have changed, or it has signed out', async () => {
       const names = ['revoked', 'expired', 'demoted', 'moved', 'signed-out', 'kept'];
       const clients = await Promise.all(names.map((name) => scene.proxy.client(name, 'audit', 'reconcile')));
       const [revoked, expired, demoted, moved, signedOut, kept] = clients.map(({ id, key }) => ({ id, key }));
@@ -152,7 +152,7 @@ describe('whoever follows a run', () => {
       letGo();
     });
 
-    it('has a limited number of streams open, and places become free when streams end', async () => {
+    it('is limited in number, and places become free when streams end', async () => {
       const { key } = await scene.proxy.client('many', 'audit');
       const leaving = new AbortController();
       const one = { headers: { 'X-API-Key': key, Accept: 'text/event-stream' }, signal: leaving.signal };

@@ -68,7 +68,7 @@ const matchesOf = async ({ runId }: Plan) =>
   ).map(({ line }) => line);
 
 describe('reading our records', () => {
-  it('leaves out the months that the period has no part in', async () => {
+  it('leaves out months outside of the period', async () => {
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 2, 10)); // of those made beforehand
     const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
     await database.query(MAKE_COMPARED_OPERATIONS);
@@ -85,7 +85,7 @@ describe('reading our records', () => {
 });
 
 describe('matching', () => {
-  it('goes by the batch of a call where it is not certain which of its payments a transaction is', async () => {
+  it('uses the batch of a call if it is uncertain which of its payments a transaction is', async () => {
     const call = ours(1, { batch_ref: `i-${day}` });
     const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, email: `${name}@example.com` }));
     const listed = ['c', 'a', 'c', 'x'].map((name) =>
@@ -102,7 +102,7 @@ describe('matching', () => {
     expect(found).toEqual([`recipient call/${call.call_id}/1 0`]);
   });
 
-  it('goes by a reference that is one on each side, and by what else is equal where several have it', async () => {
+  it('uses a reference that is unique on each side, and other fields if several have it', async () => {
     const one = ours(1, { reference: `only-${day}`, email: 'one@example.com' });
     const two = ours(2, { reference: 'payroll', email: 'two@example.com' });
     const three = ours(3, { reference: 'payroll', email: 'three@example.com', usd: '20' });
@@ -128,7 +128,7 @@ describe('matching', () => {
     ]);
   });
 
-  it('finds the partner of what was carried out, or asked for, long before or after', async () => {
+  it('finds the partner of a payment that was carried out or requested long before or after', async () => {
     const long = ours(23, { upstream_ref: `long-${day}` }); // carried out a day later
     const before = ours(-30, { upstream_ref: `before-${day}`, kind: 'succeeded' }); // another period's
     const { found, totals } = await compared(
@@ -139,7 +139,7 @@ describe('matching', () => {
     expect(totals.matched.count).toBe(1);
   });
 
-  it('asks by name for what a listing lacks before it says that it is missing', async () => {
+  it('asks the upstream by name before it reports a payment as missing', async () => {
     const listed = ours(1, { upstream_ref: `listed-${day}` });
     const lacked = ours(2, { upstream_ref: `lacked-${day}`, upstream_id: `id-${day}` });
     const gone = ours(3, { upstream_ref: `gone-${day}`, upstream_id: `none-${day}` });
@@ -166,7 +166,7 @@ describe('matching', () => {
       .toEqual([{ listed: true }, { listed: false }]); // oxfmt-ignore
   });
 
-  it('reads our records as they stood at the time that a run is as of', async () => {
+  it("reads our records as of the run's time", async () => {
     const doubt = ours(1, { kind: 'unknown', resolution: 'confirmed' });
     await writeOurs(database, [{ ...doubt, resolution: null }]);
     await database.query(
@@ -193,7 +193,7 @@ describe('matching', () => {
     expect(await seenBy(database, corrected.runId)).toEqual([]);
   });
 
-  it('leaves a payment link to whoever pays it, and counts no money that comes in', async () => {
+  it('leaves payment links to their payers, and does not count incoming money', async () => {
     const link = ours(1, { operation: 'POST /send', upstream_ref: `link-${day}` });
     const unpaid = ours(2, { operation: 'POST /payouts/initiate-credit', upstream_ref: `unpaid-${day}` });
     const collection = ours(3, {
@@ -214,7 +214,7 @@ describe('matching', () => {
     expect([totals.ours.usd, totals.theirs.usd, totals.matched.count]).toEqual(['10', '10', 3]);
   });
 
-  it('hashes a name that could be how somebody is reached', async () => {
+  it('hashes an identifier that could be a contact', async () => {
     const { found } = await compared(
       [],
       ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`].map((upstream_ref) =>
@@ -226,7 +226,7 @@ describe('matching', () => {
     expect(found).toContain(`missing_local upstream_ref/fine_${day} 10`);
   });
 
-  it('names a line of a statement by the content of its file, and compares no fees where it names none', async () => {
+  it('identifies a line of a statement by the content of its file, and compares no fees if there are none', async () => {
     await writeOurs(database, [ours(1, { reference: `line-${day}` })]);
     const rows = [theirs(1, { reference: `line-${day}`, status: null }), theirs(2, { status: null, amount_usd: '3' })];
     const readId = await writeTheirs(database, rows, 'statement');

@@ -101,10 +101,10 @@ async function contentOf({ runId }: Plan): Promise<object> {
   };
 }
 
-describe('what is planted', () => {
+describe('planted differences', () => {
   let first: Plan;
 
-  it('is found after any number of kills, each at its place with its impact, and nothing else; the residual is nought', async () => {
+  it('are found after any number of kills with their position and impact, and nothing else, with a residual of zero', async () => {
     first = await start();
     // The last statements are those of the one transaction that writes; some of those before it are cut too.
     for (const at of [0, 4, 12, 30, 45, 60]) await kill(first, at);
@@ -117,7 +117,7 @@ describe('what is planted', () => {
     expect(new Set(expected.map(({ category }) => category)).size).toBe(12);
   });
 
-  it('is told without naming anybody', async () => {
+  it('are reported without naming anybody', async () => {
     const told = await database.query<{ text: string }>(
       `SELECT row_to_json(f)::text || row_to_json(s)::text AS text FROM finding f JOIN finding_sight s ON s.finding_id = f.id`,
     );
@@ -127,7 +127,7 @@ describe('what is planted', () => {
     expect(recipients.every(({ text }) => text.includes('"theirs" : "o••@example.org"'))).toBe(true);
   });
 
-  it('is found again by a second run, which adds no finding and takes no step', async () => {
+  it('are found again by a second run, which adds no finding and no step', async () => {
     const second = await start();
     await runPlan(database, second);
     expect(await contentOf(second)).toEqual(await contentOf(first));
@@ -137,7 +137,7 @@ describe('what is planted', () => {
     expect(await database.query('SELECT * FROM finding_step')).toEqual([]);
   });
 
-  it('is written whole or not at all, wherever within the writing the connection is lost', async () => {
+  it('are written completely or not at all, wherever the connection is lost', async () => {
     const before = await written();
     const statements = await statementsOf(await start());
     const third = await start();

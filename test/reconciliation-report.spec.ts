@@ -40,7 +40,7 @@ describe('the report of a run', () => {
   const get = (run: string, query = '') =>
     supertest(asking.url).get(`/v1/reconciliation/runs/${run}/report?${query}`).set('X-API-Key', asking.key);
 
-  it('has all of it in JSON, and who read it is on record', async () => {
+  it('contains everything as JSON, and its reader is recorded', async () => {
     const got = await get(leak.id).expect(200);
     expect(got.body).toMatchObject({
       run: { id: leak.id, result: 'findings', settings: { time_tolerance_seconds: 900 } },
@@ -76,7 +76,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('comes as CSV, one row for each finding, and goes back with what was decided', async () => {
+  it('has one row for each finding as CSV, and returns with decisions', async () => {
     const { text, headers } = await get(leak.id, 'format=csv').expect(200);
     expect(headers['content-disposition']).toMatch(/^attachment; filename="reconciliation-\d{4}-\d\d-\d\d-.*\.csv"$/);
     const [row] = parse<Record<string, string>>(text, { columns: true, bom: true });
@@ -91,7 +91,7 @@ describe('the report of a run', () => {
     expect(after.body.findings[0]).toMatchObject({ state: 'explained', last_step: { reason: 'a test of ours' } });
   });
 
-  it('shows findings as the run saw them, whatever was seen later', async () => {
+  it('shows findings as the run saw them, whatever later runs saw', async () => {
     const run = await findings.run({ totals: totalsOf([{ category: 'fee', usd: '1' }]) });
     const id = await findings.finding(run, { category: 'fee', usd: '1' });
     await findings.seenAgain(id, await findings.run(), '7');
@@ -104,7 +104,7 @@ describe('the report of a run', () => {
     expect(body.findings[0]?.version).toBe(now.body.version); // what is decided is decided on what holds now
   });
 
-  it('is whole however many findings there are', async () => {
+  it('is complete however many findings there are', async () => {
     const many = Array.from({ length: 1_100 }, () => ({ category: 'late', usd: '0' }));
     const run = await findings.run({ totals: totalsOf(many) });
     const ids = await findings.findings(run, many);
@@ -116,7 +116,7 @@ describe('the report of a run', () => {
     expect(page).toMatch(/600 more: see the CSV/);
   });
 
-  it('is refused of what is no run, has not ended, or in another form', async () => {
+  it('is rejected for unknown runs, runs in progress, and other formats', async () => {
     await get('x').expect(404);
     await get('01a1fb98-53b1-7069-a17f-af1e8cacb634').expect(404);
     expect((await get(await findings.run({ result: null })).expect(409)).body.code).toBe('run_not_ended');
@@ -146,7 +146,7 @@ describe('the report of a run', () => {
     const show = (run: string) =>
       page.goto(`${asking.url}/v1/reconciliation/runs/${run}/report?format=html`, { waitUntil: 'load' });
 
-    it('shows what was found, beside what is on record', async () => {
+    it('shows the findings beside our records', async () => {
       const answer = await show(leak.id);
       expect(answer?.headers()).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
@@ -162,7 +162,7 @@ describe('the report of a run', () => {
       expect(painted).toContain('tabular-nums'); // the policy let its style in
     });
 
-    it('has everything of all twelve categories and 400 days in its place, on screens and paper', async () => {
+    it('shows all twelve categories and 400 days, on screens and paper', async () => {
       const run = await runWithAllCategories(findings, { days: 400, residual: '-0.05' });
       await show(run);
       expect(await page.locator('.category h3').count()).toBe(12);
@@ -185,7 +185,7 @@ describe('the report of a run', () => {
       expect(pdf.match(/\/Type \/Page\b/g)?.length).toBeGreaterThan(3);
     });
 
-    it('says so where nothing differs, and where there is no result', async () => {
+    it('states that nothing differs, or that there is no result', async () => {
       await show(await findings.run({ result: 'clean', totals: totalsOf([]) }));
       expect(await page.locator('main').innerText()).toMatch(/No differences\./);
       expect(await page.locator('.result').innerText()).toMatch(/Clean: no differences/);
@@ -201,7 +201,7 @@ describe('the report of a run', () => {
       expect(await page.locator('.result').innerText()).toMatch(/No result\. The upstream did not answer\./);
     });
 
-    it('takes nothing of the upstream for a part of itself', async () => {
+    it('treats text of the upstream as text', async () => {
       const evil = `"><script>alert(1)</script><style>*{display:none}</style>&'`;
       const run = await findings.run({ totals: totalsOf([{ category: 'status', usd: '0' }]) });
       await findings.finding(run, {

@@ -48,7 +48,7 @@ describe('the runs of the reconciliation', () => {
        WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
     );
 
-  it('begin at once, go on by themselves, and end with a result', async () => {
+  it('start at once, continue by themselves, and end with a result', async () => {
     const question = untilNow();
     const begun = await askForRun(here, question).expect(202);
     const { id } = begun.body as { id: string };
@@ -70,7 +70,7 @@ describe('the runs of the reconciliation', () => {
     expect((await list('result=failed')).runs).toEqual([]);
   });
 
-  it('are paged, newest first', async () => {
+  it('are listed in pages, newest first', async () => {
     for (const hours of [2, 3]) await reconcile(here, { from: ago(hours + 1), to: ago(hours) });
     const first = await list('page_size=2');
     const rest = await list(`page_size=2&page_token=${first.next_page_token}`);
@@ -95,13 +95,13 @@ describe('the runs of the reconciliation', () => {
       ['/statement_id'],
     ],
     ['a field that there is not', { from: ago(2), to: ago(1), until: ago(1) }, ['/until']],
-  ])('are refused for %s', async (_what, question, pointers) => {
+  ])('are rejected for %s', async (_what, question, pointers) => {
     const { body } = await askForRun(here, question).expect(400);
     const found = (body.errors as { pointer: string }[]).map(({ pointer }) => pointer);
     expect([body.code, [...new Set(found)].sort()]).toEqual(['invalid_request', pointers]);
   });
 
-  it('are for who may reconcile, and nobody else', async () => {
+  it('require the scope reconcile', async () => {
     const { id } = (await list('page_size=1')).runs[0]!;
     const { key } = await scene.proxy.client('others', 'audit', 'audit:pii', 'admin', 'approve', 'pay');
     await askForRun({ ...here, key }, untilNow()).expect(403);
@@ -112,7 +112,7 @@ describe('the runs of the reconciliation', () => {
     }
   });
 
-  it('are one of a period at a time, over all instances', async () => {
+  it('are in progress once for a period, over all instances', async () => {
     const letGo = holdRuns();
     const question = untilNow();
     const answers = await Promise.all(
@@ -129,7 +129,7 @@ describe('the runs of the reconciliation', () => {
     expect(rows.length).toBe(1);
   });
 
-  it('of the same period that compare something else wait for each other', async () => {
+  it('wait for each other if they compare other things over the same period', async () => {
     const question = untilNow();
     const before = await reconcile(here, question);
     const letGo = holdRuns();
@@ -141,7 +141,7 @@ describe('the runs of the reconciliation', () => {
     expect(await reconcile(there, { ...question, as_of: before.as_of })).toMatchObject({ historical: true });
   });
 
-  it('are two at once on an instance; a third is told to come back', async () => {
+  it('are limited to two on an instance, and a third gets 429', async () => {
     const letGo = holdRuns();
     const [first, second, third] = [4, 5, 6].map((hours) => ({ from: ago(hours + 1), to: ago(hours) }));
     const ids: string[] = [];
@@ -153,7 +153,7 @@ describe('the runs of the reconciliation', () => {
     await Promise.all(ids.map((id) => ended(here, id)));
   });
 
-  it('that lose their connection are seen to be cut off, and taken up again where they were, anywhere', async () => {
+  it('are interrupted when their connection is lost, and continue on any instance', async () => {
     const question = untilNow();
     const letGo = holdRuns();
     const { id } = (await askForRun(here, question).expect(202)).body as { id: string };
@@ -167,7 +167,7 @@ describe('the runs of the reconciliation', () => {
     expect((await reconcile(here, question)).id).not.toBe(id); // what has ended is not begun again
   });
 
-  it('do not keep the proxy from stopping, and are taken up again', async () => {
+  it('do not delay a shutdown, and continue later', async () => {
     holdRuns();
     const question = untilNow();
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
@@ -178,7 +178,7 @@ describe('the runs of the reconciliation', () => {
     expect(await reconcile(here, question)).toMatchObject({ id, result: 'clean' });
   });
 
-  it('fail where the upstream does not list everything, say so, and begin anew when asked again', async () => {
+  it("fail if the upstream's listing is incomplete, report it, and start anew when requested again", async () => {
     const upstream = await FakeUpstream.start();
     upstream.behaviour = (request, ...rest) =>
       answer(200, { status: 'success', data: request.url.endsWith('/wallets/list') ? [] : {} })(request, ...rest);
@@ -196,7 +196,7 @@ describe('the runs of the reconciliation', () => {
     await upstream.stop();
   });
 
-  it('as of then need a listing of then', async () => {
+  it('need an earlier listing for as_of', async () => {
     const question = { from: ago(50), to: ago(49), as_of: ago(48) };
     const never = await askForRun(here, question).expect(422);
     expect([never.body.code, never.body.detail]).toEqual(['listing_missing', expect.stringMatching(/has been read/)]);
@@ -206,7 +206,7 @@ describe('the runs of the reconciliation', () => {
     expect(await reconcile(here, { ...question, as_of: asOf })).toMatchObject({ historical: true, result: 'clean' });
   });
 
-  it('are told in the metrics', async () => {
+  it('appear in the metrics', async () => {
     const { text } = await supertest(here.url).get('/metrics').expect(200);
     expect(text).toMatch(/payout_proxy_reconciliation_run_duration_seconds_count\{result="clean"\} \d/);
     expect(text).toMatch(/payout_proxy_reconciliation_last_end_timestamp_seconds\{result="failed"\} \d{10}/);

@@ -56,13 +56,13 @@ describe('the schedule of the reconciliation', () => {
     );
   const endOf = async (dueAt: Date) => ended(asking, (await runs(dueAt))[0]?.id ?? '');
 
-  it('begins nothing where there was no history at the tick', async () => {
+  it('starts nothing without a history at the scheduled time', async () => {
     await of(scene.proxy).check(NOON(2));
     expect(await runs()).toEqual([]);
     await callOf(scene.proxy.database, '2024-03-01T12:00:00Z');
   });
 
-  it('compares the day before at a tick, and once, however many instances look however often', async () => {
+  it('compares the previous day at a scheduled time, once, however many instances check however often', async () => {
     await Promise.allSettled([scene.proxy, other, scene.proxy, other].map((one) => of(one).check(NOON(2))));
     await of(other).check(NOON(2));
     const [run, ...more] = await runs();
@@ -71,7 +71,7 @@ describe('the schedule of the reconciliation', () => {
     expect(await endOf(TICK(2))).toMatchObject({ state: 'ended', started_by: null, due_at: TICK(2).toISOString() });
   });
 
-  it('makes up for the newest of the ticks that were missed, and takes a tick at its very moment', async () => {
+  it('catches up on the newest missed time, and includes a time that is now', async () => {
     await of(scene.proxy).check(new Date(TICK(9).getTime() - 1));
     await endOf(TICK(8));
     await of(scene.proxy).check(TICK(9));
@@ -79,7 +79,7 @@ describe('the schedule of the reconciliation', () => {
     expect((await runs()).map(({ due_at: dueAt }) => dueAt as Date)).toEqual([TICK(2), TICK(8), TICK(9)]);
   });
 
-  it('takes up what was cut off, wherever that was', async () => {
+  it('continues interrupted runs, wherever they were interrupted', async () => {
     const letGo = holdRuns();
     await of(scene.proxy).check(NOON(12));
     await scene.proxy.database.query(
@@ -93,7 +93,7 @@ describe('the schedule of the reconciliation', () => {
     expect(await endOf(TICK(13))).toMatchObject({ state: 'ended' });
   });
 
-  it('waits for somebody who compares the same day, and then does so itself', async () => {
+  it('waits for another run of the same day, and then compares it', async () => {
     const letGo = holdRuns();
     const { body } = await askForRun(asking, { from: MIDNIGHT(19), to: MIDNIGHT(20) }).expect(202);
     await of(other).check(NOON(20));
@@ -104,7 +104,7 @@ describe('the schedule of the reconciliation', () => {
     expect(await endOf(TICK(20))).toMatchObject({ state: 'ended' });
   });
 
-  it('makes up for a tick when the proxy starts, and stops with it', async () => {
+  it('catches up when the proxy starts, and stops with the proxy', async () => {
     await callOf(scene.proxy.database, '2023-12-24T12:00:00Z');
     const schedule = scheduled('0 2 29 2 *'); // in leap years
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url, ...schedule }, scene.proxy.database);

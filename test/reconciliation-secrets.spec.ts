@@ -191,17 +191,17 @@ describe('secrets and people in reconciliation', () => {
     encodeURIComponent(PERSON.email),
   ];
 
-  it('are in nothing that is shown', () => {
+  it('are in no response', () => {
     for (const [name, text] of Object.entries(shown)) {
       expect([name, leaks(text, [...people, UPSTREAM_KEY, SECRET])]).toEqual([name, []]);
     }
   });
 
-  it('are in no log', () => {
+  it('are in no log line', () => {
     expect(leaks(logged.join('\n'), [...people, UPSTREAM_KEY, SECRET])).toEqual([]);
   });
 
-  it('are kept where they can be erased only, and the key nowhere', async () => {
+  it('are only in tables that can be erased, and the key is in no table', async () => {
     const all = await everythingIn(proxy.database);
     for (const [name, text] of Object.entries(all)) {
       expect([name, leaks(text, [UPSTREAM_KEY, SECRET])]).toEqual([name, []]);
@@ -218,14 +218,14 @@ describe('secrets and people in reconciliation', () => {
     }
   });
 
-  it('leave a terminal as it was', () => {
+  it('do not change the terminal', () => {
     for (const [name, text] of Object.entries(shown)) {
       if (!name.startsWith('cli')) continue;
       expect([name, /[^\n\P{Cc}]|\p{Bidi_Control}/u.exec(text)?.[0]]).toEqual([name, undefined]);
     }
   });
 
-  it('bring no element into a report, and no formula into a file', () => {
+  it('add no element to a report, and no formula to a file', () => {
     const page = shown['/runs/:id/report?format=html'] ?? '';
     expect(page).not.toMatch(/<script|<img/);
     for (const [name, text] of Object.entries(shown)) {

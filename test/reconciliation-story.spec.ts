@@ -56,7 +56,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
       [runId],
     );
 
-  it('finds a payment past the proxy, one that was reversed, one that was made twice, and a fee', async () => {
+  it('finds an unknown payment, a reversed one, a duplicate, and a fee', async () => {
     expect(before).toMatchObject({ result: 'clean', totals: { matched: { count: 2 }, findings: { count: 0 } } });
     const run = await reconcile(asking, untilNow());
     expect(run.result).toBe('findings');
@@ -81,7 +81,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(text).toContain('payout_proxy_reconciliation_open_findings{category="missing_local"} 1');
   });
 
-  it('gives what it gave then, as of then, and changes nothing by it; as of now it gives what holds now', async () => {
+  it('repeats its result with as_of and changes nothing, and shows the current state without', async () => {
     const { from, to, as_of: asOf, totals, read_id: readId } = before;
     const steps = () => database.query('SELECT * FROM finding_step');
     const stepsBefore = await steps();
@@ -93,7 +93,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect((await seen(now.id)).map(({ category }) => category as string)).toEqual(['status']);
   });
 
-  it('asks the upstream by name for what its listing lacks, before it says that it is missing', async () => {
+  it('asks the upstream by name before it reports a payment as missing', async () => {
     const [lacking] = await database.query(
       `SELECT upstream_ref, upstream_id FROM outcome_item WHERE intent_id = '${calls.charged}'`,
     );
@@ -109,7 +109,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await database.query(asked, [again.id])).toEqual([]); // nobody asks now how it was then
   });
 
-  it('is never clean over a listing that is empty, or cut to its newest rows, and closes nothing by it', async () => {
+  it('is never clean over a listing that is empty or cut to its newest rows, and closes nothing', async () => {
     const quiet = { from: new Date(Date.now() - 7_200_000).toISOString(), to: before.from };
     expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account began later
     const steps = () => database.query('SELECT id FROM finding_step');
@@ -129,7 +129,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await steps()).toEqual(stepsBefore);
   });
 
-  it('has doubts about a call that nobody knows the end of, and misses the transaction of a debit', async () => {
+  it('counts a call without a known outcome as in doubt, and reports the debit without a transaction', async () => {
     const from = new Date().toISOString();
     await scene.fault({ fault: 'resetBeforeProcessing', operation: 'POST /payouts/airtime', nth: 1 });
     await scene.pay('+254712345603').expect(502);

@@ -42,7 +42,7 @@ describe('records', () => {
       ? 'id'
       : 'intent_id';
 
-  it('may be added to and read by the proxy, and nothing else: not changed, removed, emptied, altered or disarmed', async () => {
+  it('can be added and read by the proxy, and not changed, removed, emptied, altered or disarmed', async () => {
     const partitions = await partitionsOf([...RECORDS, ...PEOPLE]);
     expect(partitions.length).toBeGreaterThanOrEqual(8 * 5); // a default, this month, three more
     for (const table of [...RECORDS, ...PEOPLE, ...partitions]) {
@@ -73,7 +73,7 @@ describe('records', () => {
     }
   });
 
-  it.each(['UPDATE', 'DELETE', 'TRUNCATE'])('refuse %s even of their owner, in every partition', async (change) => {
+  it.each(['UPDATE', 'DELETE', 'TRUNCATE'])('reject %s even by their owner, in every partition', async (change) => {
     await query(FAR_ITEM, [uuidFloor(new Date('2001-01-01'))]); // so that a default partition is not empty
     const filled: { table: string; rows: number }[] = [];
     for (const table of [...RECORDS, ...(await partitionsOf(RECORDS))]) {
@@ -99,7 +99,7 @@ describe('records', () => {
     }
   });
 
-  it('carry UUIDv7 ids of the time of their call', async () => {
+  it('have UUIDv7 IDs with the time of their call', async () => {
     const before = Date.now();
     const got = await paying.pay().expect(200);
     const id = callOf(got);
@@ -108,7 +108,7 @@ describe('records', () => {
     expect(at >= before && at <= Date.now()).toBe(true);
   });
 
-  it('hold money exactly', async () => {
+  it('store money exactly', async () => {
     const pay = async (amounts: number[]) => {
       const airtimes = amounts.map((valueInUSD) => ({ ...AIRTIME.airtimes[0], valueInUSD }));
       const got = await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes }).expect(200);
@@ -127,7 +127,7 @@ describe('records', () => {
     expect([thousand.total, thousand.amounts.length]).toEqual(['100.000000', 1_000]);
   });
 
-  it('keep the bytes that left and those that came back', async () => {
+  it('store the bytes that were sent and received', async () => {
     const reply = Buffer.from(
       '{"status": "success",\r\n "data": {"name":"\u00e9\\u00e9 \ud83d\ude00", "n": 1.0e+1}}  ',
     );
@@ -154,7 +154,7 @@ describe('records', () => {
     expect(await paying.listed('in_progress')).toEqual([]);
   });
 
-  it('name nobody: people stand beside them, can be erased, and the commitments still hold', async () => {
+  it('name nobody: people are stored beside them, can be erased, and the commitments stay valid', async () => {
     const people = { email: 'ada@example.com', twitter: '@ada_lovelace' };
     const credits = [{ ...people, valueInUSD: 1 }];
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data: [{ chiRef: 'c-1', ...people }] } });

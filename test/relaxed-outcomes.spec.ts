@@ -22,7 +22,7 @@ describe('an outcome that is committed after the reply', () => {
     (await query('SELECT kind FROM outcome WHERE intent_id = $1', [id]))[0]?.kind;
   const pay = () => paying.pay(numbers[number++]);
 
-  it('is missing when the app has its answer, and there soon; meanwhile a replay is told to come again, and then replayed', async () => {
+  it('is missing when the app has its answer, and soon there, while a replay is told to come again', async () => {
     await query('BEGIN');
     await query('LOCK TABLE outcome IN SHARE MODE');
     const body = airtime(numbers[number++] ?? '');
@@ -38,7 +38,7 @@ describe('an outcome that is committed after the reply', () => {
     expect(paying.upstream.received).toHaveLength(1);
   });
 
-  it('is tried again where it could not be written', async () => {
+  it('is retried if it could not be written', async () => {
     const warned = new Promise<void>((done) => jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => done()));
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const got = await pay().expect(200);
@@ -47,7 +47,7 @@ describe('an outcome that is committed after the reply', () => {
     await eventually(async () => (await kindOf(callOf(got))) === 'succeeded');
   });
 
-  it('that is given up is logged with its call, which is in doubt', async () => {
+  it('is logged with its call if it is given up, and the call is in doubt', async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const logged = new Promise<object>((done) => jest.spyOn(Logger.prototype, 'error').mockImplementation(done));
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
@@ -58,7 +58,7 @@ describe('an outcome that is committed after the reply', () => {
     expect(await paying.listed('in_progress')).toContain(callOf(got));
   });
 
-  it('is waited for by a proxy that stops', async () => {
+  it('delays the shutdown until it is written', async () => {
     const database: TestDatabase = await createTestDatabase();
     const settings = { upstreamBaseUrl: paying.upstream.url, outcomes: 'relaxed' as const };
     const proxy = await startProxy(settings, database);

@@ -48,7 +48,7 @@ describe('a round of the resolver among thousands of equal payments', () => {
     return made.map(({ id, at }) => ({ id: String(id), at: at as Date }));
   };
 
-  it('ends, is never long without a turn of the event loop, and settles nothing that it cannot know', async () => {
+  it('ends, never blocks the event loop for long, and settles nothing that it cannot know', async () => {
     const model = (await paying.pay(PHONE).expect(200)).headers['x-call-id'] ?? '';
     const calls = await copies(model);
     listed = calls.map(({ at }, place) => ({

@@ -25,7 +25,7 @@ interface Making {
 }
 
 /** An upstream whose listing is not as it should be: of none of it a payout may be taken for one that never was. */
-describe('calls in doubt, and a strange listing', () => {
+describe('the resolver with an unusual listing', () => {
   let paying: Paying;
   let listed: Record<string, unknown>[] = [];
   let making: Making = {};
@@ -90,20 +90,20 @@ describe('calls in doubt, and a strange listing', () => {
     return body.doubt?.reason ?? body.outcome;
   };
 
-  it('settles a call as not executed where all is well', async () => {
+  it('settles a call as not executed if all is well', async () => {
     await pay({}, [1, 1]);
     const id = await pay({ lost: true, only: 0 }, [2, 1]);
     await pay({}, [3, 1]);
     expect(await settle(id)).toBe('not_executed');
   });
 
-  it('settles nothing as not executed by the word of a clock that is wrong', async () => {
+  it('settles nothing as not executed if a clock is wrong', async () => {
     const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // too old to be looked at
     await pay({ minutes: -5 }, [6, 1]);
     expect(await settle(id)).toContain("the upstream's clock may be wrong");
   });
 
-  it('does not take the transaction of one call for that of another because they have one batch_ref', async () => {
+  it('does not take the transaction of one call for that of another with the same batch_ref', async () => {
     await pay({}, [9, 1]);
     await pay({ issueID: 'the same' }, [10, 1]);
     const id = await pay({ issueID: 'the same', lost: true }, [11, 1]);
@@ -111,7 +111,7 @@ describe('calls in doubt, and a strange listing', () => {
     expect(await settle(id)).toBe('confirmed');
   });
 
-  it('does not take what was carried out of a batch for a call of its own', async () => {
+  it('does not take a partly executed batch for another call', async () => {
     await pay({}, [13, 1]);
     const batch = await pay({ lost: true, only: 1 }, [14, 1], [15, 2]);
     const alone = await pay({ lost: true, only: 0 }, [14, 1]);
@@ -120,14 +120,14 @@ describe('calls in doubt, and a strange listing', () => {
     expect(await settle(batch)).toContain('could be some of the payouts of this call');
   });
 
-  it('does not take a payout that failed for one that was carried out', async () => {
+  it('does not take a failed payout for an executed one', async () => {
     await pay({}, [17, 1]);
     const id = await pay({ lost: true, more: { status: 'FAILED' } }, [18, 1]);
     await pay({}, [19, 1]);
     expect(await settle(id)).toContain('as failed');
   });
 
-  it('does not settle mobile money that is listed late as not executed because later airtime is listed', async () => {
+  it('does not settle mobile money that is listed late as not executed because of later airtime', async () => {
     await pay({}, [30, 1]);
     const id = await pay({ momo: true, lost: true, unlisted: true }, [31, 1]);
     await pay({}, [32, 1]);
@@ -145,20 +145,20 @@ describe('calls in doubt, and a strange listing', () => {
     ['Reversed', 'as failed'],
     ['pending', 'as pending'],
     ['AWAITING_REVIEW', 'not recognised'],
-  ])('leaves a payout to a person that is listed as %s', async (status, reason) => {
+  ])('leaves a payout with the status %s to a person', async (status, reason) => {
     const id = await pay({ lost: true, more: { status } }, [(recipient += 1), 1]);
     await pay({}, [40, 1]);
     expect(await settle(id)).toContain(reason);
   });
 
-  it('does not settle a payout as not executed whose transaction names its recipient by other means', async () => {
+  it('does not settle a payout as not executed if its transaction names the recipient in another way', async () => {
     await pay({}, [20, 1]);
     const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } }, [21, 1]);
     await pay({}, [22, 1]);
     expect(await settle(id)).toContain('differ from it in amount');
   });
 
-  it('settles nothing as not executed where the listing begins after it', async () => {
+  it('settles nothing as not executed if the listing begins after it', async () => {
     const id = await pay({ lost: true }, [7, 1]);
     listed = [];
     await pay({}, [8, 1]);

@@ -66,7 +66,7 @@ describe('the resolver', () => {
   };
   const spent = async () => Number((await query('SELECT usd::float FROM spending'))[0]?.usd ?? 0);
 
-  it('finds out that a call is confirmed: its app is told so, with the transactions, and so is a replay of it', async () => {
+  it('confirms a call, and its app and a replay get the transactions', async () => {
     const body = { credits: [...credit().credits, ...credit({ valueInUSD: 0.5 }).credits] };
     await lose('resetAfterProcessing');
     const id = idOf(await pay(body, 'confirmed').expect(502));
@@ -88,7 +88,7 @@ describe('the resolver', () => {
     expect(JSON.stringify(await query('SELECT evidence FROM verdict WHERE intent_id = $1', [id]))).not.toContain('@');
   });
 
-  it('finds out that a call was not executed: its reservation is given back, and its key pays, once', async () => {
+  it('settles a call as not executed, which releases the reservation, and its key pays once', async () => {
     const body = credit({ valueInUSD: 0.75 });
     await lose('resetBeforeProcessing');
     const before = await spent();
@@ -106,7 +106,7 @@ describe('the resolver', () => {
     expect(idOf(await pay(body, 'not_executed').expect(200))).toBe(idOf(paid));
   });
 
-  it('takes no transaction for that of a call which only redeemed it', async () => {
+  it('does not take a transaction for that of a call which only redeemed it', async () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(credit()).expect(502));
     const listed = await proxy.post(app.key, '/account/transactions', {}).expect(200);
@@ -119,7 +119,7 @@ describe('the resolver', () => {
     expect(story.resolution?.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
-  it('says of twins that it cannot tell which one is confirmed, to each app only what is its own, and once', async () => {
+  it('leaves two equal calls ambiguous, and shows each app only its own', async () => {
     const body = credit();
     await lose('resetAfterProcessing');
     const first = idOf(await pay(body).expect(502));
@@ -146,7 +146,7 @@ describe('the resolver', () => {
     expect((await read(first)).resolution).toMatchObject({ resolved_by: { client: { name: 'approver' } } });
   });
 
-  it('settles a deletion by what is there after it, and a redemption only if it did not happen', async () => {
+  it('settles a deletion by what is listed after it, and a redemption only if it did not happen', async () => {
     const made = async (path: '/payouts/credit' | '/payouts/initiate-credit') =>
       first(dataIn(`POST ${path}`, await pay(credit(), undefined, path).expect(200)).data);
     const remove = (chiRef: string) => pay({ chiRef }, undefined, '/account/delete-unpaid-transaction');
@@ -190,7 +190,7 @@ describe('the resolver', () => {
       SELECT id, 'not_executed', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
   });
 
-  it('concludes nothing from a listing that is cut off, or that lacks what is known to be there', async () => {
+  it('concludes nothing from a listing that is cut off, or that lacks known transactions', async () => {
     await lose('resetBeforeProcessing');
     const id = idOf(await pay(credit()).expect(502));
     await afterwards();
@@ -215,7 +215,7 @@ describe('the resolver', () => {
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);
   });
 
-  it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
+  it('polls by itself until it knows, and is quiet when nothing is in doubt', async () => {
     const looks = jest.spyOn(proxy.app.get(PollService, { strict: false }), 'poll');
     const resolver = proxy.app.get(ResolverService, { strict: false });
     await resolver.run(new AbortController().signal);
@@ -232,7 +232,7 @@ describe('the resolver', () => {
     expect(text).toMatch(/payout_proxy_calls_in_doubt\{age="under_an_hour"\} \d/);
   });
 
-  it('is at work on one of many instances at a time', async () => {
+  it('runs on one instance at a time', async () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(credit()).expect(502));
     const [one, other] = [proxy, second].map(({ app }) => app.get(ResolverService, { strict: false }));

@@ -23,7 +23,7 @@ const ONE_OF_EACH = `WITH
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT id, id, 'explained', 'x', 1 FROM r`;
 
 /** What the commands take out, the verification of the log takes for what it is: as they do it, not as a test would. */
-describe('after erasing and pruning, the log', () => {
+describe('the log after erasing and pruning', () => {
   let scene: SealedScene;
   let wish: Wish;
   let held: string;
@@ -56,7 +56,7 @@ describe('after erasing and pruning, the log', () => {
     return months.reduce((sum, { kept }) => sum + kept, 0);
   };
 
-  it('still proves all of it without a person, and misses them where nobody has signed for it', async () => {
+  it('proves everything without a person, and reports a missing person whom nobody signed for', async () => {
     const person = { kind: 'email', value: 'ada1@example.com' } as const;
     const bodies = await findPlaces(scene.client, person, () => undefined);
     const erased = await erase(scene.client, person, bodies, wish);
@@ -74,13 +74,13 @@ describe('after erasing and pruning, the log', () => {
     expect(unsigned.ok).toBe(false);
   });
 
-  it('still proves all of it without a month’s bodies and people', async () => {
+  it('proves everything without a month’s bodies and people', async () => {
     expect(await pruneAll('people')).toBe(1);
     expect((await query('SELECT intent_id FROM intent_body')).map(({ intent_id: id }) => id)).toEqual([held]);
     expect(await verified()).toMatchObject({ ok: true, prunings: expect.any(Number) });
   });
 
-  it('still proves all that was sealed without a month’s calls, and those that stayed', async () => {
+  it('proves everything sealed without a month’s calls, and those that stayed', async () => {
     expect(await pruneAll('calls')).toBe(1);
     expect((await query('SELECT id FROM intent')).map(({ id }) => id)).toEqual([held]);
     expect(await verified()).toMatchObject({ ok: true });
@@ -88,7 +88,7 @@ describe('after erasing and pruning, the log', () => {
     expect(lost.fault).toMatchObject({ record_id: held });
   });
 
-  it.each([-600_000, 600_000])('is right also where the clock of who erased is %i ms from its own', async (apart) => {
+  it.each([-600_000, 600_000])('stays valid if the clock of the erasure is %i ms off', async (apart) => {
     const row = { id: uuidv7(), kind: 'email' as const, reason: 'x', actor: null, places: [] };
     const erasure = { ...row, erased_at: new Date(Date.now() + apart) };
     await query(
@@ -99,7 +99,7 @@ describe('after erasing and pruning, the log', () => {
     expect(await verified()).toMatchObject({ ok: true });
   });
 
-  it('lets go later what had stayed, once it is over', async () => {
+  it('removes later what had stayed, once it is settled', async () => {
     await query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [held],

@@ -140,7 +140,7 @@ describe('the roles of the database', () => {
     return rights;
   }
 
-  it('have been decided on for every table and view, and may do that and nothing else', async () => {
+  it('have a decision for every table and view, and exactly these rights', async () => {
     expect(relations.map(({ name }) => name).sort()).toEqual(Object.keys(TABLES).sort());
     for (const relation of relations) {
       const rights = Object.fromEntries(
@@ -169,7 +169,7 @@ describe('the roles of the database', () => {
     }
   });
 
-  it('execute with its owner’s rights only what is theirs, which looks nowhere but where it should', async () => {
+  it("execute with the owner's rights only its own functions, which have a fixed search path", async () => {
     const definers = await database.query<{ name: string; config: string[] | null }>(
       `SELECT p.oid::regprocedure::text AS name, proconfig AS config FROM pg_proc p WHERE prosecdef AND proowner <> 10
          OR prosecdef AND pronamespace IN ('public'::regnamespace, 'audit'::regnamespace)`,
@@ -192,7 +192,7 @@ describe('the roles of the database', () => {
     }
   });
 
-  it('cannot become each other, nor make anything of their own beside the records', async () => {
+  it('cannot become each other, or create objects', async () => {
     for (const role of ROLES) {
       for (const other of ROLES.filter((name) => name !== role))
         expect(await may(role, `SET ROLE ${other}`)).toBe(false);

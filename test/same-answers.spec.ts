@@ -130,7 +130,7 @@ const EXAMPLES = [...DOCUMENTED, ...OBSERVED].map(({ operation, path, body }): [
   (client) => (methodOf(operation) === 'GET' ? client.get(path) : client.post(path, body)),
 ]);
 
-describe('a client written from the interface alone', () => {
+describe('a client that was written from the interface alone', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let database: TestDatabase;
   let sandbox: Sandbox;

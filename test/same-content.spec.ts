@@ -55,7 +55,7 @@ describe('the same content', () => {
   }
 
   describe('of a call in doubt', () => {
-    it('gets 409 with its id and its state, with any key or none, for as long as the doubt lasts', async () => {
+    it('gets 409 with its ID and its state, with any key or none, while the doubt lasts', async () => {
       const key = await client();
       const first = await receivedEarlier(database, await inDoubt(key), 200);
       await proxy.app.get(RecentContents, { strict: false }).runOnce();
@@ -89,7 +89,7 @@ describe('the same content', () => {
       expect(upstream.received).toHaveLength(2);
     });
 
-    it('must name the newest call: of two that name the first, one is sent', async () => {
+    it('must name the newest call, so of two that name the first, one is sent', async () => {
       const key = await client();
       const first = await inDoubt(key);
       const answers = await Promise.all(
@@ -120,7 +120,7 @@ describe('the same content', () => {
       expect(upstream.received).toHaveLength(1);
     });
 
-    it('gets what its own key says, whatever it names', async () => {
+    it('gets the answer of its own key, whatever it names', async () => {
       const key = await client();
       const first = await inDoubt(key);
       const { body } = await ask(key, AIRTIME, { idempotencyKey: 'first', names: first }).expect(409);
@@ -128,7 +128,7 @@ describe('the same content', () => {
       expect(upstream.received).toHaveLength(1);
     });
 
-    it('is sent without being named once it is settled that it was not carried out', async () => {
+    it('is sent without a name once the call is settled as not executed', async () => {
       const key = await client();
       const first = await inDoubt(key);
       await database.query("INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, 'not_executed', 'no')", [
@@ -138,7 +138,7 @@ describe('the same content', () => {
       expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null }); // it repeats none
     });
 
-    it('does not pass a cap, a stop or an approval by naming it', async () => {
+    it('does not bypass a cap, a stop or an approval by naming it', async () => {
       const key = await client();
       const first = await inDoubt(key);
       const limit = (column: string, usd: number | null) =>

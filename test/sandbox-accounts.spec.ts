@@ -37,7 +37,7 @@ describe('accounts of the sandbox', () => {
     });
   });
 
-  it('start empty unless told otherwise, and can be given to', async () => {
+  it('start empty by default, and can receive transfers', async () => {
     const { id, apiKey } = await open({ name: 'Empty' });
     await as(apiKey).post('/payouts/airtime', airtime(1)).expect(400);
     await sandbox.post('/wallets/transfer', { receiver: id, valueInUSD: 1, wallet: 'airtime' }).expect(200);

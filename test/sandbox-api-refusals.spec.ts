@@ -23,7 +23,7 @@ describe('the sandbox API', () => {
     [{ fault: 'delay', processed: false }, ['/processed']],
     [{ fault: 'delay', settings: { ms: -1, [PHONE]: 2 } }, [`/settings/${PHONE}`, '/settings/ms']],
     [{ fault: 'error500', settings: { ms: 1 } }, ['/settings/ms']],
-  ])('refuses %j, each fault in its place', async (asked, pointers) => {
+  ])('rejects %j, each fault at its position', async (asked, pointers) => {
     const { body } = await api.ask('post', '/faults', asked).expect(400);
     expect(body.code).toBe('invalid_request');
     expect(body.errors?.map(({ pointer }) => pointer).sort()).toEqual(pointers);
@@ -37,17 +37,17 @@ describe('the sandbox API', () => {
     [{}, ['/body', '/operation']],
     [{ operation: 'POST /redeem/airtime', body: {} }, ['/operation']],
     [{ operation: AIRTIME, body: [], idempotency_key: 'a b' }, ['/body', '/idempotency_key']],
-  ])('refuses the sample %j', async (asked, pointers) => {
+  ])('rejects the sample %j', async (asked, pointers) => {
     const { body } = await api.ask('post', '/payouts', asked).expect(400);
     expect(body.errors?.map(({ pointer }) => pointer).sort()).toEqual(pointers);
   });
 
-  it.each(['17', 'nothing', '..%2Fsettings'])('knows no fault %s', async (id) => {
+  it.each(['17', 'nothing', '..%2Fsettings'])('returns 404 for the fault %s', async (id) => {
     const { body } = await api.ask('delete', `/faults/${id}`).expect(404);
     expect(body.code).toBe('fault_not_found');
   });
 
-  it('says what to do when the app has no key', async () => {
+  it('explains what to do if the app has no key', async () => {
     const { operation, body } = await api.sample(AIRTIME);
     const missing = async () => {
       const { body: problem } = await api.ask('post', '/payouts', { operation, body }).expect(409);
@@ -71,7 +71,7 @@ describe('the sandbox API', () => {
     await missing();
   });
 
-  it('is for admins', async () => {
+  it('requires the scope admin', async () => {
     for (const [method, path, body] of ROUTES) {
       for (const name of ['app', 'auditor', 'reconciler', 'approver']) {
         const { body: problem } = await api.ask(method, path, body, api.keys[name]).expect(403);
@@ -83,7 +83,7 @@ describe('the sandbox API', () => {
 });
 
 describe('a proxy', () => {
-  it('says so when its sandbox has ended, or has no demo clients', async () => {
+  it('reports that its sandbox has ended, or has no demo clients', async () => {
     const nowhere = { url: 'http://127.0.0.1:1', controlKey: new Secret(CONTROL_KEY), demoKeysFile: undefined };
     const proxy = await startProxy({ upstreamBaseUrl: nowhere.url, embeddedSandbox: nowhere });
     const { key } = await proxy.client('admin', 'admin');
@@ -95,7 +95,7 @@ describe('a proxy', () => {
     await proxy.close();
   });
 
-  it('does not exist without a sandbox of its own', async () => {
+  it('has no sandbox API without a sandbox of its own', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     const { key } = await proxy.client('admin', 'admin');
     for (const [method, path, body] of ROUTES) {

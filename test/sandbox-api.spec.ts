@@ -82,19 +82,19 @@ describe('the sandbox API', () => {
     });
   });
 
-  it('has samples of all that pays', () => {
+  it('has samples of all operations that pay', () => {
     const paying = Object.entries(OPERATIONS).filter(([, { effect }]) => effect === 'pay');
     expect(SAMPLE_OPERATIONS).toEqual(expect.arrayContaining(paying.map(([name]) => name)));
   });
 
-  it('sends transfers to sub-accounts that there are', async () => {
+  it('sends transfers to existing sub-accounts', async () => {
     expect((await api.sample('POST /account/transfer')).body.receiver).toBe(SUB_ACCOUNT);
     const before = await api.balance(SUB_ACCOUNT, 'airtime');
     await api.send('POST /account/transfer');
     expect((await api.balance(SUB_ACCOUNT, 'airtime')).minus(before).toFixed()).toBe('6');
   });
 
-  it('shows what a replay gets, and what an app is refused', async () => {
+  it('shows the response of a replay, and of a refused app', async () => {
     const first = await api.send(AIRTIME, { idempotency_key: 'sample-1' });
     expect(first).toMatchObject({ idempotency_key: 'sample-1', replayed: false });
     const before = await api.balance(DEMO, 'airtime');
@@ -108,7 +108,7 @@ describe('the sandbox API', () => {
     expect((await api.record(refused.call_id)).outcome).toBe('refused');
   });
 
-  it('waits for an approval where the app must', async () => {
+  it('waits for an approval if the app must', async () => {
     await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
     const held = await api.send(AIRTIME);
     expect(held).toMatchObject({ status: 202, body: { status: 'pending_approval', call_id: held.call_id } });
@@ -116,7 +116,7 @@ describe('the sandbox API', () => {
     expect((await approve(held.call_id, api.keys.admin ?? '').expect(200)).body.outcome).toBe('succeeded');
   });
 
-  it('says for whom it is sent, who then may not approve it', async () => {
+  it('names the person for whom it is sent, who then may not approve it', async () => {
     const { key } = await api.clients.issueKey('admin', { person: 'ada' });
     const { operation, body } = await api.sample(AIRTIME);
     await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
@@ -128,7 +128,7 @@ describe('the sandbox API', () => {
     expect((await approve(held.call_id, others).expect(200)).body.outcome).toBe('succeeded');
   });
 
-  it('switches faults on, which the next sample shows, and off again', async () => {
+  it('turns faults on, which the next sample shows, and off again', async () => {
     const asked = { fault: 'unauthorized', operation: AIRTIME, nth: 1 };
     const { body: fault } = await api.ask('post', '/faults', asked).expect(201);
     expect(fault).toEqual({
@@ -154,7 +154,7 @@ describe('the sandbox API', () => {
     expect(await api.send(AIRTIME)).toMatchObject({ status: 200 });
   });
 
-  it('shows a call in doubt where the sandbox never answers', async () => {
+  it('shows a call in doubt if the sandbox never answers', async () => {
     await api.ask('post', '/faults', { fault: 'noResponse' }).expect(201);
     const lost = await api.send(AIRTIME);
     expect(lost).toMatchObject({ status: 504, body: { code: 'outcome_unknown', call_id: lost.call_id } });
@@ -163,7 +163,7 @@ describe('the sandbox API', () => {
     expect((await api.look()).faults).toEqual([]);
   });
 
-  it('hands chances and settings of faults on', async () => {
+  it('passes chances and settings of faults on', async () => {
     const asked = { fault: 'lateProcessing', probability: 0.5, seed: 7, settings: { ms: 10, status: 500 } };
     const { body } = await api.ask('post', '/faults', asked).expect(201);
     expect(body).toMatchObject({ ...asked, nth: null, operation: null, processed: true });

@@ -40,7 +40,7 @@ describe('collections of the sandbox', () => {
     expect(await read(body.data.id)).toEqual(body.data);
   });
 
-  it('initiates, and credits once when verified, however often and at the same time', async () => {
+  it('initiates, and credits once when verified, however often and concurrently', async () => {
     const before = await sandbox.balance('momo');
     const { body } = await sandbox.post(path('initiate'), { ...collection, amount: '1295.0084' }).expect(200);
     const initiated = body.data;
@@ -75,7 +75,7 @@ describe('collections of the sandbox', () => {
     ['initiate', 'pending', '99990103', 'pending', ['pending', 0], ['paid', 10]],
     ['initiate', 'failed', '99990104', 'pending', ['pending', 0], ['failed', 0]],
     ['initiate', 'fraud', '99990105', 'pending', ['pending', 0], ['fraud', 0]],
-  ])('%s from a payer who is %s goes its way', async (name, _who, digits, first, due, verified) => {
+  ])('follows %s from a payer who is %s', async (name, _who, digits, first, due, verified) => {
     const { payment, state, verify } = await paidBy(name, digits);
     expect(payment.status).toBe(first);
     await applyDueChanges(sandbox.database, new Date(Date.now() + 60_000));
@@ -84,14 +84,14 @@ describe('collections of the sandbox', () => {
     expect(await state()).toEqual(verified);
   });
 
-  it('credits a late payment once, also when it is verified before it is due', async () => {
+  it('credits a late payment once, even if it is verified before it is due', async () => {
     const { state, verify } = await paidBy('initiate', '99990102');
     await verify();
     await applyDueChanges(sandbox.database, new Date(Date.now() + 60_000));
     expect(await state()).toEqual(['paid', 10]);
   });
 
-  it.each<Asking>(['collect', 'initiate'])('refuses to %s from payers who refuse', async (name) => {
+  it.each<Asking>(['collect', 'initiate'])('rejects %s from payers who refuse', async (name) => {
     const from = async (digits: string) =>
       (await sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` }).expect(400)).body;
     expect((await from('99990107')).error).toBe("insufficient funds in the payer's mobile money account");
@@ -110,7 +110,7 @@ describe('collections of the sandbox', () => {
     ['fullname', '', 'fullname is required'],
     ['tx_ref', undefined, 'tx_ref is required'],
     ['country', 5, 'country must be a string'],
-  ])('refuses the %s %p', async (name, value, text) => {
+  ])('rejects the %s %p', async (name, value, text) => {
     const { body } = await sandbox.post(path('collect'), { ...collection, [name]: value }).expect(400);
     expect(body.error).toMatch(text);
   });

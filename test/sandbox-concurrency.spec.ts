@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('collect', 'expire', 'sweep', 'list') }),
 );
 
-describe('operations at the same time', () => {
+describe('concurrent operations', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => {
@@ -114,7 +114,7 @@ describe('operations at the same time', () => {
     expect({ issued: own('issued credit'), paid_out: own('payouts'), fees: own('fees') }).toEqual(expected);
   }
 
-  it('keep the ledger sound and each transaction paid, redeemed and collected once, and never lock each other out', async () => {
+  it('keep the ledger sound and each transaction paid, redeemed and collected once, without deadlocks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
         const statuses = await Promise.all(steps.map(take));
@@ -127,7 +127,7 @@ describe('operations at the same time', () => {
     );
   });
 
-  it('change the same large batch without locking each other out', async () => {
+  it('change the same large batch without deadlocks', async () => {
     for (let round = 0; round < 3; round++) {
       const credit = Array(300).fill({ valueInUSD: 0.01, twitter: '@ada' });
       const { body } = await sandbox.post('/send', { credit }).expect(200);
@@ -142,7 +142,7 @@ describe('operations at the same time', () => {
     }
   });
 
-  it('cross between two accounts in both directions without locking each other out', async () => {
+  it('transfer between two accounts in both directions without deadlocks', async () => {
     const { database } = sandbox;
     const usd = new Decimal('0.000001');
     const account = (accountId: string) => ({ accountId, type: 'momo' }) as const;

@@ -28,7 +28,7 @@ describe('the control interface', () => {
   const faultsOf = async (body: object): Promise<string[]> =>
     (await sandbox.control('patch', '/settings', body).expect(400)).body.faults;
 
-  it('lists what there is, and each of it is there', async () => {
+  it('lists its routes, each of which exists', async () => {
     const { body: index } = await sandbox.control('get', '').expect(200);
     for (const line of Object.keys(index)) {
       const [method = '', path = ''] = line.split(' ');
@@ -61,7 +61,7 @@ describe('the control interface', () => {
     expect((await sandbox.control('get', '/faults')).body).toHaveLength(1);
   });
 
-  it('is no way into the service, and no request of the ground truth', async () => {
+  it('gives no access to the service, and is not in the ground truth', async () => {
     const path = '/api/v0.1/wallets/list';
     await askSandbox(sandbox.url).get(path).set('X-Sandbox-Control-Key', CONTROL_KEY).expect(401);
     await askSandbox(sandbox.url).get(path).set('X-API-Key', CONTROL_KEY).expect(401);
@@ -76,7 +76,7 @@ describe('the control interface', () => {
     expect(body.accounts).toContainEqual(wallet);
   });
 
-  it('lists the accounts with what their wallets hold, and opens more', async () => {
+  it('lists the accounts with their wallets, and opens more', async () => {
     await sandbox.post('/payouts/airtime', airtime(0.1)).expect(200);
     const accounts = async () => (await sandbox.control('get', '/accounts').expect(200)).body;
     const [demo, ...others] = await accounts();
@@ -99,7 +99,7 @@ describe('the control interface', () => {
     expect(JSON.stringify(await accounts())).not.toMatch(/key/i);
   });
 
-  it('tells what faults can be asked for, and each can with its defaults', async () => {
+  it('lists the faults that can be requested, each with its defaults', async () => {
     const { body: kinds } = await sandbox.control('get', '/faults/kinds').expect(200);
     expect(kinds.map(({ fault }) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[0]).toEqual({
@@ -116,23 +116,23 @@ describe('the control interface', () => {
     }
   });
 
-  it('tells of the magic recipients, by what an app would send', async () => {
+  it('lists the magic recipients, as an app would send them', async () => {
     const { body: recipients } = await sandbox.control('get', '/magic-recipients').expect(200);
     expect(recipients.map(({ name }) => name)).toEqual(Object.keys(MAGIC));
     for (const { name, phoneNumber, email, twitter } of recipients) {
       expect([{ phoneNumber }, { email }, { twitter }].map(magicOf)).toEqual([name, name, name]);
     }
-    expect(recipients.find(({ name }) => name === 'pending')?.does).toBe('pending for ever');
+    expect(recipients.find(({ name }) => name === 'pending')?.does).toBe('pending forever');
   });
 
-  it('has settings that can be read, and given back as they are', async () => {
+  it('has settings that can be read, and sent back unchanged', async () => {
     expect(await settings()).toEqual(FIRST_SETTINGS);
     expect(Object.keys(FIRST_SETTINGS).sort()).toEqual(Object.keys(SETTING_RULES).sort());
     const { body } = await sandbox.control('patch', '/settings', FIRST_SETTINGS).expect(200);
     expect(body).toEqual(FIRST_SETTINGS);
   });
 
-  it('changes what is given, and leaves the rest', async () => {
+  it('changes the given settings, and keeps the rest', async () => {
     const quirks = { floatBalances: true, errorNone: false };
     const change = { quirks, feePercent: 2.5, listedAfterMs: { momo: 7 }, events: { copies: 3 } };
     const { body } = await sandbox.control('patch', '/settings', change).expect(200);
@@ -146,7 +146,7 @@ describe('the control interface', () => {
     expect(await settings()).toEqual(body);
   });
 
-  it('refuses settings with every fault in them, and changes nothing', async () => {
+  it('rejects settings with every fault in them, and changes nothing', async () => {
     const faults = await faultsOf({
       quirks: { floatBalances: 'yes', unheardOf: true },
       feePercent: '1',
@@ -177,7 +177,7 @@ describe('the control interface', () => {
     expect(await settings()).toEqual(FIRST_SETTINGS);
   });
 
-  it('resets everything to the start', async () => {
+  it('resets everything', async () => {
     await sandbox.fault({ fault: 'error500', operation: 'POST /send' });
     await sandbox.control('patch', '/settings', { feePercent: 3, quirks: { floatBalances: true } }).expect(200);
     const { body } = await sandbox.post('/payouts/airtime', airtime(10)).expect(200);
@@ -191,7 +191,7 @@ describe('the control interface', () => {
     expect(gone.body.data).toEqual({ error: 'not found for that id' });
   });
 
-  it('resets between requests in flight, never within one', async () => {
+  it('resets between requests in flight, never during one', async () => {
     const payOut = () => sandbox.post('/payouts/airtime', airtime(1)).then(({ status }) => status);
     const before = Array.from({ length: 20 }, payOut);
     await eventually(async () => (await sandbox.requests(AIRTIME)).some(({ processed }) => processed));
@@ -218,7 +218,7 @@ describe('the control interface', () => {
     expect(await sandbox.balance('airtime')).toBe(10_000 - paid.length);
   });
 
-  it('is not held up by a request that gets no answer or is delayed', async () => {
+  it('is not delayed by a request that gets no answer or is delayed', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME, nth: 1 });
     await sandbox.fault({ fault: 'delay', operation: AIRTIME, nth: 2, ms: 600_000 });
     void sandbox.hear('/payouts/airtime', airtime());

@@ -44,7 +44,7 @@ describe('the events of the sandbox', () => {
   const idsOf = (requests: Received[]) => requests.map(({ headers }) => headers['webhook-id']);
   const bodiesOf = (requests: Received[]) => requests.map(({ body }) => JSON.parse(body) as EventBody);
 
-  it('tell a payout, signed so that its receiver can check it', async () => {
+  it('report a payout, signed so that its receiver can check it', async () => {
     await listen().expect(200);
     const transaction = first(await pay(2.5));
     const [event] = await received(1);
@@ -78,7 +78,7 @@ describe('the events of the sandbox', () => {
     ]);
   });
 
-  it('are signed with the bytes of a secret that is no whsec_', async () => {
+  it('are signed with the bytes of a secret without whsec_', async () => {
     await listen({ secret: 'plain text' }).expect(200);
     await pay(1);
     const [{ headers, body } = {} as Received] = await received(1);
@@ -87,7 +87,7 @@ describe('the events of the sandbox', () => {
     expect(headers['svix-signature']).toBe(`v1,${mac}`);
   });
 
-  it('are one for each item, in order, or in the opposite one', async () => {
+  it('are sent for each item, in order or in the opposite order', async () => {
     await listen().expect(200);
     await pay(1, 2, 3);
     expect(bodiesOf(await received(3)).map(({ amount }) => amount)).toEqual([1, 2, 3]);
@@ -97,7 +97,7 @@ describe('the events of the sandbox', () => {
     expect(new Set(idsOf(receiver.received)).size).toBe(6);
   });
 
-  it('come as many times as asked, under the same id', async () => {
+  it('are sent as many times as requested, under the same ID', async () => {
     await listen({ copies: 3 }).expect(200);
     await pay(1);
     const [copy, ...others] = await received(3);
@@ -107,7 +107,7 @@ describe('the events of the sandbox', () => {
     expect(idsOf(receiver.received)).toEqual([event?.id, event?.id, event?.id]);
   });
 
-  it('of before a reset are not told after it, also not where a delivery hangs', async () => {
+  it('are not sent after a reset, even if a delivery hangs', async () => {
     receiver.behaviour = hang;
     await listen().expect(200);
     await pay(1, 2, 3);
@@ -122,7 +122,7 @@ describe('the events of the sandbox', () => {
     await next.stop();
   });
 
-  it('wait, untried, while they are sent nowhere, and then go to the next url', async () => {
+  it('wait without attempts while there is no URL, and then go to the next one', async () => {
     let take = () => {};
     receiver.behaviour = (...request) => (take = () => answer(200, {})(...request));
     await listen().expect(200);
@@ -151,7 +151,7 @@ describe('the events of the sandbox', () => {
     ]);
   });
 
-  it('have a number for a chiRef with the quirk', async () => {
+  it('have a number as chiRef with the quirk', async () => {
     await sandbox.control('patch', '/settings', { quirks: { numericChiRefInEvents: true } }).expect(200);
     await listen().expect(200);
     const { chiRef } = first(await pay(1));
@@ -159,7 +159,7 @@ describe('the events of the sandbox', () => {
     expect(body?.chiRef).toBe(Number(`0x${chiRef.replaceAll('-', '').slice(0, 12)}`));
   });
 
-  it('are tried again under the same id until they are taken; a redirect is no receipt', async () => {
+  it('are retried under the same ID until they are accepted, and a redirect is no receipt', async () => {
     receiver.behaviour = (...request) =>
       answer(receiver.received.length === 1 ? 302 : 204, '', { location: '/elsewhere' })(...request);
     await listen().expect(200);
@@ -169,7 +169,7 @@ describe('the events of the sandbox', () => {
     expect(idsOf(receiver.received)).toEqual([event?.id, event?.id]);
   });
 
-  it('are given up after the last try, until they are asked for again', async () => {
+  it('are given up after the last attempt, until they are requested again', async () => {
     receiver.behaviour = answer(500, {});
     await listen().expect(200);
     await pay(1);
@@ -186,7 +186,7 @@ describe('the events of the sandbox', () => {
     expect((await delivered(1))[0]?.id).toBe(id);
   });
 
-  it('can be asked for again, and not if there is none', async () => {
+  it('can be sent again, unless they do not exist', async () => {
     await listen().expect(200);
     await pay(1);
     const { id } = first(await delivered(1));
@@ -195,7 +195,7 @@ describe('the events of the sandbox', () => {
     await sandbox.control('post', '/events/evt_0/resend').expect(404);
   });
 
-  it('begin when somebody listens, and survive a restart', async () => {
+  it('begin when there is a receiver, and survive a restart', async () => {
     await pay(1);
     const url = receiver.url;
     await listen().expect(200);
@@ -216,7 +216,7 @@ describe('the events of the sandbox', () => {
     expect(bodiesOf(receiver.received)).toMatchObject([{ amount: 2 }]);
   });
 
-  it('never hold up or fail a payout', async () => {
+  it('never delay or fail a payout', async () => {
     receiver.behaviour = hang;
     await listen().expect(200);
     await pay(1);

@@ -2,7 +2,7 @@ import { FAULTS } from '../src/sandbox/faults/table';
 import { AIRTIME, airtime, startSandbox, TestSandbox } from './support/sandbox';
 
 /** Which requests a fault strikes, and how it is asked for. */
-describe('the faults asked for', () => {
+describe('a requested fault', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => void (sandbox = await startSandbox()));
@@ -25,7 +25,7 @@ describe('the faults asked for', () => {
     expect(await payTimes(5)).toEqual([200, 200, 500, 200, 200]);
   });
 
-  it('strikes every matching request without nth, and any operation without one, those that do not exist too', async () => {
+  it('strikes every matching request without nth, and any operation without one, including unknown ones', async () => {
     await sandbox.fault({ fault: 'forbidden' });
     expect(await payTimes(2)).toEqual([403, 403]);
     await sandbox.get('/wallets/list').expect(403);
@@ -33,14 +33,14 @@ describe('the faults asked for', () => {
     expect(await listed()).toMatchObject([{ struck: 4, operation: null }]);
   });
 
-  it('lets the first registered one win; each counts all that match, and none is lost', async () => {
+  it('lets the first registered one win, while each counts all matching requests and none is lost', async () => {
     await sandbox.fault({ fault: 'error500', nth: 1 });
     await sandbox.fault({ fault: 'forbidden', nth: 2 });
     await sandbox.fault({ fault: 'unauthorized', nth: 2 });
     expect(await payTimes(4)).toEqual([500, 403, 401, 200]);
   });
 
-  it('draws the same requests for the same seed, each fault by itself, and others for another seed', async () => {
+  it('strikes the same requests for the same seed, each fault by itself, and others for another seed', async () => {
     const struckBy = async (...faults: object[]) => {
       await sandbox.control('delete', '/faults').expect(204);
       for (const fault of faults) await sandbox.fault(fault);
@@ -55,7 +55,7 @@ describe('the faults asked for', () => {
     expect(await struckBy({ ...seven, probability: 1 })).toBe('1'.repeat(30));
   });
 
-  it('is stored with its defaults, listed with how often it struck, and removed by its id', async () => {
+  it('is stored with its defaults, listed with its count, and removed by its ID', async () => {
     const late = await sandbox.fault({ fault: 'lateProcessing', operation: AIRTIME, probability: 0.1 });
     const { id, ...rest } = late;
     expect(rest).toEqual({
@@ -76,14 +76,14 @@ describe('the faults asked for', () => {
     expect((await listed()).map((fault) => fault.id)).toEqual([other.id]);
   });
 
-  it('are gone when the sandbox starts anew', async () => {
+  it('is gone when the sandbox restarts', async () => {
     await sandbox.fault({ fault: 'error500' });
     const restarted = await startSandbox({}, sandbox.own);
     expect((await restarted.control('get', '/faults').expect(200)).body).toEqual([]);
     await restarted.close();
   });
 
-  it('is refused with every fault in the body, and with the names that there are', async () => {
+  it('is rejected with every fault in the body, and with the valid names', async () => {
     expect(await refused({ fault: 'explode' })).toEqual([`fault must be one of ${Object.keys(FAULTS).join(', ')}`]);
     expect(
       await refused({ fault: 'delay', operation: 'POST /payout', nth: 0, ms: -1, bytes: 3, seed: 1, processed: false }),

@@ -40,7 +40,7 @@ describe('a fault of the sandbox', () => {
     ['tooManyRequests', {}, { http: 429, debited: 0, body: /^{"status":"error"/ }],
     ['slowBody', { ms: 20 }, { http: 200, debited: 10, body: /^{"status":"success".*}$/ }],
     ['duplicateTransaction', {}, { http: 200, debited: 20, body: /"status":"success"/ }],
-  ])('%s %j answers %j', async (fault, settings, { http, debited, body }) => {
+  ])('answers as configured: %s %j answers %j', async (fault, settings, { http, debited, body }) => {
     const struck = await strike(fault, settings);
     expect(struck).toMatchObject({ error: undefined, debited });
     expect(statusOf(struck.text)).toBe(http);
@@ -52,19 +52,19 @@ describe('a fault of the sandbox', () => {
   it.each<[FaultName, number]>([
     ['resetBeforeProcessing', 0],
     ['resetAfterProcessing', 10],
-  ])('%s breaks the connection, and %d USD have moved', async (fault, debited) => {
+  ])('breaks the connection with %s, and %d USD have moved', async (fault, debited) => {
     const struck = await strike(fault);
     expect(struck).toMatchObject({ text: '', error: 'ECONNRESET', debited });
     expect(struck.truth).toMatchObject({ processed: debited > 0, httpStatus: null, answeredAt: null });
   });
 
-  it('truncatedBody ends before the length that it announced', async () => {
+  it('ends truncatedBody before the announced length', async () => {
     const { text, truth, debited } = await strike('truncatedBody');
     expect(Buffer.byteLength(bodyOf(text))).toBe(Math.floor(announced(text) / 2));
     expect([debited, truth?.httpStatus]).toEqual([10, 200]);
   });
 
-  it('malformedJson is as long as announced, and no JSON', async () => {
+  it('sends malformedJson with the announced length and invalid JSON', async () => {
     const { text, debited } = await strike('malformedJson');
     expect(Buffer.byteLength(bodyOf(text))).toBe(announced(text));
     expect(bodyOf(text)).toMatch(/^{"status":"success"/);
@@ -72,7 +72,7 @@ describe('a fault of the sandbox', () => {
     expect(debited).toBe(10);
   });
 
-  it('malformedJson and truncatedBody may carry nothing out', async () => {
+  it('can leave malformedJson and truncatedBody unprocessed', async () => {
     expect(await strike('malformedJson', { processed: false })).toMatchObject({
       debited: 0,
       truth: { processed: false },
@@ -84,7 +84,7 @@ describe('a fault of the sandbox', () => {
     });
   });
 
-  it('hugeBody is valid JSON of the size asked for', async () => {
+  it('sends hugeBody as valid JSON of the requested size', async () => {
     const { text, debited } = await strike('hugeBody', { bytes: 3_000_000 });
     expect(JSON.parse(bodyOf(text))).toMatchObject({ status: 'success', padding: 'x'.repeat(3_000_000) });
     expect(debited).toBe(10);
@@ -95,7 +95,7 @@ describe('a fault of the sandbox', () => {
     ['errorBesideTransactions', {}, { http: 200, envelope: { status: 'success' } }],
     ['errorNamingTransactions', {}, { http: 400, envelope: { status: 'error', error: expect.any(String) } }],
     ['errorNamingTransactions', { status: 200 }, { http: 200, envelope: { status: 'error' } }],
-  ])('%s %j leaves out the last of three items', async (fault, settings, { http, envelope }) => {
+  ])('leaves out the last of three items with %s %j', async (fault, settings, { http, envelope }) => {
     await sandbox.fault({ fault, operation: AIRTIME, nth: 1, ...settings });
     const [item] = airtime(10).airtimes;
     const { body } = await sandbox.post('/payouts/airtime', { airtimes: [item, item, item] }).expect(http);
@@ -107,7 +107,7 @@ describe('a fault of the sandbox', () => {
     expect((await sandbox.requests(AIRTIME))[0]).toMatchObject({ fault, processed: true, httpStatus: http });
   });
 
-  it('listedAfterMs keeps young transactions of a type out of lists, and no others', async () => {
+  it('keeps young transactions of a type out of lists with listedAfterMs, and no others', async () => {
     await sandbox.control('patch', '/settings', { listedAfterMs: { airtime: 600_000 } }).expect(200);
     const { body: late } = await sandbox.post('/payouts/airtime', airtime(1)).expect(200);
     const credits = [{ email: 'ada@example.org', valueInUSD: 1 }];
@@ -122,11 +122,11 @@ describe('a fault of the sandbox', () => {
     expect(await listed()).toEqual([first(shown.data.data).id, id]);
   });
 
-  it('tooManyRequests says when to come back', async () => {
+  it('sends Retry-After with tooManyRequests', async () => {
     expect(headOf((await strike('tooManyRequests', { retryAfter: 7 })).text)).toMatch(/retry-after: 7/i);
   });
 
-  it('redirect makes who follows it ask twice', async () => {
+  it('makes a client that follows redirect ask twice', async () => {
     const { text } = await strike('redirect', { status: 307 });
     const [, location = ''] = /location: (\S+)/i.exec(headOf(text)) ?? [];
     await sandbox.post(location.replace('/api/v0.1', ''), airtime(10)).expect(200);
@@ -136,7 +136,7 @@ describe('a fault of the sandbox', () => {
     ]);
   });
 
-  it('lateProcessing answers an error, and carries out afterwards', async () => {
+  it('answers lateProcessing with an error, and carries it out afterwards', async () => {
     const { text, truth } = await strike('lateProcessing', { ms: 200, status: 500 });
     expect([statusOf(text), truth?.httpStatus]).toEqual([500, 500]);
     expect(JSON.parse(bodyOf(text))).toEqual({ status: 'error', error: expect.any(String) });
@@ -148,7 +148,7 @@ describe('a fault of the sandbox', () => {
   });
 
   it.each(Object.entries(MAGIC).flatMap(([, row]) => ('fault' in row ? [[row.fault, row.digits] as const] : [])))(
-    '%s strikes whoever pays the magic number …%s',
+    'makes %s strike the magic number …%s',
     async (fault, digits) => {
       void sandbox.hear('/payouts/airtime', airtime(1, `+2547${digits}`)); // what is heard is tested above
       await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
@@ -156,7 +156,7 @@ describe('a fault of the sandbox', () => {
     },
   );
 
-  it('strikes for magic e-mail addresses, handles and bodies that are an item, and not when another was asked for', async () => {
+  it('strikes for magic email addresses, handles and bodies that are an item, unless another fault was requested', async () => {
     const credit = (item: object) => sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 1, ...item }] });
     await credit({ email: 'Unauthorized@sandbox.example' }).expect(401);
     await credit({ twitter: '@sandbox_forbidden' }).expect(403);
@@ -169,7 +169,7 @@ describe('a fault of the sandbox', () => {
     await credit({ email: 'unauthorized@sandbox.example' }).expect(500);
   });
 
-  it('is told for every name', () => {
+  it('is documented for every name', () => {
     const magic = Object.values(MAGIC).flatMap((row) => ('fault' in row ? [row.fault as string] : []));
     expect(magic.sort()).toEqual(Object.keys(FAULTS).sort());
   });

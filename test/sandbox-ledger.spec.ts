@@ -38,7 +38,7 @@ describe("the sandbox's ledger", () => {
     expect(await ownAccounts()).toEqual({ sum: '0', outside: '-30000', payouts: '0', 'issued credit': '0', fees: '0' });
   });
 
-  it('moves exactly what was paid, to the account it went to', async () => {
+  it('moves exactly the paid amount to its account', async () => {
     await sandbox.post('/payouts/airtime', { airtimes: [item(0.1), item(0.2)] }).expect(200);
     await sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 5, twitter: '@ada' }] }).expect(200);
     expect(await ownAccounts()).toMatchObject({ sum: '0', payouts: '0.3', 'issued credit': '5' });
@@ -46,14 +46,14 @@ describe("the sandbox's ledger", () => {
     await expectSoundLedger(sandbox.database);
   });
 
-  it('refuses what a wallet does not hold, and changes nothing', async () => {
+  it('rejects more than a wallet holds, and changes nothing', async () => {
     const before = await ledgerOf(sandbox.database);
     const { body } = await sandbox.post('/payouts/airtime', { airtimes: [item(1), item(10_000)] }).expect(400);
     expect(body).toEqual({ status: 'error', error: 'insufficient funds in the airtime wallet' });
     expect(await ledgerOf(sandbox.database)).toEqual(before);
   });
 
-  it('is held by the database: no posting out of balance, no wallet below zero, nothing changed later', async () => {
+  it('is protected by the database: postings balance, wallets stay above zero, nothing changes later', async () => {
     const { database } = sandbox;
     const unbalanced = database.$executeRaw`
       INSERT INTO ledger_entries (posting_id, own_account, amount, description, date) VALUES (-1, 'fees', 1, '', now())`;
@@ -63,7 +63,7 @@ describe("the sandbox's ledger", () => {
     await expect(database.$executeRaw`DELETE FROM status_changes`).rejects.toThrow('only added to');
   });
 
-  it('takes the fee with the payout, shows it on the transactions, and puts it into the issueID', async () => {
+  it('charges the fee with the payout, shows it on the transactions, and adds it to the issueID', async () => {
     const before = await ownAccounts();
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.plus('1.5');
     const momo = (valueInUSD: number) => ({ ...item(valueInUSD), reference: '', momoCode: 'MPS' });
@@ -77,7 +77,7 @@ describe("the sandbox's ledger", () => {
     expect([before.fees, after.fees, after.sum]).toEqual(['0', '0.004501', '0']);
   });
 
-  it('goes back to its start, also while payouts are under way', async () => {
+  it('resets, even during payouts', async () => {
     const payouts = Array.from({ length: 20 }, () => sandbox.post('/payouts/airtime', { airtimes: [item(1)] }));
     const answers = payouts.map((payout) => payout.then(({ status }) => status));
     await resetData(sandbox.database, 'another-key');
@@ -89,7 +89,7 @@ describe("the sandbox's ledger", () => {
     expect(await sandbox.database.transaction.count()).toBe(0);
   });
 
-  it('goes back to its start later, where a request and the reset wait for each other', async () => {
+  it('resets later, if a request and the reset wait for each other', async () => {
     const { database } = sandbox;
     const isWaiting = async () => {
       const [row] = await database.$queryRaw<{ waiting: boolean }[]>`
@@ -111,7 +111,7 @@ describe("the sandbox's ledger", () => {
   });
 });
 
-describe('a ledger of before double entry', () => {
+describe('a ledger from before double entry', () => {
   const name = `sandbox_${randomBytes(6).toString('hex')}`;
   const url = withDatabase((JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls).owner, 'postgres');
   const migration = (directory: string) => readFileSync(join(SANDBOX_MIGRATIONS, directory, 'migration.sql'), 'utf8');
@@ -131,7 +131,7 @@ describe('a ledger of before double entry', () => {
     await admin.end();
   });
 
-  it('is given its other sides', async () => {
+  it('gets its other sides', async () => {
     await database.query(migration('20261120000000_init'));
     await database.query(`
       INSERT INTO accounts (id, name) VALUES ('a', 'A'), ('b', 'B');

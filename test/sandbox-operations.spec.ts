@@ -5,7 +5,7 @@ import { expectSoundLedger } from './support/sound-ledger';
 
 const NOT_FOUND = { status: 'success', data: { error: 'not found for that id' } };
 
-describe('the operations that are known by name only', () => {
+describe('the operations that are documented by name only', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('the operations that are known by name only', () => {
   };
 
   describe('info', () => {
-    it('names the assets, the airtime countries and the mobile money codes', async () => {
+    it('lists the assets, the airtime countries and the mobile money codes', async () => {
       expect((await get('/info/assets')).data.benefitsList[0]).toEqual({
         name: expect.any(String),
         img: expect.any(String),
@@ -60,7 +60,7 @@ describe('the operations that are known by name only', () => {
       });
     });
 
-    it('refuses amounts and currencies it cannot convert', async () => {
+    it('rejects amounts and currencies that it cannot convert', async () => {
       for (const amount of ['', '0', '-1', '1e3', 'NaN', '0x10', '1000000001'])
         expect(
           await refused(sandbox.get(`/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=${amount}`)),
@@ -72,7 +72,7 @@ describe('the operations that are known by name only', () => {
   });
 
   describe('sub-accounts and wallets', () => {
-    it('makes a sub-account with empty wallets, reads it and lists it', async () => {
+    it('creates a sub-account with empty wallets, reads it and lists it', async () => {
       const fields = { name: 'Field office East', email: 'east@example.org', firstName: 'E', meta: { region: 7 } };
       const created = (await sandbox.post('/sub-account/create', fields).expect(200)).body.data;
       expect(created).toEqual({
@@ -103,7 +103,7 @@ describe('the operations that are known by name only', () => {
       expect((await sandbox.get(`/sub-account/get?id=${DEMO}`).expect(200)).body).toEqual(NOT_FOUND);
     });
 
-    it('refuses a sub-account without a name or an address, or with what cannot be kept', async () => {
+    it('rejects a sub-account without a name or an address, or with values that cannot be stored', async () => {
       const create = (fields: object) => refused(sandbox.post('/sub-account/create', fields));
       expect(await create({ email: 'a@example.org' })).toBe('name is required');
       expect(await create({ name: 'A' })).toBe('email is required');
@@ -113,7 +113,7 @@ describe('the operations that are known by name only', () => {
       expect(await create({ name: 'A', email: 'a@b', meta: [1] })).toBe('meta must be an object');
     });
 
-    it('looks up wallets of its own and of its sub-accounts, and moves value between them', async () => {
+    it('looks up wallets of its own and of its sub-accounts, and transfers between them', async () => {
       const [, momo] = (await get('/wallets/list')).data;
       const [, theirs] = (await get(`/sub-account/get?id=${SUB_ACCOUNT}`)).data.wallets;
       const transfer = { receiver: SUB_ACCOUNT, valueInUSD: 0.1, wallet: 'momo' };
@@ -134,7 +134,7 @@ describe('the operations that are known by name only', () => {
       expect(await lookup('nobody')).toEqual(NOT_FOUND.data);
     });
 
-    it('refuses transfers to itself, to nobody, and of more than there is', async () => {
+    it('rejects transfers to itself, to nobody, and of more than there is', async () => {
       const transfer = (receiver: string, valueInUSD: unknown) =>
         refused(sandbox.post('/wallets/transfer', { receiver, valueInUSD }));
       expect(await transfer(DEMO, 1)).toMatch(/^receiver must be another account/);
@@ -167,7 +167,7 @@ describe('the operations that are known by name only', () => {
       expect(await refused(redeem(chiRef))).toBe('ERROR-REDEEMED');
     });
 
-    it('refuses what is no credit, not paid, not there, or goes nowhere', async () => {
+    it('rejects a transaction that is no credit, unpaid, unknown, or goes nowhere', async () => {
       const unpaid = await pay('initiate-credit');
       expect(await refused(redeem(unpaid.chiRef))).toMatch(/is unpaid, only a paid one can be redeemed$/);
       expect(await refused(redeem('nobody'))).toBe('no transaction found for chiRef nobody');

@@ -31,7 +31,7 @@ describe("the sandbox's pages", () => {
   };
 
   describe('payment', () => {
-    it('shows what is to be paid, and nobody to whoever has the link', async () => {
+    it('shows the amount, and no recipient', async () => {
       const { link } = await initiate('For the workshop');
       const { text, headers } = await sandbox.page(link).expect(200);
       expect(text).toContain('For the workshop');
@@ -57,7 +57,7 @@ describe("the sandbox's pages", () => {
       expect(text).not.toContain('<form');
     });
 
-    it('says that a link has expired, and takes no money for it', async () => {
+    it('states that a link has expired, and takes no money for it', async () => {
       const { link, issueID } = await initiate();
       const before = await outside();
       sandbox.behaviour.unpaidExpiresAfterMs = -60_000;
@@ -69,14 +69,14 @@ describe("the sandbox's pages", () => {
       expect(await outside()).toBe(before);
     });
 
-    it('escapes whatever a caller sent', async () => {
+    it('escapes the texts of callers', async () => {
       const { link } = await initiate(EVIL);
       const { text } = await sandbox.page(link).expect(200);
       expect(text).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;');
       expect(text).not.toContain('<script');
     });
 
-    it('says so when there is nothing behind a link, or no link', async () => {
+    it('states that there is nothing behind a link, or no link', async () => {
       const unknown = await sandbox.page(`/pay?issueID=${encodeURIComponent(EVIL)}`).expect(404);
       expect(unknown.text).toContain('There is no payment behind this link.');
       for (const wrong of ['/pay', '/pay?issueID=', '/pay?issueID=a&issueID=b', '/pay?issueID=%00'])
@@ -94,7 +94,7 @@ describe("the sandbox's pages", () => {
     };
     const read = async (id: string) => (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
 
-    it('offers every way, with a label to each field', async () => {
+    it('offers every choice, with a label for each field', async () => {
       const { text } = await sandbox.page((await pay()).link).expect(200);
       for (const way of ['Airtime', 'Mobile money', 'Gift card', 'Crypto', 'Other assets'])
         expect(text).toContain(`<summary>${way}</summary>`);
@@ -136,7 +136,7 @@ describe("the sandbox's pages", () => {
       [{ type: 'gift-card', code: 'gift-games' }, 'Choice must be one of the list'], // not available
       [{ type: 'crypto', code: 'btc', address: '<b>' }, 'Address must be 20 to 100 letters and digits'],
       [{ type: 'other', code: 'btc' }, 'Choice must be one of the list'],
-    ])('says what is wrong with %j, and changes nothing', async (fields, words) => {
+    ])('explains what is wrong with %j, and changes nothing', async (fields, words) => {
       const { id, chiRef } = await pay();
       const { text } = await sandbox.submit('/redeem', { chiRef, ...fields }).expect(400);
       expect(text).toContain(`role="alert">${words}`);
@@ -144,7 +144,7 @@ describe("the sandbox's pages", () => {
       expect(await read(id)).toMatchObject({ status: 'paid' });
     });
 
-    it('waits for the payment, and knows no other links', async () => {
+    it('waits for the payment, and rejects other links', async () => {
       const { issueID } = await initiate();
       const { chiRef } = await sandbox.database.transaction.findFirstOrThrow({ where: { issueID } });
       expect((await sandbox.page(`/redeem?chiRef=${chiRef}`).expect(200)).text).toContain('Not paid yet');

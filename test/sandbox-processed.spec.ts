@@ -79,7 +79,7 @@ describe('the note that an operation is carried out', () => {
     ['sub-account', createSubAccount, () => ({ name: 'A', email: 'a@example.org' })],
   ];
 
-  it.each(OPERATIONS)('%s: says once which transactions it made or changed', async (_name, operation, input) => {
+  it.each(OPERATIONS)('names the created or changed transactions once: %s', async (_name, operation, input) => {
     const body = await input();
     const before = new Map((await everything()).transactions.map(({ chiRef, status }) => [chiRef, status]));
     await operation(await call(note), body);
@@ -87,7 +87,7 @@ describe('the note that an operation is carried out', () => {
     expect(noted).toEqual([changed.map(({ chiRef }) => chiRef)]);
   });
 
-  it.each(OPERATIONS)('%s: changes nothing where the note fails', async (_name, operation, input) => {
+  it.each(OPERATIONS)('undoes the operation if it fails: %s', async (_name, operation, input) => {
     const body = await input();
     const before = await everything();
     const failing = await call(() => Promise.reject(new Error('the note failed')));
@@ -95,7 +95,7 @@ describe('the note that an operation is carried out', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('is not needed to read', async () => {
+  it('is optional for reads', async () => {
     await readTransaction(await call(note), { id: 'none' });
     expect(noted).toEqual([]);
   });

@@ -26,21 +26,21 @@ describe("the sandbox's quirks", () => {
   const airtime = (...airtimes: object[]) => sandbox.post('/payouts/airtime', { airtimes });
   const answerOf = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
 
-  it('errorNone: a success says error "None", or nothing', async () => {
+  it('errorNone sends error "None" in a success, or no error', async () => {
     const { on, off } = await both('errorNone', async () => (await airtime(item()).expect(200)).body.data);
     expect([on.error, on.payouts[0]?.errorMessage]).toEqual(['None', 'None']);
     expect(Object.keys(off)).toEqual(['payoutLink', 'data', 'payouts']);
     expect(Object.keys(first(off.payouts))).toEqual(['phoneNumber', 'amount', 'status', 'requestId']);
   });
 
-  it('errorWithinSuccess: what is not found is a success that says otherwise, or an error', async () => {
+  it('errorWithinSuccess answers an unknown ID with a success that says otherwise, or with an error', async () => {
     const ask = async () => answerOf(await sandbox.get('/account/transaction?id=none'));
     const { on, off } = await both('errorWithinSuccess', ask);
     expect(on).toEqual({ status: 200, body: { status: 'success', data: { error: 'not found for that id' } } });
     expect(off).toEqual({ status: 400, body: { status: 'error', error: 'not found for that id' } });
   });
 
-  it('errorWith200: what is turned down is 200, or 400; the 500 of /send is documented and stays', async () => {
+  it('errorWith200 rejects with 200, or 400, and the documented 500 of /send stays', async () => {
     const { on, off } = await both('errorWith200', async () => answerOf(await airtime({})));
     expect(on).toEqual({ status: 200, body: { status: 'error', error: 'airtimes[0].countryToSend is required' } });
     expect(off).toEqual({ status: 400, body: on.body });
@@ -48,7 +48,7 @@ describe("the sandbox's quirks", () => {
     expect(sent).toEqual({ on: 500, off: 500 });
   });
 
-  it('errorWith200 without errorWithinSuccess: what is not found is 200 and an error', async () => {
+  it('errorWith200 without errorWithinSuccess answers an unknown ID with 200 and an error', async () => {
     const ask = async () => answerOf(await sandbox.get('/account/transaction?id=none'));
     sandbox.behaviour.quirks.errorWithinSuccess = false;
     const { on } = await both('errorWith200', ask);
@@ -56,7 +56,7 @@ describe("the sandbox's quirks", () => {
     expect(on).toEqual({ status: 200, body: { status: 'error', error: 'not found for that id' } });
   });
 
-  it('amountsAsStrings: valueInUSD is a string, or a number', async () => {
+  it('amountsAsStrings sends valueInUSD as text, or as a number', async () => {
     const { on, off } = await both('amountsAsStrings', async () =>
       first((await airtime(item()).expect(200)).body.data.data),
     );
@@ -64,7 +64,7 @@ describe("the sandbox's quirks", () => {
     expect(on.credit).toBe(500);
   });
 
-  it('floatBalances: balances carry the error of binary fractions, or do not', async () => {
+  it('floatBalances sends balances with the error of binary fractions, or without', async () => {
     const ask = async () => (await sandbox.get('/wallets/list').expect(200)).body.data[2]!;
     const { on, off } = await both('floatBalances', ask);
     expect(off.balance).toBe(await sandbox.balance('airtime'));
@@ -73,7 +73,7 @@ describe("the sandbox's quirks", () => {
     expect(on.transactions[0]?.newBalance).not.toBe(off.transactions[0]?.newBalance);
   });
 
-  it('payoutsAsMap: payouts is a map with the issueID, or an array', async () => {
+  it('payoutsAsMap sends payouts as a map with the issueID, or as an array', async () => {
     const ask = async () => (await airtime(item(), item('+254712345679')).expect(200)).body.data;
     const { on, off } = await both('payoutsAsMap', ask);
     expect(Object.keys(on.payouts)).toEqual(['0', '1', 'issueID']);
@@ -87,7 +87,7 @@ describe("the sandbox's quirks", () => {
     expect(mobile.on.payouts).toMatchObject({ issueID: mobile.on.credits[0]?.issueID });
   });
 
-  it('badPhoneFailsBatch: one bad phone number fails the whole airtime batch, or its own item', async () => {
+  it('badPhoneFailsBatch fails the whole airtime batch for one bad phone number, or its own item', async () => {
     const before = await sandbox.balance('airtime');
     const { on, off } = await both('badPhoneFailsBatch', async () => answerOf(await airtime(item('0712'), item())));
     expect(on).toEqual({
@@ -100,7 +100,7 @@ describe("the sandbox's quirks", () => {
     expect(await sandbox.balance('airtime')).toBe(before - 0.5);
   });
 
-  it('newStatusWords: transactions have the newer words, or the old ones; payouts are as ever', async () => {
+  it('newStatusWords sends the newer words in transactions, or the old ones, and never changes payouts', async () => {
     const ask = async () => (await airtime(item(), item('+254799990102'), item('+254799990104')).expect(200)).body.data;
     const { on, off } = await both('newStatusWords', ask);
     expect(on.data.map(({ status }) => status)).toEqual(['SUCCESSFUL', 'PENDING', 'FAILED']);
@@ -108,7 +108,7 @@ describe("the sandbox's quirks", () => {
     expect(on.payouts[0]?.status).toBe('Sent');
   });
 
-  it('leave what belongs to the caller alone', async () => {
+  it("leave the caller's own data alone", async () => {
     const meta = { valueInUSD: 1, balance: 2, status: 'paid', chiRef: 'x', payouts: [1] };
     Object.assign(sandbox.behaviour.quirks, { amountsAsStrings: true, floatBalances: true, newStatusWords: true });
     const { body } = await sandbox.post('/sub-account/create', { name: 'A', email: 'a@example.org', meta });

@@ -21,7 +21,7 @@ describe('a stop of the sandbox', () => {
     return truth;
   };
 
-  it('ends a connection that noResponse holds open; it has heard nothing, and was paid', async () => {
+  it('ends a connection that noResponse holds open, without an answer, and the payout stays paid', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME });
     const heard = sandbox.hear('/payouts/airtime', airtime(10));
     await eventually(async () => (await sandbox.requests(AIRTIME))[0]?.processed === true);
@@ -30,7 +30,7 @@ describe('a stop of the sandbox', () => {
     expect(await truthAfter()).toMatchObject({ balance: 9_990, requests: [{ processed: true, httpStatus: null }] });
   });
 
-  it('noResponse may carry nothing out', async () => {
+  it('can leave noResponse unprocessed', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME, processed: false });
     const heard = sandbox.hear('/payouts/airtime', airtime(10));
     await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
@@ -39,7 +39,7 @@ describe('a stop of the sandbox', () => {
     expect(await truthAfter()).toMatchObject({ balance: 10_000, requests: [{ processed: false, answeredAt: null }] });
   });
 
-  it('answers what is delayed, and carries out what is due later', async () => {
+  it('answers delayed requests, and carries out late ones', async () => {
     await sandbox.fault({ fault: 'delay', ms: 600_000, operation: AIRTIME, nth: 1 });
     await sandbox.fault({ fault: 'lateProcessing', ms: 600_000, operation: AIRTIME, nth: 2 });
     const delayed = sandbox.hear('/payouts/airtime', airtime(10));
@@ -64,14 +64,14 @@ describe('a stop of the sandbox', () => {
     expect(await truthAfter()).toEqual({ balance: 10_000, requests: [] });
   });
 
-  it('does not wait for connections that are kept open without a request', async () => {
+  it('does not wait for idle kept-alive connections', async () => {
     const response = await fetch(`${sandbox.url}/api/v0.1/nothing`); // fetch keeps its connections
     await response.text();
     await sandbox.close();
     await expect(fetch(sandbox.url)).rejects.toThrow();
   });
 
-  it('ends a connection that would be kept, once the answer that was under way is sent', async () => {
+  it('ends a kept-alive connection once its answer is sent', async () => {
     await sandbox.fault({ fault: 'slowBody', ms: 600_000, operation: AIRTIME });
     const response = await fetch(`${sandbox.url}/api/v0.1/payouts/airtime`, {
       method: 'POST',

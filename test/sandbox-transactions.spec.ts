@@ -39,7 +39,7 @@ describe("the sandbox's transactions", () => {
   };
   const expireAll = () => expireOverdue(sandbox.database, { ...sandbox.behaviour, unpaidExpiresAfterMs: -60_000 });
 
-  it('are unpaid, paid, redeemed, and keep the history of it', async () => {
+  it('are unpaid, paid, redeemed, and keep this history', async () => {
     const transaction = first(await initiate(3));
     await pay(transaction.issueID);
     expect(await read(transaction.id)).toMatchObject({
@@ -55,7 +55,7 @@ describe("the sandbox's transactions", () => {
     expect(await history(transaction.id)).toEqual(['unpaid', 'paid', 'redeemed']);
   });
 
-  it('are shown by the control interface with their history and what moved their money', async () => {
+  it('are shown by the control interface with their history and their postings', async () => {
     const transaction = first(await initiate(3));
     await pay(transaction.issueID);
     const { chiRef, id, issueID } = transaction;
@@ -76,7 +76,7 @@ describe("the sandbox's transactions", () => {
     expect(none.body.error).toBe('there is no transaction with the id or chiRef none');
   });
 
-  it('are gone for everybody once deleted, and their history stays', async () => {
+  it('are hidden from everybody once deleted, and keep their history', async () => {
     const [deleted, second] = await initiate(1, 2);
     const { body } = await remove(deleted!.chiRef).expect(200);
     const { id, issueDate, issueID, chiRef, issuer } = deleted!;
@@ -102,7 +102,7 @@ describe("the sandbox's transactions", () => {
     expect((await remove(expired.chiRef).expect(400)).body.error).toMatch(/is expired, only an unpaid/);
   });
 
-  it('expire where they are looked at, without the sweeper, and are not paid then', async () => {
+  it('expire when they are read, without the sweeper, and then cannot be paid', async () => {
     const transaction = first(await initiate(4));
     const before = await ledgerOf(sandbox.database);
     sandbox.behaviour.unpaidExpiresAfterMs = -60_000;
@@ -113,7 +113,7 @@ describe("the sandbox's transactions", () => {
     expect(await history(transaction.id)).toEqual(['unpaid', 'expired']);
   });
 
-  it('are listed completely, newest first, transfers too', async () => {
+  it('are listed completely, newest first, including transfers', async () => {
     const [older, newer] = await initiate(1, 2);
     const moved = await sandbox.post('/account/transfer', { receiver: SUB_ACCOUNT, amount: 1 }).expect(200);
     const all = (await sandbox.post('/account/transactions').expect(200)).body.data;
@@ -126,7 +126,7 @@ describe("the sandbox's transactions", () => {
     expect(unknown.body).toEqual({ status: 'success', data: { error: 'not found for that id' } });
   });
 
-  it('of magic recipients go their ways, and cost what they come to', async () => {
+  it('follow the statuses of magic recipients, and cost what they come to', async () => {
     const before = await sandbox.balance('airtime');
     const { body } = await payAirtime(
       '99990101',
@@ -164,14 +164,14 @@ describe("the sandbox's transactions", () => {
     expect(await sandbox.balance('airtime')).toBe(before - 4); // of the five, the reversed one came back
   });
 
-  it('change on their own when it is time', async () => {
+  it('change by themselves when it is time', async () => {
     const { body } = await payAirtime('99990102').expect(200);
     const { id } = first(body.data.data);
     await sandbox.database.$executeRaw`UPDATE due_changes SET due_at = now() WHERE transaction_id = ${id}`;
     await eventually(async () => (await read(id)).status === 'paid');
   });
 
-  it('are reversed with their fee, once, by however many sweepers', async () => {
+  it('are reversed with their fee, once, by any number of sweepers', async () => {
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.plus(10);
     const before = await sandbox.balance('airtime');
     const { body } = await payAirtime('99990101').expect(200);
@@ -182,7 +182,7 @@ describe("the sandbox's transactions", () => {
     expect(await history(first(body.data.data).id)).toEqual(['paid', 'failed']);
   });
 
-  it('stay redeemed where a reversal comes too late', async () => {
+  it('stay redeemed if a reversal comes too late', async () => {
     const credits = [{ valueInUSD: 1, email: 'reversed@sandbox.example' }];
     const { body } = await sandbox.post('/payouts/credit', { credits }).expect(200);
     const { id, chiRef } = first(body.data.data);
@@ -193,7 +193,7 @@ describe("the sandbox's transactions", () => {
     expect(await ledgerOf(sandbox.database)).toEqual(before);
   });
 
-  it('of magic recipients are like all others where they are unpaid first', async () => {
+  it('are like all others for magic recipients if they start unpaid', async () => {
     const credits = ['failed', 'insufficientFunds', 'transactionFailed'].map((name) => ({
       valueInUSD: 1,
       email: `${name}@sandbox.example`,
@@ -203,7 +203,7 @@ describe("the sandbox's transactions", () => {
     for (const { id } of body.data.data) expect(await history(id)).toEqual(['unpaid', 'paid']);
   });
 
-  it('of a credit under an unheard-of word cannot be redeemed', async () => {
+  it('cannot be redeemed under an unknown status word', async () => {
     const credits = [{ valueInUSD: 1, email: 'unheardOf@sandbox.example' }];
     const { body: paid } = await sandbox.post('/payouts/credit', { credits }).expect(200);
     const { chiRef } = first(paid.data.data);
@@ -212,7 +212,7 @@ describe("the sandbox's transactions", () => {
     expect(body.error).toMatch(/is processing_v2, only a paid one can be redeemed/);
   });
 
-  it('of a batch with a recipient that refuses it are none', async () => {
+  it('are not created for a batch with a recipient that refuses it', async () => {
     const before = await sandbox.database.transaction.count();
     const poor = await payAirtime('12345678', '99990107').expect(400);
     expect(poor.body.error).toBe('insufficient funds in the airtime wallet');
@@ -222,7 +222,7 @@ describe("the sandbox's transactions", () => {
     expect(await sandbox.database.transaction.count()).toBe(before);
   });
 
-  it('refuse countries and networks that the service does not reach, whatever case and accents', async () => {
+  it('reject unsupported countries and networks, in any case and with any accents', async () => {
     const momo = (countryToSend: string, momoCode: string) =>
       sandbox.post('/payouts/mobile-money', {
         momos: [{ countryToSend, momoCode, phoneNumber: '+254712345678', valueInUSD: 1, reference: '' }],

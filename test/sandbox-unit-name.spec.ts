@@ -8,7 +8,7 @@ describe("the service's own unit name", () => {
 
   const items = [{ email: 'ada@example.org', valueInUSD: 1.5 }];
 
-  it('stands in paths and field names, of requests and of answers', async () => {
+  it('is in paths and field names of requests and responses', async () => {
     const { body: paid } = await sandbox.post('/payouts/coin', { coins: items }).expect(200);
     expect(paid).toMatchObject({
       data: { coins: [], data: [{ coin: 1500, type: 'credit', email: 'ada@example.org' }] },
@@ -32,7 +32,7 @@ describe("the service's own unit name", () => {
     expect(item.error).toMatch(/^coin\[0\] must have an email/);
   });
 
-  it("is not used within: operations have the interface's names, and bodies are kept as they came", async () => {
+  it("is not used inside, where operations have the interface's names and bodies stay as received", async () => {
     await sandbox.control('post', '/reset').expect(204);
     await sandbox.fault({ fault: 'forbidden', operation: 'POST /payouts/credit', nth: 1 });
     await sandbox.post('/payouts/coin', { coins: items }).expect(403);
@@ -45,7 +45,7 @@ describe("the service's own unit name", () => {
     ]);
   });
 
-  it('leaves everything as it is when it is credit', async () => {
+  it('changes nothing if it is credit', async () => {
     const plain = await startSandbox();
     const { body } = await plain.post('/payouts/credit', { credits: items }).expect(200);
     expect(body.data).toMatchObject({ credits: [], data: [{ credit: 1500 }] });

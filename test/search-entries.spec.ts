@@ -25,7 +25,7 @@ describe('the entries of the search index', () => {
     return id;
   }
 
-  it('are made of few calls at a time where they have many payouts: what it is asked to do must end before a time-out', async () => {
+  it('are built from few calls at a time if these have many payouts, so that each statement ends in time', async () => {
     for (let n = 0; n < 3; n += 1) await addIntent({ claimed: 500 });
     const seen: number[] = [];
     for (let more = true; more;) {
@@ -35,7 +35,7 @@ describe('the entries of the search index', () => {
     expect([...new Set(seen)]).toEqual([1, 2, 3]);
   });
 
-  it('have the terms that searches ask for, of contacts, of what is empty and of what is too long', async () => {
+  it('have the terms of searches for contacts, empty values and long values', async () => {
     const long = 'x'.repeat(301);
     const id = await addIntent({ request: 'terms', key: long });
     await query("INSERT INTO item_recipient VALUES ($1, 0, '', 'Ada@Example.com', '+254', '@Edsger_Dijkstra')", [id]);
@@ -62,7 +62,7 @@ describe('the entries of the search index', () => {
     expect(made?.terms).toEqual(byFunctions?.terms);
   });
 
-  it('are one more for transactions that belong to no payout for certain, and none for a payout that there is not', async () => {
+  it('include transactions without a certain payout, and none for a missing payout', async () => {
     const id = await addIntent({ items: 2 });
     await query(
       `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref)

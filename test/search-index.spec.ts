@@ -35,7 +35,7 @@ describe('the search index', () => {
   const INSERT = `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at)
     SELECT $1, client_id, key_id, 'POST /late', $2, client_address, 0, received_at FROM intent WHERE id = $3`;
 
-  it('finds a call that commits after others with later ids, and later transactions, were found', async () => {
+  it('finds a call that commits after others with later IDs and later transactions', async () => {
     const request_id = 'late-commit';
     const [late, later] = [await connect(), await connect()];
     const ofLate = uuidv7();
@@ -66,7 +66,7 @@ describe('the search index', () => {
     await long.end();
   });
 
-  it('follows what comes of a call: outcome, decision, resolution, refusal', async () => {
+  it('follows a call through outcome, decision, resolution and refusal', async () => {
     const id = await copyIntent(paying.proxy.database, model, {
       request_id: 'fate',
       recorded_at: '2026-01-01T00:00:00Z',
@@ -97,7 +97,7 @@ describe('the search index', () => {
     expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([]);
   });
 
-  it('is brought up to date by many at once, in batches of any size, and has each payout once', async () => {
+  it('is updated by many at once, in batches of any size, with each payout once', async () => {
     const made: string[] = [];
     for (let n = 0; n < 30; n += 1) made.push(await copyIntent(paying.proxy.database, model, { request_id: 'many' }));
     const connections = await Promise.all(Array.from({ length: 6 }, () => connect()));
@@ -120,7 +120,7 @@ describe('the search index', () => {
     expect(rows).toEqual(made.sort().map((id) => ({ id, count: items })));
   });
 
-  it('is kept up with the records in the background too, also after its connections were lost', async () => {
+  it('follows the records in the background too, also after its connections were lost', async () => {
     const indexed = async (request: string) => {
       const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);
       await eventually(async () => (await rows()).length > 0);
@@ -134,7 +134,7 @@ describe('the search index', () => {
     await indexed('after-the-loss');
   });
 
-  it('is the same when it is made anew', async () => {
+  it('is the same when it is rebuilt', async () => {
     const all = 'SELECT * FROM search_entry ORDER BY call_id, position';
     await found({});
     const before = await query(all);
@@ -143,13 +143,13 @@ describe('the search index', () => {
     expect(before.length).toBeGreaterThan(30);
   });
 
-  it('finds what is new in a backup that was restored to a server whose transactions are numbered lower', async () => {
+  it('finds new records of a backup that was restored to a server with lower transaction numbers', async () => {
     await query("UPDATE search_position SET done = '900000000000:900000000000:'");
     await copyIntent(paying.proxy.database, model, { request_id: 'after-the-restore' });
     expect(await found({ request_id: 'after-the-restore' })).toHaveLength(1);
   });
 
-  it('forgets a person whose traces were erased, and keeps the call', async () => {
+  it('forgets an erased person, and keeps the call', async () => {
     const sql = 'SELECT coalesce(email, phone, handle) AS contact FROM item_recipient WHERE intent_id = $1';
     const { contact } = first(await query<{ contact: string }>(sql, [model]));
     const id = await copyIntent(paying.proxy.database, model, { request_id: 'erased' });
@@ -162,7 +162,7 @@ describe('the search index', () => {
     expect(entry?.terms).not.toContain(contact.toLowerCase().slice(0, 4));
   });
 
-  it('may only be read and brought up to date by the proxy', async () => {
+  it('can only be read and updated by the proxy', async () => {
     const proxy = new Client({ connectionString: paying.proxy.database.url });
     await proxy.connect();
     for (const sql of [
@@ -179,7 +179,7 @@ describe('the search index', () => {
     await proxy.end();
   });
 
-  it('says so where there is more to index than a search can wait for', async () => {
+  it('reports that there is more to index than a search can wait for', async () => {
     const index = paying.proxy.app.get(IndexService, { strict: false });
     const endless = jest.spyOn(index, 'runOnce').mockResolvedValue(true);
     const clock = jest.spyOn(Date, 'now');

@@ -124,7 +124,7 @@ describe('the plans of searches', () => {
     ['10: amounts + a day', () => ({ min_total_usd: '50', max_total_usd: '60', from: ago(31), to: ago(30) })],
   ];
 
-  it.each(FILTERS)('%s', async (_name, search) => {
+  it.each(FILTERS)('use an index: %s', async (_name, search) => {
     const deep = (await searching.search({ ...search(), page_size: 200 })).nextPageToken;
     await check(search(), 'calls');
     await check({ ...search(), sort: 'amount' }, 'calls');
@@ -132,7 +132,7 @@ describe('the plans of searches', () => {
     if (deep) await check({ ...search(), page_token: deep }, 'calls');
   });
 
-  it('a page in the depth of the history begins there, and reads as little as the first one', async () => {
+  it('start a deep page at its position, and read as little as for the first page', async () => {
     const sql = 'SELECT id::text FROM intent ORDER BY id OFFSET 500 LIMIT 1';
     const { id } = first(await proxy.database.query<{ id: string }>(sql));
     const token = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
@@ -150,7 +150,7 @@ describe('the plans of searches', () => {
     }
   });
 
-  it('of what is found often, a day is read for a page, and no whole week', async () => {
+  it('read a day for a page of frequent results, and no whole week', async () => {
     const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS); // weeks are counted from 1970-01-01
     const conditions = { terms: [], anyOf: [], others: [Prisma.sql`leads`], hints: [], rare: true, few: false };
     const from = uuidFloor(thursday);
@@ -165,7 +165,7 @@ describe('the plans of searches', () => {
     [{ outcome: 'in_progress' }, 'search_entry_in_progress'],
     [{ outcome: 'pending_approval' }, 'search_entry_expires_at'],
     [{ approval: 'pending' }, 'search_entry_expires_at'],
-  ])('%j is found by the clock, not among all that once was', async (search: CallSearch, index) => {
+  ])('find %j by time, not among all past calls', async (search: CallSearch, index) => {
     asked = [];
     await searching.search(search);
     const { text, values } = asked.at(-1) as Prisma.Sql;

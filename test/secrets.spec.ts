@@ -172,7 +172,7 @@ describe('secrets and people', () => {
     text.split('\n').filter((line) => words.some((word) => line.toLowerCase().includes(word.toLowerCase())));
   const people = Object.values(PERSON).flatMap((value) => [value, value.slice(1), encodeURIComponent(value)]);
 
-  it('everything was tried: each answer and each failure is in the records and in the logs', async () => {
+  it('cover each response and each failure in the records and in the logs', async () => {
     const kinds = await database.query('SELECT DISTINCT kind FROM outcome ORDER BY 1');
     expect(kinds.map(({ kind }) => kind)).toEqual(['not_sent', 'rejected', 'succeeded', 'unknown']);
     for (const code of ['database_unavailable', 'invalid_request', 'scope_missing', 'not_found']) {
@@ -183,24 +183,24 @@ describe('secrets and people', () => {
     expect(upstream.received.every(({ headers }) => headers['x-api-key'] === UPSTREAM_KEY)).toBe(true);
   });
 
-  it("the upstream's key is in no log line, answer, metric or table, however it was quoted", async () => {
+  it("keep the upstream's key out of log lines, responses, metrics and tables, however it was quoted", async () => {
     for (const text of [logs(), answers.join('\n'), metrics, await dump()]) {
       expect(leaks(text, [UPSTREAM_KEY, escaped])).toEqual([]);
     }
     expect(leaks(await dump(), ['[key removed]']).length).toBeGreaterThan(10); // it was quoted, and taken out
   });
 
-  it("a caller's key is in no log line, answer, metric or table", async () => {
+  it("keep a caller's key out of log lines, responses, metrics and tables", async () => {
     for (const text of [logs(), answers.join('\n'), metrics, await dump()])
       expect(leaks(text, [app, auditor])).toEqual([]);
   });
 
-  it('nobody is named in logs and metrics', () => {
+  it('name nobody in logs and metrics', () => {
     expect(leaks(logs(), people)).toEqual([]);
     expect(leaks(metrics, people)).toEqual([]);
   });
 
-  it('nobody is named in the records, those of refused requests included', async () => {
+  it('name nobody in the records, including refused requests', async () => {
     const tables = await database.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
     const records = tables
       .map(({ name }) => name as string)
@@ -209,13 +209,13 @@ describe('secrets and people', () => {
     expect(leaks(await dump(), people).length).toBeGreaterThan(0);
   });
 
-  it('an auditor without audit:pii sees nobody', () => {
+  it('show nobody to an auditor without audit:pii', () => {
     const audit = answers.filter((text) => /\n\{("calls":|"id":"[0-9a-f-]{36}","operation")/.test(text));
     expect(audit.length).toBeGreaterThan(40);
     expect(leaks(audit.join('\n'), people)).toEqual([]);
   });
 
-  it('logs are one JSON object a line, with names of our own only', () => {
+  it('keep logs to one JSON object per line, with known names only', () => {
     const lines = product.stdout.split('\n').filter((line) => line.startsWith('{'));
     const names = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
     const allowed = [

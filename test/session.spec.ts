@@ -41,7 +41,7 @@ describe('a session', () => {
       .get('/v1/clients')
       .set({ Cookie: cookie, ...headers });
 
-  it('begins with a key, and says who it is', async () => {
+  it('begins with a key, and shows its owner', async () => {
     const { body, said } = await signIn();
     expect(body).toEqual({
       client: 'operator',
@@ -55,12 +55,12 @@ describe('a session', () => {
     expect(said).toMatch(/^payout_proxy=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   });
 
-  it('is for TLS alone where it began with it', async () => {
+  it('is limited to TLS if it began with it', async () => {
     const { said } = await signIn({ 'X-Forwarded-Proto': 'https' });
     expect(said).toMatch(/^__Host-payout_proxy=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
   });
 
-  it('keeps of its secret and of the key nothing but hashes', async () => {
+  it('stores only hashes of its secret and its key', async () => {
     const { cookie } = await signIn();
     const rows = JSON.stringify(
       await database.query('SELECT s.*, encode(sha256, $1) FROM console_session s', ['escape']),
@@ -69,7 +69,7 @@ describe('a session', () => {
     expect(rows).not.toContain(key);
   });
 
-  it('reads /v1 on every instance, and opens nothing of the interface', async () => {
+  it('reads /v1 on every instance, and has no access to the interface', async () => {
     const { cookie, body } = await signIn();
     await read(cookie).expect(200);
     await supertest(twin.url).get('/v1/clients').set('Cookie', cookie).expect(200);
@@ -101,7 +101,7 @@ describe('a session', () => {
     await make('meant', { 'X-CSRF-Token': body.csrf_token }).expect(201);
   });
 
-  it('answers no page of another site, not even a reading', async () => {
+  it('rejects pages of other sites, even for reads', async () => {
     const { cookie, body } = await signIn();
     for (const site of ['cross-site', 'same-site']) {
       await read(cookie, { 'Sec-Fetch-Site': site }).expect(403);
@@ -110,14 +110,14 @@ describe('a session', () => {
     for (const site of ['same-origin', 'none']) await read(cookie, { 'Sec-Fetch-Site': site }).expect(200);
   });
 
-  it('begins no other session', async () => {
+  it('starts no other session', async () => {
     const { cookie, body } = await signIn();
     const headers = { Cookie: cookie, 'X-CSRF-Token': body.csrf_token };
     const answer = await supertest(proxy.url).post('/v1/session').set(headers).expect(403);
     expect(answer.body.code).toBe('no_session');
   });
 
-  it('ends when it was idle for too long, and lives on with use', async () => {
+  it('ends after idle time, and continues with use', async () => {
     const { cookie } = await signIn();
     const idleFor = (minutes: number) =>
       database.query(`UPDATE console_session SET used_at = now() - ${minutes} * ${MINUTE}`);
@@ -130,7 +130,7 @@ describe('a session', () => {
     expect(answer.body.code).toBe('session_ended');
   });
 
-  it('ends after twelve hours, however busy', async () => {
+  it('ends after twelve hours, even with use', async () => {
     const { cookie } = await signIn();
     await database.query(`UPDATE console_session SET created_at = now() - 721 * ${MINUTE}`);
     await read(cookie).expect(401);
@@ -146,14 +146,14 @@ describe('a session', () => {
     await database.query('UPDATE api_key SET revoked_at = NULL WHERE id = $1', [body.key_id]);
   });
 
-  it('is the key’s in every record of who read', async () => {
+  it('appears as its key in every record of a reading', async () => {
     const { cookie, body } = await signIn();
     await supertest(proxy.url).get('/v1/audit/calls').set('Cookie', cookie).expect(200);
     const accesses = await proxy.get(key, '/v1/audit/accesses').expect(200);
     expect(accesses.body.accesses[0]).toMatchObject({ key_id: body.key_id, route: 'GET /v1/audit/calls' });
   });
 
-  it('is for our own pages, whatever origins its client lists', async () => {
+  it('works only for our own pages, whatever origins its client lists', async () => {
     const { key: listed } = await proxy.client('listed', 'audit');
     await database.query("UPDATE client SET origins = '{https://shop.example}' WHERE name = 'listed'");
     const ask = (origin: string) =>

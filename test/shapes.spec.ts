@@ -56,7 +56,7 @@ describe('the watch over the shapes of answers', () => {
     return headers['x-call-id'] as string;
   }
 
-  it('lists, counts and logs a shape once, without a value, however often it comes', async () => {
+  it('lists, counts and logs a shape once, without a value, however often it occurs', async () => {
     const data = (valueInUSD: unknown) => ({
       error: 'None',
       data: [{ chiRef: PERSON.id, valueInUSD, phone: PERSON.phone }],
@@ -103,7 +103,7 @@ describe('the watch over the shapes of answers', () => {
     expect(Object.values(PERSON).filter((value) => text.includes(value))).toEqual([]);
   });
 
-  it('knows each operation and HTTP status for itself, what is no JSON, and no answer as none', async () => {
+  it('tracks each operation and HTTP status separately, and treats non-JSON and missing answers as such', async () => {
     const proxy = await another();
     const pay = () => proxy.post(paying.app, '/payouts/airtime', AIRTIME);
     await pay().expect(200);
@@ -125,7 +125,7 @@ describe('the watch over the shapes of answers', () => {
     ]);
   });
 
-  it('knows after a start what was seen before it, and combinations of it that were not', async () => {
+  it('recognises after a restart what was seen before it, and combinations of it', async () => {
     await answered([{ email: 'x' }]);
     await answered([{ phone: 'x' }]);
     await isListed(2);
@@ -158,7 +158,7 @@ describe('the watch over the shapes of answers', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('breaks no call while the database refuses shapes, and notes them once it no longer does', async () => {
+  it('breaks no call while the database rejects shapes, and records them later', async () => {
     await query('ALTER TABLE answer_shape RENAME TO gone');
     await answered({ error: 'None' });
     await eventually(() => logged.length > 0);
@@ -172,7 +172,7 @@ describe('the watch over the shapes of answers', () => {
     expect(await listed()).toMatchObject([{ first_call_id: call }]);
   });
 
-  it('lists at most a hundred shapes of an operation, and counts the answers that have others', async () => {
+  it('lists at most a hundred shapes of an operation, and counts the rest', async () => {
     await query(
       `INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)
        SELECT gen_random_uuid(), $1, 418, sha256(n::text::bytea), '{"type":["string"]}', gen_random_uuid() FROM generate_series(1, 99) n`,
@@ -190,7 +190,7 @@ describe('the watch over the shapes of answers', () => {
     await isListed(101);
   });
 
-  it('breaks no call for hostile answers, and keeps little of them', async () => {
+  it('breaks no call for hostile answers, and stores little of them', async () => {
     const many = phones(5_000);
     const names = many.map((phone) => phone.slice(-5).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''));
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
@@ -211,7 +211,7 @@ describe('the watch over the shapes of answers', () => {
     expect(Object.keys(at(found[0]!.shape, 'properties/data/properties') as object)).toContain('hasOwnProperty');
   });
 
-  it('is shown to auditors only, by operation, HTTP status and page', async () => {
+  it('is available to auditors only, by operation, HTTP status and page', async () => {
     await answered({});
     await answered({ error: 'None' });
     paying.upstream.behaviour = answer(400, { status: 'error', error: 'x' });

@@ -12,7 +12,7 @@ const FOREVER = '600000';
 const OTHER_PHONE = '+254700000001';
 
 /** The product as a process of its own, between a test's database and a test's upstream. */
-describe('a proxy that is told to stop', () => {
+describe('a proxy that receives SIGTERM', () => {
   const dataDir = newDataDir();
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -56,7 +56,7 @@ describe('a proxy that is told to stop', () => {
   const outcomeOf = (response: Response) =>
     database.query('SELECT kind FROM outcome WHERE intent_id = $1', [response.headers.get('x-call-id')]);
 
-  it('is not ready first, serves on until it is urgent, finishes what is in flight, and ends with 0', async () => {
+  it('reports not ready, serves requests until a second signal, finishes those in flight, and exits with 0', async () => {
     const { product, url } = await start();
     expect(await statusOf(url)).toBe(200);
     const arrived = new Promise<() => unknown>((resolve) => {
@@ -93,14 +93,14 @@ describe('a proxy that is told to stop', () => {
     for (const response of [finished, late]) expect(await outcomeOf(response)).toEqual([{ kind: 'succeeded' }]);
   });
 
-  it('does not let a person at the keyboard wait', async () => {
+  it('skips the drain for Ctrl-C', async () => {
     const { product, url } = await start();
     upstream.behaviour = answer(200, SUCCESS);
     expect((await pay(url, AIRTIME)).status).toBe(200);
     expect(await product.signal('SIGINT')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('does not even start with a deadline for an operation that there is not', async () => {
+  it('does not start with a deadline for an unknown operation', async () => {
     const { upstreamTimeouts } = loadConfig({ UPSTREAM_TIMEOUTS: 'POST /send=2000,POST /payouts/airtme=60000' });
     const starting = startProxy({ upstreamBaseUrl: upstream.url, upstreamTimeouts }, database);
     await expect(starting).rejects.toThrow(

@@ -40,7 +40,7 @@ const FAILURES: [string, Behaviour, number, string][] = [
   ['a 429', answer(429, 'too many'), 1, 'answered'],
 ];
 
-describe('only what reads is sent again', () => {
+describe('a request that fails', () => {
   let paying: Paying;
   beforeAll(async () => {
     const upstreamTimeouts = new Map([
@@ -61,7 +61,7 @@ describe('only what reads is sent again', () => {
       times: effect === 'read' ? reads : 1,
     })),
   );
-  it.each(cases)('after $failure, what is to $effect is sent $times×', async ({ behaviour, effect, times, phase }) => {
+  it.each(cases)('is sent $times× to $effect after $failure', async ({ behaviour, effect, times, phase }) => {
     paying.upstream.behaviour = behaviour;
     const got = await EFFECTS[effect](paying);
     expect(paying.upstream.received).toHaveLength(times);
@@ -70,7 +70,7 @@ describe('only what reads is sent again', () => {
     expect(outcome?.tries.map((one) => one.phase)).toEqual(Array(times).fill(phase));
   });
 
-  it('and what comes right the second time is the answer', async () => {
+  it('returns the answer of the second attempt', async () => {
     paying.upstream.behaviour = (...args) => {
       paying.upstream.behaviour = answer(200, SUCCESS);
       void reset(...args);
@@ -90,7 +90,7 @@ describe('only what reads is sent again', () => {
     expect(kept?.tries).toBe(canonicalize(JSON.parse(kept?.tries ?? ''))); // the seal covers it as it stands
   });
 
-  it('and is on record as unknown when it was sent at first, and then the upstream was gone', async () => {
+  it('is recorded as unknown if it was sent at first, and then the upstream was gone', async () => {
     const dying = await startPaying();
     let gone: Promise<void> | undefined;
     dying.upstream.behaviour = (_request, _response, socket) => {
@@ -126,7 +126,7 @@ describe('an upstream that cannot be reached', () => {
     ['pay', 1],
     ['write', 1],
     ['read', MOST],
-  ])('is tried to %s %i×, and the app is told that nothing was sent', async (effect, times) => {
+  ])('is tried to %s %i×, and the app learns that nothing was sent', async (effect, times) => {
     const { headers } = await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
     const outcomes = await paying.proxy.database.query(
       'SELECT kind, attempts, tries FROM outcome WHERE intent_id = $1',
@@ -139,7 +139,7 @@ describe('an upstream that cannot be reached', () => {
 });
 
 describe('an upstream that hangs', () => {
-  it('gets as many requests as it has connections, some wait, and the rest is turned away at once', async () => {
+  it('gets as many requests as it has connections, some wait, and the rest is rejected at once', async () => {
     const paying = await startPaying({ upstreamConnections: 2, upstreamQueue: 3 });
     const held: (() => unknown)[] = [];
     paying.upstream.behaviour = (...args) => held.push(() => answer(200, SUCCESS)(...args));
@@ -167,7 +167,7 @@ describe('an upstream that hangs', () => {
     await paying.close();
   });
 
-  it('leaves what waits for it enough time: it is sent by half of its deadline, or never', async () => {
+  it('leaves waiting requests enough time: they are sent by half of their deadline, or never', async () => {
     const paying = await startPaying({
       upstreamConnections: 1,
       upstreamTimeouts: new Map([['POST /account/transfer', 200]]),
@@ -194,7 +194,7 @@ describe('an upstream that hangs', () => {
 });
 
 describe('an upstream that fails most requests', () => {
-  it('gets none of that operation for a while; the app is told when to come back, and it shows in the metrics', async () => {
+  it('gets no request of that operation for a while, with Retry-After and a metric', async () => {
     const paying = await startPaying();
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now()); // it stays open for as long as this test takes
     paying.upstream.behaviour = answer(503, 'busy');

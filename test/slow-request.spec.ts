@@ -11,7 +11,7 @@ import { startProxy } from './support/proxy';
 
 /** Requests that are begun and never finished. */
 describe('a request that never ends', () => {
-  it('has its time, after which Node gives its place to others', async () => {
+  it('has a limited time, after which Node closes its connection', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { requestTimeout, headersTimeout } = proxy.app.getHttpServer();
@@ -20,7 +20,7 @@ describe('a request that never ends', () => {
     await upstream.stop();
   });
 
-  it('is refused, and no fault of ours, when its connection ends', async () => {
+  it('is rejected, and is no error of the proxy, when its connection ends', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { key } = await proxy.client('app', 'pay');
@@ -76,7 +76,7 @@ describe('a request that never ends', () => {
       return heard;
     }
 
-    it('where a route takes one', async () => {
+    it('has more time if a route accepts a file', async () => {
       const file = begin('/file');
       const other = begin('/other');
       await eventually(() => other.over);
@@ -89,7 +89,7 @@ describe('a request that never ends', () => {
       expect(file.over).toBe(false);
     });
 
-    it('and not where the file is refused', async () => {
+    it('has no more time if the file is rejected', async () => {
       const refused = begin('/refused');
       await eventually(() => refused.said.startsWith('HTTP/1.1 401 '));
       await eventually(() => refused.over);

@@ -37,7 +37,7 @@ describe('the sources', () => {
   const endOf = async (readId: string) =>
     (await proxy.database.query('SELECT * FROM source_read_end WHERE read_id = $1', [readId]))[0];
 
-  it('reads all transactions, with the key, and keeps what is compared and nothing else', async () => {
+  it('reads all transactions with the key, and keeps only the compared fields', async () => {
     upstream.behaviour = success([{ ...TRANSACTION, redeemLink: 'https://pay.example.com', valueInUSD: 2.5000005 }]);
     const read = await sources.transactions(NOBODY, null);
     expect(read).toMatchObject({ complete: true, failure: null, httpStatus: 200, rows: 1, kept: 1 });
@@ -73,7 +73,7 @@ describe('the sources', () => {
     ]);
   });
 
-  it('keeps only what was issued in the window, and what has no readable time', async () => {
+  it('keeps only transactions issued in the window, and those without a readable time', async () => {
     const at = (issueDate: unknown) => ({ ...TRANSACTION, issueDate });
     upstream.behaviour = success({
       data: [at('2026-11-19T23:59:59.999Z'), at('2026-11-20T00:00:00Z'), at('whenever'), at('2026-11-21T00:00:00Z')],
@@ -86,7 +86,7 @@ describe('the sources', () => {
     expect(await endOf(read.readId)).toMatchObject({ rows: '4', kept: '2', faults: 1 });
   });
 
-  it('is on record before a byte leaves', async () => {
+  it('records the question before it sends a byte', async () => {
     let recorded: unknown[] = [];
     upstream.behaviour = async (request, response, socket) => {
       recorded = await proxy.database.query('SELECT source FROM source_read ORDER BY id DESC LIMIT 1');
@@ -113,7 +113,7 @@ describe('the sources', () => {
     expect(await endOf(read.readId)).toMatchObject({ complete: false, failure, http_status: httpStatus });
   });
 
-  it('reads the transactions of a batch, one transaction, and says what is not there', async () => {
+  it('reads the transactions of a batch, and one transaction, and reports missing ones', async () => {
     upstream.behaviour = success([TRANSACTION, { ...TRANSACTION, chiRef: 'other' }]);
     const batch = await sources.batch(NOBODY, TRANSACTION.issueID);
     expect(batch).toMatchObject({ complete: true, rows: 2, kept: 2 });
@@ -128,14 +128,14 @@ describe('the sources', () => {
     expect(await sources.batch(NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
   });
 
-  it('calls what is said to be wallets, and is no list, incomplete', async () => {
+  it('calls an answer incomplete that should list wallets and does not', async () => {
     upstream.behaviour = success({ message: 'come back later' });
     expect(await sources.wallets(NOBODY)).toMatchObject({ complete: false, failure: 'unreadable', rows: 0 });
     upstream.behaviour = success([]);
     expect(await sources.wallets(NOBODY)).toMatchObject({ complete: true, rows: 0 });
   });
 
-  it('keeps what has a time that no column can hold, without it', async () => {
+  it('keeps a transaction without its time if no column can hold it', async () => {
     upstream.behaviour = success([{ ...TRANSACTION, issueDate: '0000-01-01' }]);
     const { readId, complete } = await sources.batch(NOBODY, TRANSACTION.issueID);
     expect([complete, (await rowsOf(readId)).map(({ issued_at: at }) => at)]).toEqual([true, [null]]);

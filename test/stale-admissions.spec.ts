@@ -26,7 +26,7 @@ describe('an admission that is too old', () => {
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
-  describe('a process that is frozen between the commit and the first byte', () => {
+  describe('of a process that is frozen between the commit and the first byte', () => {
     let other: TestProxy;
     let approver: string;
     beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('an admission that is too old', () => {
     const spentBy = (clientId: string) =>
       query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
 
-    it('sends nothing when it wakes after the call was settled and paid by another one', async () => {
+    it('sends nothing after the call was settled and another one paid', async () => {
       const { id: clientId, key } = await other.client('frozen', 'pay');
       const ask = (proxy: TestProxy) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const thaw = await freezeAfter('admit', () => ask(paying.proxy));
@@ -99,7 +99,7 @@ describe('an admission that is too old', () => {
       expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual(['true', callOf(paid)]);
     });
 
-    it('sends nothing when it wakes after the call that it had approved was settled and paid', async () => {
+    it('sends nothing after the approved call was settled and another one paid', async () => {
       const { id: clientId, key, name } = await other.client('frozen-approval', 'pay');
       await query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
       const ask = () => other.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
@@ -133,7 +133,7 @@ describe('an admission that is too old', () => {
       [],
     ],
     ['too old', undefined, []],
-  ])('a call whose commit was reported as failed is not sent once it is %s', async (_how, sql, more) => {
+  ])('sends nothing if its commit was reported as failed and the call is %s', async (_how, sql, more) => {
     const { key } = await paying.proxy.client(`late-${uuidv7().slice(-12)}`, 'pay');
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const admitting = jest.spyOn(journal, 'admit');

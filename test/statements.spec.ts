@@ -35,13 +35,13 @@ describe('statements', () => {
       [readId],
     );
 
-  it('are taken while calls in doubt are looked at, whose lock is another one', async () => {
+  it('are imported during a round of the resolver, whose lock is another one', async () => {
     await proxy.database.query('SELECT pg_advisory_lock(7070011)');
     await read([HEADER, LINE.replace('c-1', 'meanwhile')].join('\n'));
     await proxy.database.query('SELECT pg_advisory_unlock(7070011)');
   });
 
-  it('are imported line by line, and what cannot be used is listed with its line and its column', async () => {
+  it('are imported line by line, and unusable lines are listed with line and column', async () => {
     const file = [
       HEADER,
       LINE,
@@ -90,7 +90,7 @@ describe('statements', () => {
     ]);
   });
 
-  it('may have a byte order mark, CRLF, line ends within quotes, empty lines, and no line end at the end', async () => {
+  it('may have a byte order mark, CRLF, line ends within quotes, empty lines, and no final line end', async () => {
     const file = `\ufeff${HEADER}\r\nc-1,1,,"two\r\nlines",\r\n\r\n"c-""2""",2,,,@ada\r\n"c,3","3",,,account-17`;
     const { read_id: readId, rows, kept } = await read(file);
     expect([rows, kept]).toEqual([3, 3]);
@@ -101,7 +101,7 @@ describe('statements', () => {
     ]);
   });
 
-  it('may have any number of empty lines, and each line is known by its number all the same', async () => {
+  it('may have any number of empty lines without an effect on line numbers', async () => {
     const empty = '\n'.repeat(200_000);
     const lines = ['upstream_ref,amount_usd,reference', 'a,1,"x\n\ny"', 'b,one,', empty, 'c,1,"z\n"', 'd,none,"v\nw"'];
     const statement = await read(lines.join('\n'), 'fields');
@@ -109,7 +109,7 @@ describe('statements', () => {
     expect((await rowsOf(statement.read_id)).map(({ line }) => line)).toEqual([2, 200_007]);
   });
 
-  it('are recognised when they come again with the same mapping, also at the same time', async () => {
+  it('are recognised when imported again with the same mapping, even concurrently', async () => {
     const file = `${HEADER}\n${LINE}\n`;
     const both = await Promise.all([hand(file), hand(file)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
@@ -119,7 +119,7 @@ describe('statements', () => {
     expect(other.read_id).not.toBe(both[0]?.body.read_id);
   });
 
-  it('may part columns and write numbers in another way', async () => {
+  it('may have other delimiters and number formats', async () => {
     const file = 'upstream_ref;amount_usd;fee_usd\na;"1.234,5";0,05\nb;1,234.5;\nc;USD 7;\nd;12.34;';
     const statement = await read(file, 'fields', { delimiter: 'semicolon', decimal_comma: 'true' });
     expect(statement.faults.map(({ line }) => line)).toEqual([3, 5]);
@@ -142,13 +142,13 @@ describe('statements', () => {
       /names the column ID, .* Reference ID, Amount, Date, State, To$/,
     ],
     ['a preset whose columns are not there', 'upstream', /amount_usd; its columns are Reference ID/],
-  ])('say what is wrong with a mapping that has %s', async (_what, mapping, detail) => {
+  ])('explain what is wrong with a mapping that has %s', async (_what, mapping, detail) => {
     const { body } = await hand(`${HEADER}\n${LINE}`, mapping).expect(400);
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/mapping' }] });
     expect(body.errors?.[0]?.detail).toMatch(detail);
   });
 
-  it('never name a person in what they say of the columns', async () => {
+  it('never name a person in messages about columns', async () => {
     const { body } = await hand('c-1,12,,,ada@example.com\n').expect(400);
     expect(body.errors?.[0]?.detail).toMatch(/its columns are c-1, 12, , , …$/);
   });
@@ -157,12 +157,12 @@ describe('statements', () => {
     ['a column twice', `Amount,${HEADER}\n1,${LINE}`, /Amount, which exists twice/],
     ['nothing in it', '', /is empty/],
     ['a quote that is not closed', `${HEADER}\n"c-1,1,,,\n${LINE}\n`, /ends inside a quoted value/],
-  ])('are refused with %s', async (_what, file, detail) => {
+  ])('are rejected with %s', async (_what, file, detail) => {
     const { body } = await hand(file).expect(400);
     expect(body.errors?.[0]?.detail).toMatch(detail);
   });
 
-  it('that break off on their way leave no complete read', async () => {
+  it('leave no complete reading if they break off', async () => {
     const before = await proxy.database.query('SELECT count(*)::integer AS reads FROM source_read');
     await new Promise<void>((resolve) => {
       const upload = httpRequest(

@@ -7,8 +7,8 @@ import { startProxy } from './support/proxy';
 import { createTestDatabase } from './support/test-database';
 import supertest from './support/supertest';
 
-describe('when the proxy stops', () => {
-  it('a call in flight is answered and recorded, and its connection kept alive holds nothing up', async () => {
+describe('a proxy that stops', () => {
+  it('answers and records a call in flight, and closes its kept-alive connection', async () => {
     const database = await createTestDatabase();
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
@@ -46,7 +46,7 @@ describe('when the proxy stops', () => {
       'whose request breaks off in its body',
       'POST /livez HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     ],
-  ])('a connection %s holds nothing up', async (_how, begun) => {
+  ])('does not wait for a connection %s', async (_how, begun) => {
     const database = await createTestDatabase();
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
     const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
@@ -61,7 +61,7 @@ describe('when the proxy stops', () => {
 });
 
 describe('readiness', () => {
-  it('is 503 while the database does not answer, and life goes on', async () => {
+  it('is 503 while the database does not respond, and liveness stays 200', async () => {
     const database = await createTestDatabase();
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
     await supertest(proxy.url)

@@ -25,7 +25,7 @@ describe('/v1/stops', () => {
     return body.stops.map(({ id }) => id);
   };
 
-  it('stops each target once, lists what holds, and lifts it', async () => {
+  it('stops each target once, lists active stops, and lifts them', async () => {
     const targets = [{ everything: true }, { client: 'shop' }, { operation: 'POST /payouts/airtime' }];
     const ids: string[] = [];
     for (const target of targets) {
@@ -61,7 +61,7 @@ describe('/v1/stops', () => {
     for (const id of await list()) await lift(id).expect(200);
   });
 
-  it('stops once what many stop at the same time, and lifts it once', async () => {
+  it('stops once for concurrent requests, and lifts once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => stop({ client: 'shop', reason: 'a leak' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
     const [id = '', ...others] = [...new Set(answers.map(({ body }) => body.id as string))];
@@ -81,7 +81,7 @@ describe('/v1/stops', () => {
     ['an operation that reads', { operation: 'GET /wallets/list', reason: 'why' }, ['/operation']],
     ['no reason', { everything: true, reason: ' ' }, ['/reason']],
     ['a field there is not', { everything: true, reason: 'why', until: 'noon' }, ['/until']],
-  ])('refuses %s and says what is wrong', async (_what, body, pointers) => {
+  ])('rejects %s with an explanation', async (_what, body, pointers) => {
     const refused = await stop(body)
       .expect(400)
       .expect('content-type', /problem\+json/);
@@ -90,12 +90,15 @@ describe('/v1/stops', () => {
     expect(await list()).toEqual([]);
   });
 
-  it.each(['01a1fc4c-d86a-751d-baa6-e9463876b80c', 'shop', "'"])('does not lift %s, which is no stop', async (id) => {
-    const { body } = await lift(encodeURIComponent(id)).expect(404);
-    expect(body.code).toBe('stop_not_found');
-  });
+  it.each(['01a1fc4c-d86a-751d-baa6-e9463876b80c', 'shop', "'"])(
+    'returns 404 for lifting %s, which is no stop',
+    async (id) => {
+      const { body } = await lift(encodeURIComponent(id)).expect(404);
+      expect(body.code).toBe('stop_not_found');
+    },
+  );
 
-  it('lets admin stop; approvers and auditors read; nobody else anything', async () => {
+  it('lets admin stop, approvers and auditors read, and rejects others', async () => {
     const { body } = await stop({ client: 'shop', reason: 'why' }).expect(201);
     for (const scope of ['approve', 'audit', 'pay', 'reconcile'] as const) {
       const { key } = await proxy.client(`has-${scope}`, scope);

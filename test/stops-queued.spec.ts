@@ -7,7 +7,7 @@ import type { Answer } from './support/request';
 
 const [FIRST, QUEUED] = ['+254712345678', '+254712345679'];
 
-describe('what is admitted, but waits for its turn to be sent', () => {
+describe('an admitted call that waits for its turn', () => {
   let paying: Paying;
   let admin: string;
   let approver: string;
@@ -65,7 +65,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
     ['everything', { everything: true }],
     ['its client', { client: 'app' }],
     ['its operation', { operation: 'POST /payouts/airtime' }],
-  ])('is not sent when %s has been stopped meanwhile; its key and its money are free', async (_what, target) => {
+  ])('is not sent if %s has been stopped meanwhile, and its key and its money are free', async (_what, target) => {
     const key = JSON.stringify(target).replace(/\W/g, '');
     let id = '';
     const got = await whileQueued(
@@ -81,7 +81,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
     expect(sent()).toEqual([FIRST, QUEUED]);
   });
 
-  it('is sent when something else has been stopped', async () => {
+  it('is sent if something else has been stopped', async () => {
     let id = '';
     const got = await whileQueued(
       () => pay('other'),
@@ -92,7 +92,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
     expect(sent()).toEqual([FIRST, QUEUED]);
   });
 
-  it('is not sent when it was approved, and the client that asked for it is stopped', async () => {
+  it('is not sent if it was approved and its client is stopped', async () => {
     const { database, url } = paying.proxy;
     await database.query("UPDATE client SET approval_over_usd = 3 WHERE name = 'app'");
     const body = { airtimes: [{ ...airtime(QUEUED).airtimes[0], valueInUSD: 4 }] };
@@ -112,7 +112,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
     expect(Number(await spent())).toBe(2.5);
   });
 
-  it('is not sent when nobody can say whether it is stopped', async () => {
+  it('is not sent if the stops cannot be read', async () => {
     const prisma = paying.proxy.app.get(PrismaService);
     const query = prisma.$queryRaw.bind(prisma);
     const asked = jest.fn(() => Promise.reject(new Error('no database')) as ReturnType<typeof query>);

@@ -65,7 +65,7 @@ describe('a stop', () => {
       [() => payAirtime(shop), () => payAirtime(till)],
       [() => transfer(shop), () => remove(till)],
     ],
-  ])('of %s holds back that, on another instance too, until it is lifted', async (what, target, stopped, going) => {
+  ])('rejects requests on every instance until it is lifted: %s', async (what, target, stopped, going) => {
     const id = await stop(target);
     for (const request of stopped) {
       const { body, headers } = await request().expect(503);
@@ -84,7 +84,7 @@ describe('a stop', () => {
     for (const request of stopped) await request().expect(200);
   });
 
-  it('lets replays through: they send nothing', async () => {
+  it('lets replays through, because they send nothing', async () => {
     const pay = () => payAirtime(shop).set('Idempotency-Key', 'order-17');
     const first = await pay().expect(200);
     await stop({ everything: true });
@@ -93,7 +93,7 @@ describe('a stop', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('does not use up the Idempotency-Key of what it holds back', async () => {
+  it('leaves the Idempotency-Key of a rejected request free', async () => {
     const pay = () => payAirtime(shop).set('Idempotency-Key', 'order-18');
     const id = await stop({ everything: true });
     await pay().expect(503);
@@ -101,7 +101,7 @@ describe('a stop', () => {
     await pay().expect(200);
   });
 
-  it('finishes the call that is being sent', async () => {
+  it('lets a call that is being sent finish', async () => {
     const arrived = new Promise<() => void>((resolve) => {
       upstream.behaviour = (...args) => resolve(() => normally(...args));
     });
@@ -113,7 +113,7 @@ describe('a stop', () => {
     expect((await paid).status).toBe(200);
   });
 
-  it('under load lets nothing through that came after its answer', async () => {
+  it('lets nothing through under load that came after its response', async () => {
     const numbers = phones(10_000);
     let stopped = false;
     const after: string[] = [];

@@ -22,7 +22,7 @@ describe("a call's story", () => {
   const pay = async () => (await paying.pay().expect(200)).headers['x-call-id'] as string;
   const codes = async (id: string) => (await story(id)).anomalies.map(({ code }) => code);
 
-  it('tells how each attempt went, where its records are sealed, and who has read it', async () => {
+  it('shows each attempt, where its records are sealed, and who has read it', async () => {
     const id = await pay();
     const first = await story(id);
     expect(first.upstream?.tries).toEqual([
@@ -41,7 +41,7 @@ describe("a call's story", () => {
     expect(accesses.newest.map(({ route }) => route)).toEqual(['GET /v1/audit/calls', 'GET /v1/audit/calls/:id']);
   });
 
-  it('says of each record which checkpoint covers it', async () => {
+  it('shows which checkpoint covers each record', async () => {
     const id = await pay();
     const hash = randomBytes(32);
     await query('INSERT INTO log_leaf (index, kind, record_id, hash) VALUES (7, $1, $2, $3)', ['intent', id, hash]);
@@ -61,7 +61,7 @@ describe("a call's story", () => {
     });
   });
 
-  it('finds what the upstream says otherwise than was asked', async () => {
+  it("shows where the upstream's answer differs from the request", async () => {
     const transactions = [
       { phoneNumber: PHONE, valueInUSD: '2.4', chiRef: 'a' },
       { phoneNumber: '+254700000000', valueInUSD: '1', chiRef: 'b' },
@@ -75,7 +75,7 @@ describe("a call's story", () => {
     expect(await codes(await pay())).toEqual(['item_without_transaction']);
   });
 
-  it('finds that what is kept was changed, is gone, or was taken out on purpose', async () => {
+  it('shows stored data that was changed, is missing, or was removed on purpose', async () => {
     const id = await pay();
     const own = async () => (await codes(id)).filter((code: string) => code !== 'item_without_transaction');
     expect(await own()).toEqual([]);
@@ -104,7 +104,7 @@ describe("a call's story", () => {
     expect(await own()).toEqual(['request_body_erased', 'response_body_erased', 'recipient_erased']);
   });
 
-  it('finds a success that came after the call was settled as not carried out', async () => {
+  it('shows a success that came after the call was settled as not executed', async () => {
     const sent = await pay();
     const id = await copyIntent(paying.proxy.database, sent, {});
     await query(
@@ -120,7 +120,7 @@ describe("a call's story", () => {
     expect(await codes(id)).toContain('success_after_not_executed');
   });
 
-  it('of a refused request tells its seal and its readers too', async () => {
+  it('shows the seal and the readers of a refused request too', async () => {
     const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', { ...AIRTIME, x: 1 }).expect(400);
     const refused = await story(headers['x-call-id'] ?? '');
     expect(refused).toMatchObject({ outcome: 'refused', anomalies: [], seals: [{ kind: 'refusal', index: null }] });

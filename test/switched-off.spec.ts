@@ -6,7 +6,7 @@ const ALL = [...DOCUMENTED, ...OBSERVED];
 const NAMES = Object.keys(OPERATIONS);
 
 /** What of the interface a client may use is a list of its operations, or all of them. */
-describe('operations that are switched off for a client', () => {
+describe('disabled operations of a client', () => {
   let api: TestInterface;
   let clients: ClientsService;
 
@@ -16,7 +16,7 @@ describe('operations that are switched off for a client', () => {
   });
   afterAll(() => api.close());
 
-  it('are refused each, recorded and not sent, and the others are not', async () => {
+  it('are refused and recorded without being sent, and others are not', async () => {
     const { key } = await clients.create('no-observed', ['pay', 'write', 'read', 'account'], {
       operations: namesOf('documented'),
     });
@@ -47,13 +47,13 @@ describe('operations that are switched off for a client', () => {
     }
   });
 
-  it('need no list: without one, all are allowed, and the database says so by null', async () => {
+  it('need no list: without one, all are allowed, and the column is null', async () => {
     const [row] = await api.proxy.database.query("SELECT operations FROM client WHERE name = 'shop'");
     expect(row).toEqual({ operations: null });
     for (const asking of ALL) await api.ask(asking).expect(200);
   });
 
-  it('are off from the very next request on, and on again', async () => {
+  it('are disabled from the next request on, and enabled again', async () => {
     const { key } = await clients.create('changing', ['read', 'account']);
     const ask = () => api.proxy.get(key, '/api/v0.1/wallets/list');
     await ask().expect(200);
@@ -68,7 +68,7 @@ describe('operations that are switched off for a client', () => {
     await ask().expect(200);
   });
 
-  it("leave what is no operation of the interface: one's own calls are read as before", async () => {
+  it('do not affect other routes: your own calls can be read', async () => {
     const { key } = await clients.create('reader', ['read', 'account'], { operations: ['GET /wallets/list'] });
     const { headers } = await api.proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     await api.proxy.get(key, `/v1/calls/${headers['x-call-id']}`).expect(200);
@@ -76,14 +76,14 @@ describe('operations that are switched off for a client', () => {
     await api.proxy.get(key, `/v1/calls/${other['x-call-id']}`).expect(200);
   });
 
-  it('cover both methods of the operation that has two', async () => {
+  it('cover both methods of an operation that has two', async () => {
     const { key } = await clients.create('one-name', ['read', 'account'], { operations: ['GET /wallets/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(200);
     await clients.update('one-name', { operations: ['GET /sub-account/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(403);
   });
 
-  it('may be many, not all: the database itself holds no empty list, which would look like none', async () => {
+  it('may be many, but not all: the database rejects an empty list', async () => {
     await expect(clients.create('nothing', ['read', 'account'], { operations: [] })).rejects.toThrow(
       /must be allowed at least one operation/,
     );
@@ -92,7 +92,7 @@ describe('operations that are switched off for a client', () => {
     await expect(emptied).rejects.toThrow(/check constraint/);
   });
 
-  it('are updated of a client that is there, with scopes that are there', async () => {
+  it('are changed only for existing clients and existing scopes', async () => {
     await expect(clients.update('nobody', { operations: null })).rejects.toThrow('no client has the name nobody');
     await expect(clients.update('shop', { scopes: ['pay', 'gold'] })).rejects.toThrow('unknown scopes: gold');
     await expect(clients.update('shop', { scopes: [] })).rejects.toThrow('unknown scopes: (none given)');

@@ -7,7 +7,7 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 const TWINS = 200;
 
 /** Promise 2, part: whoever asks twice with one Idempotency-Key, of whichever proxy and at whatever moment, pays once. */
-describe('twins with one Idempotency-Key over two proxies', () => {
+describe('concurrent duplicates with one Idempotency-Key over two proxies', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
   let upstream: Gate;
@@ -56,7 +56,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     );
   const replayed = (answers: Told[]) => answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
 
-  it('200 at once: one request upstream, 200 equal answers, all but one of them replays', async () => {
+  it('send one request upstream for 200 at once, with 199 replays of its answer', async () => {
     const body = newPayment();
     upstream.hold('answers'); // until a twin has lost its patience, so that all ways to wait are walked
     let waits = 0;
@@ -73,7 +73,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(waits).toBeGreaterThan(0);
   });
 
-  it('while the first is being carried out, a twin of the other proxy is told to come again', async () => {
+  it('are told to come again while the other proxy carries out the first', async () => {
     const body = newPayment();
     upstream.hold('answers');
     const first = pay(0, { body, idempotencyKey: 'slow' });
@@ -88,7 +88,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('two proxies that decide at the same moment do not both send', async () => {
+  it('are not both sent when two proxies decide at the same moment', async () => {
     const body = newPayment();
     const both = () => twins(2, () => ({ key: shop, body, idempotencyKey: 'same-moment' }));
     const answers = await meetAtIntent(database, 2, both);
@@ -96,7 +96,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('100 at once with ten keys: one request upstream for each key', async () => {
+  it('send one request upstream for each of ten keys for 100 at once', async () => {
     const bodies = Array.from({ length: 10 }, newPayment);
     const answers = await twins(TWINS / 2, (index) => ({
       key: shop,
@@ -111,7 +111,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     }
   });
 
-  it('twins whose bodies differ: one body is paid, whoever sent another one gets 422', async () => {
+  it('pay one body if their bodies differ, and return 422 for the others', async () => {
     const bodies = Array.from({ length: 10 }, newPayment);
     const answers = await twins(TWINS / 2, (index) => ({
       key: shop,
@@ -128,7 +128,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(first.size).toBe(1);
   });
 
-  it('the same key of another client, or for another operation, is another key; quoted or bare is the same', async () => {
+  it('are independent for another client or operation, and the same whether quoted or bare', async () => {
     const body = newPayment();
     const bare = await pay(0, { body, idempotencyKey: 'scope' });
     const quoted = await pay(1, { body, idempotencyKey: '"scope"' });
@@ -141,7 +141,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect([elsewhere.status, elsewhere.headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
-  it('the same body in another spelling is the same request', async () => {
+  it('are the same request if the body is only spelled differently', async () => {
     const body = newPayment();
     const item = body.airtimes[0];
     const turned = { airtimes: [Object.fromEntries(Object.entries(item ?? {}).reverse())] };
@@ -150,7 +150,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
   });
 
-  it('what was not sent frees its key: twins of a refused connection are sent once, when there is one', async () => {
+  it('free their key if nothing was sent, and are sent once when there is a connection', async () => {
     const body = newPayment();
     await upstream.refuse();
     const refused = await twins(10, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
@@ -162,7 +162,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('replays a 500 byte for byte while it is in doubt, on each proxy, and sends nothing', async () => {
+  it('replay a 500 byte for byte while it is in doubt, on each proxy, and send nothing', async () => {
     const body = newPayment();
     await sandbox.fault({ fault: 'error500', nth: 1 });
     const first = await pay(0, { body, idempotencyKey: 'rejected' });
@@ -175,7 +175,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(await arrivals(body)).toMatchObject([{ processed: false }]);
   });
 
-  it.each([true, false])('what is in doubt is never sent again (carried out: %s)', async (processed) => {
+  it.each([true, false])('are never sent again while the outcome is in doubt (carried out: %s)', async (processed) => {
     const body = newPayment();
     await sandbox.fault({ fault: 'error502Html', nth: 1, processed });
     const idempotencyKey = `doubt-${processed}`;

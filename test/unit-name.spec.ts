@@ -30,7 +30,7 @@ describe("a provider with a word of its own for the interface's credit", () => {
     ['/payouts/credit', { credits: items }, '/payouts/points', { pointss: items }],
     ['/payouts/initiate-credit', { credits: items }, '/payouts/initiate-points', { pointss: items }],
     ['/payouts/airtime', airtime(), '/payouts/airtime', airtime()],
-  ])('is spoken to in it: %s', async (path, body, theirPath, theirBody) => {
+  ])('is addressed with it: %s', async (path, body, theirPath, theirBody) => {
     upstream.behaviour = answer(200, { status: 'success', data: {} });
     const { headers } = await proxy.post(app, path, body).expect(200);
     const { url, body: sent } = upstream.received.at(-1) ?? {};
@@ -40,7 +40,7 @@ describe("a provider with a word of its own for the interface's credit", () => {
     expect(record.request?.body).toEqual(body);
   });
 
-  it('is understood in it, wherever in its answer: other bytes reach the app and the record as they are', async () => {
+  it("is understood with it anywhere in its answer, which reaches the app and the record in the interface's words", async () => {
     const theirs = { status: 'success', data: { pointss: [{ ...transaction, points: 100, type: 'points' }] } };
     upstream.behaviour = answer(200, theirs);
     const { body, headers } = await proxy.post(app, '/payouts/credit', { credits: items }).expect(200);
@@ -57,13 +57,13 @@ describe("a provider with a word of its own for the interface's credit", () => {
     ['data', [], "UPSTREAM_UNIT_NAME must be the provider's own word"],
     ['coin', ['coins'], 'EXTRA_FIELDS_ALLOWED must not name coins'],
     ['credit', ['credits'], 'EXTRA_FIELDS_ALLOWED must not name credits'],
-  ])('cannot be a word that stands for two things: %s, %j', async (upstreamUnitName, extraFieldsAllowed, text) => {
+  ])('cannot use a word with two meanings: %s, %j', async (upstreamUnitName, extraFieldsAllowed, text) => {
     const settings = { upstreamBaseUrl: upstream.url, upstreamUnitName, extraFieldsAllowed };
     await expect(startProxy(settings, proxy.database)).rejects.toThrow(text);
   });
 });
 
-it('a sandbox with the same word is understood both ways', async () => {
+it('works with a sandbox that has the same word', async () => {
   const database = await createTestDatabase();
   const settings = { databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY, unitName: 'points' };
   const sandbox = await createSandbox(settings);

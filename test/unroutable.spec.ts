@@ -23,7 +23,7 @@ describe('an address that leads to no route', () => {
   });
 
   it.each(['/nope', '/api/v0.1/%zz', '/v1/audit/calls/%', '/v1/nope', '/api/v0.1/payouts/nope'])(
-    'answers %s with 404, a call id and no word of the address',
+    'returns 404 for %s, with a call ID and without quoting the address',
     async (path) => {
       const { body, headers } = await supertest(proxy.url).get(path).set('X-API-Key', key).expect(404);
       expect(body).toMatchObject({ code: 'not_found', call_id: headers['x-call-id'] });
@@ -42,7 +42,7 @@ describe('an address that leads to no route', () => {
     ['get', '/api/v0.1/%zz'],
     ['put', '/api/v0.1/payouts/airtime'],
     ['delete', '/api/v0.1/payouts/airtime'],
-  ] as const)("answers %s %s in the interface's envelope, as everything below /api/", async (method, path) => {
+  ] as const)("returns the interface's envelope for %s %s, like everything below /api/", async (method, path) => {
     const { body, type } = await supertest(proxy.url)[method](path).set('X-API-Key', key).expect(404);
     expect(type).toBe('application/json');
     expect(body).toMatchObject({ status: 'error', code: 'not_found', action: 'fix_request' });
@@ -50,7 +50,7 @@ describe('an address that leads to no route', () => {
   });
 
   it.each(['/nope', '/v1/nope', '/%zz', `/v1/calls/${'x'.repeat(2_000)}`])(
-    'answers %s as problem details',
+    'returns problem details for %s',
     async (path) => {
       const { body, type } = await supertest(proxy.url).get(path).set('X-API-Key', key).expect(404);
       expect(type).toBe('application/problem+json');
@@ -58,7 +58,7 @@ describe('an address that leads to no route', () => {
     },
   );
 
-  it('takes an id of any length for one that does not exist', async () => {
+  it('treats an ID of any length as one that does not exist', async () => {
     const { body } = await proxy.get(key, `/v1/calls/${'x'.repeat(500)}`).expect(404);
     expect(body.code).toBe('call_not_found');
   });
@@ -68,7 +68,7 @@ describe('an address that leads to no route', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  describe('what cannot be read as a request', () => {
+  describe('an unreadable request', () => {
     /** An error in either form. */
     interface SaidBody {
       status: number | 'error';
@@ -155,7 +155,7 @@ describe('an address that leads to no route', () => {
         'problem+json',
       ],
       ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'not_found', 'problem+json'],
-    ])('is answered in the documented form, logged and counted: %s', async (_what, bytes, status, code, type) => {
+    ])('gets the documented form, and is logged and counted: %s', async (_what, bytes, status, code, type) => {
       const logged = jest.spyOn(proxy.app.get(Logger), 'log');
       const before = await counted(code);
       const answer = await talk(bytes);
@@ -174,14 +174,14 @@ describe('an address that leads to no route', () => {
       expect(JSON.stringify(logged.mock.calls)).toContain(answer.body.call_id);
     });
 
-    it('is recorded where its caller is known: a body that is broken halfway', async () => {
+    it('is recorded if its caller is known: a body that is broken halfway', async () => {
       const { status, body } = await talk(post('/api/v0.1/payouts/airtime', 'Transfer-Encoding: chunked'), 'zz\r\n');
       expect([status, body.status, body.code]).toEqual([400, 'error', 'invalid_request']);
       await eventually(async () => (await refusalOf(body.call_id)) !== undefined);
       expect(await refusalOf(body.call_id)).toEqual({ status: 400, code: 'invalid_request' });
     });
 
-    it('is answered with 408 where it does not come in whole in time', async () => {
+    it('gets 408 if it is not complete in time', async () => {
       const server = proxy.app.getHttpServer();
       server.once('request', ({ socket }: { socket: unknown }) =>
         setImmediate(() => server.emit('clientError', { code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)),
@@ -195,7 +195,7 @@ describe('an address that leads to no route', () => {
       ]);
     });
 
-    it('does not take the place of the answer to the payout before it', async () => {
+    it('does not replace the response to the payout before it', async () => {
       const paid = JSON.stringify({ airtimes: [airtimeItem()] });
       const { said } = await talk(
         post('/api/v0.1/payouts/airtime', `Content-Length: ${paid.length}`),

@@ -68,7 +68,7 @@ describe('an upstream that pays and answers with an error', () => {
     return names.map((name) => all.filter(({ email }) => email === name).length);
   };
 
-  it('spends no more than the cap when each of six payments is answered 500 after paying', async () => {
+  it('cannot overspend the cap when each of six payments gets 500 after it was paid', async () => {
     const app = await client('capped', 10);
     await fault('error500AfterProcessing');
     const bodies = Array.from({ length: 6 }, () => credits(10));
@@ -79,7 +79,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await spent(app)).toBe(10);
   });
 
-  it("gives the app the upstream's status and bytes, and keeps the call in doubt", async () => {
+  it('passes its status and bytes to the app, and leaves the call in doubt', async () => {
     const app = await client('told');
     const body = credits(1);
     await fault('error500AfterProcessing', { nth: 1 });
@@ -104,7 +104,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await spent(app)).toBe(1);
   });
 
-  it('frees the key and the reservation once the list shows that nothing was made', async () => {
+  it('frees the key and the reservation once the listing shows that nothing was created', async () => {
     const app = await client('not-executed', 2);
     const body = credits(1.5);
     await fault('error500', { nth: 1 });
@@ -119,7 +119,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await paid(body)).toEqual([1]);
   });
 
-  it('pays nobody of a bulk twice that is answered 500 after two of three, whatever key repeats it', async () => {
+  it('pays nobody twice if a bulk payout gets 500 after two of three items, whatever key repeats it', async () => {
     const app = await client('bulk', 6);
     const body = credits(1, 2, 3);
     await fault('error500AfterSome', { nth: 1 });
@@ -137,7 +137,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await paid(body)).toEqual([1, 1, 0]);
   });
 
-  it('records no rejection of an answer that says so beside transactions', async () => {
+  it('records no rejection for an answer that says so beside transactions', async () => {
     const app = await client('beside', 6);
     const body = credits(1, 2, 3);
     await fault('errorBesideTransactions', { nth: 1 });
@@ -154,7 +154,7 @@ describe('an upstream that pays and answers with an error', () => {
   });
 
   it.each([200, 400, 500])(
-    'records no rejection of an error envelope with %i that names transactions',
+    'records no rejection for an error envelope with %i that names transactions',
     async (status) => {
       const app = await client(`named-${status}`, 3);
       const body = credits(1, 2);
@@ -171,7 +171,7 @@ describe('an upstream that pays and answers with an error', () => {
     },
   );
 
-  it('keeps a 500 of an operation rejected whose work no list ever shows', async () => {
+  it('records a rejection for a 500 of an operation that no list ever shows', async () => {
     const app = await client('unlisted');
     await control('post', '/faults', { fault: 'error500', operation: 'POST /sub-account/create', nth: 1 }).expect(201);
     const asked = proxy.post(app.key, '/sub-account/create', { name: 'Shop', email: 'shop@example.com' });
@@ -195,7 +195,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await paid(body)).toEqual([1]);
   });
 
-  it('takes the same content without a key after a 401, at once', async () => {
+  it('accepts the same content without a key after a 401, at once', async () => {
     const app = await client('keyless');
     const body = credits(1);
     await fault('unauthorized', { nth: 1 });

@@ -6,7 +6,7 @@ const withTransaction = (more: object) => success({ data: [{ ...TRANSACTION, ...
 const raw = (text: string) => Buffer.from(`{"status":"success","data":{"data":[{"chiRef":"c",${text}}]}}`);
 
 /** Nothing that an upstream may write can cost us the record of what it did. */
-describe('what an upstream writes', () => {
+describe('an answer of the upstream', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
@@ -31,7 +31,7 @@ describe('what an upstream writes', () => {
     ['lists in lists, ten thousand deep', raw(`"id":${'['.repeat(10_000)}${']'.repeat(10_000)}`)],
     ['a list of lists as its data', success([[TRANSACTION], [[TRANSACTION]]])],
     ['a megabyte of spaces', Buffer.concat([success({}), Buffer.alloc(1e6, ' ')])],
-  ])('%s: is passed on and recorded as a success', async (_what, body) => {
+  ])('is passed on and recorded as a success: %s', async (_what, body) => {
     paying.upstream.behaviour = (_request, response) => response.end(body);
     const got = await paying.pay().buffer(true).parse(bytes);
     expect(got.status).toBe(200);
@@ -49,7 +49,7 @@ describe('what an upstream writes', () => {
     'application/json;\tcharset=utf-8',
     `application/json; x=${'y'.repeat(4_000)}`,
     '',
-  ])('a content type of %j: is recorded, and only what we know of it is passed on', async (type) => {
+  ])('is recorded with the content type %j, and only known types are passed on', async (type) => {
     paying.upstream.behaviour = (_request, response) =>
       response.writeHead(200, { 'content-type': type }).end(withTransaction({}));
     const got = await paying.pay().expect(200);
@@ -57,7 +57,7 @@ describe('what an upstream writes', () => {
     expect(await paying.record(got)).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('transactions are linked to the items they pay, and kept apart from those they do not', async () => {
+  it('links transactions to the items they pay, and keeps others apart', async () => {
     const [first = '', second = ''] = phones(2);
     const airtimes = [...airtime(first).airtimes, ...airtime(second).airtimes];
     const of = (phoneNumber: string, chiRef: string) => ({ ...TRANSACTION, phoneNumber, chiRef });
@@ -70,7 +70,7 @@ describe('what an upstream writes', () => {
     expect(record.upstream!.other_items.map((item) => item.upstream_ref)).toEqual(['of-nobody']);
   });
 
-  it('answers of eight megabytes at once are all recorded', async () => {
+  it('is recorded even if several of eight megabytes arrive at once', async () => {
     const body = Buffer.concat([success({}), Buffer.alloc(8_000_000, ' ')]);
     paying.upstream.behaviour = (_request, response) => response.end(body);
     const all = await Promise.all(phones(4).map((phone) => paying.pay(phone).buffer(true).parse(bytes)));

@@ -59,7 +59,7 @@ describe('POST /hooks/upstream', () => {
   const pay = (phoneNumber: string) =>
     proxy.post(app, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }] });
 
-  it('takes what the upstream sends, once though it comes three times, and reads it back', async () => {
+  it('accepts an event once though it is delivered three times, and reads it back', async () => {
     const told = { url: `${proxy.url}/hooks/upstream`, secret: SECRET, copies: 3, reversed: true };
     await control('patch', '/settings', { events: told }).expect(200);
     const paid = await pay('+254712345678').expect(200);
@@ -89,7 +89,7 @@ describe('POST /hooks/upstream', () => {
     ]);
   });
 
-  it('has a call in doubt looked at soon, which else would wait for its turn', async () => {
+  it('has a call in doubt polled soon, which would otherwise wait', async () => {
     await control('post', '/faults', { fault: 'resetAfterProcessing', nth: 1, operation: 'POST /payouts/airtime' });
     const { headers } = await pay('+254712345679').expect(502);
     const id = headers['x-call-id'] ?? '';
@@ -106,7 +106,7 @@ describe('POST /hooks/upstream', () => {
     ['none', {}],
     ['an id that no header should have', { id: 'x\u00e9', signature: sign('x\u00e9', now(), '{}') }],
     ['a time that is none', { timestamp: 'now', signature: sign('x', 'now', '{}') }],
-  ])('refuses %s', async (_, given) => {
+  ])('rejects %s', async (_, given) => {
     const before = (await events()).length;
     const all = { id: 'x', timestamp: String(now()), ...given };
     const headers = Object.fromEntries(Object.entries(all).map(([part, value]) => [`svix-${part}`, value]));
@@ -115,14 +115,14 @@ describe('POST /hooks/upstream', () => {
     expect(await events()).toHaveLength(before);
   });
 
-  it('takes neither old ones nor some from the future', async () => {
+  it('rejects old events, and events from the future', async () => {
     for (const at of [now() - 310, now() + 310]) {
       expect((await signed('late', '{}', at).expect(400)).body.code).toBe('stale_event');
     }
     await signed('within', '{}', now() - 290).expect(200);
   });
 
-  it('takes one of several signatures, in either family of headers, and knows it again in the other one', async () => {
+  it('accepts one of several signatures in either family of headers, and recognises the event in the other one', async () => {
     const at = now();
     const signature = `v1,${'A'.repeat(43)}= v1a,x ${sign('rotated', at, '{}')}`;
     const headers = (family: string) => ({
@@ -134,7 +134,7 @@ describe('POST /hooks/upstream', () => {
     expect((await deliver(headers('webhook'), '{}').expect(200)).body).toEqual({ status: 'known' });
   });
 
-  it('records of a body what it knows, whatever stands there', async () => {
+  it('records the known fields of a body, whatever they contain', async () => {
     const odd = { eventType: ['x'], issueID: 7, chiRef: 123456789012, amount: 'much', status: 'x\u0000y', meta: null };
     await signed('odd', JSON.stringify(odd)).expect(200);
     expect(await event('odd')).toMatchObject({
@@ -151,13 +151,13 @@ describe('POST /hooks/upstream', () => {
     expect((await signed('broken', '{').expect(400)).body.code).toBe('invalid_request');
   });
 
-  it('reads no more than an event has', async () => {
+  it('reads no more bytes than an event has', async () => {
     const body = JSON.stringify({ padding: 'x'.repeat(65_536) });
     expect((await signed('large', body).expect(400)).body.errors?.[0]?.detail).toContain('65536 bytes');
     await supertest(proxy.url).post('/hooks/upstream').expect(401); // nor less
   });
 
-  it('is not there without a secret', async () => {
+  it('returns 404 without a secret', async () => {
     const other = await startProxy({ upstreamBaseUrl: sandbox.url }, database);
     const at = now();
     const headers = { 'webhook-id': 'a', 'webhook-timestamp': String(at), 'webhook-signature': sign('a', at, '{}') };

@@ -25,7 +25,7 @@ async function verify(...args: string[]): Promise<{ code: number | null; report:
   return { code, report: JSON.parse(stdout) as Report };
 }
 
-describe('verifying after an erasure or a pruning', () => {
+describe('verification after an erasure or a pruning', () => {
   const at = new Date();
 
   function erasure(places: string[], by = scene.signer) {
@@ -91,7 +91,7 @@ describe('verifying after an erasure or a pruning', () => {
   ];
   const placesOf = (call: string) => [`intent_body/${call}`, `item_recipient/${call}/0`];
 
-  it('finds nothing wrong with what the key has signed that it was erased, and with no more', async () => {
+  it('accepts what the key has signed as erased, and nothing more', async () => {
     const [one, other] = [scene.calls[0]!, scene.calls[1]!];
     const record = erasure(placesOf(one));
     expect(await scene.verifyAfter(record, ...erase(one))).toMatchObject({ ok: true, erasures: 1 });
@@ -106,7 +106,7 @@ describe('verifying after an erasure or a pruning', () => {
     });
   });
 
-  it('finds nothing wrong with a month whose people were pruned, or all of it, but for what was kept', async () => {
+  it('accepts a month whose people or calls were pruned, except for what was kept', async () => {
     const kept = scene.later[0]!;
     const people = ['intent_body', 'outcome_body', 'item_recipient'].map(
       (table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`,
@@ -147,8 +147,8 @@ describe('verifying after an erasure or a pruning', () => {
   });
 });
 
-describe('verifying the search index', () => {
-  it('tells of calls that the search index has lost, shows otherwise, or has made up', async () => {
+describe('verification of the search index', () => {
+  it('reports calls that the search index has lost, shows differently, or has made up', async () => {
     const [call, id] = [scene.calls[1]!, anotherId(scene.calls[1]!)];
     const after = async (change: string) => (await scene.verifyAfter('SELECT index_calls(10000)', change)).fault;
     scene.indexDelaySeconds = 0;
@@ -167,7 +167,7 @@ describe('verifying the search index', () => {
 });
 
 describe('audit verify', () => {
-  it('is content with a sealed history, and says what it has done', async () => {
+  it('accepts a sealed history, and reports what it did', async () => {
     const keyFile = join(scene.dir, 'log.pub');
     writeFileSync(keyFile, `${scene.signer.verifierKey}\n`);
     const [cutShort, notes] = [join(scene.dir, 'being-copied'), readFileSync(scene.checkpointFile, 'utf8')];
@@ -180,7 +180,7 @@ describe('audit verify', () => {
     expect(stdout).toMatch(/\nnot yet sealed 0\n/);
   });
 
-  it('needs to know whose signatures it looks for, and the files that it is given', async () => {
+  it('requires the key whose signatures it checks, and its files', async () => {
     const other = signerOf(newSigningKey('test')).verifierKey;
     const none = await run();
     const bad = await run('--key', 'x');
@@ -195,7 +195,7 @@ describe('audit verify', () => {
     expect(wrong).toMatchObject({ code: 3, stdout: expect.stringMatching(/^VERIFICATION FAILED\n/) });
   });
 
-  it('tells by the copies alone that the newest were taken away', async () => {
+  it('detects by the copies alone that the newest records were removed', async () => {
     const longer = join(scene.dir, 'longer');
     const [note = ''] = splitNotes(readFileSync(scene.checkpointFile, 'utf8'));
     writeFileSync(longer, `${note}\n`);
@@ -206,7 +206,7 @@ describe('audit verify', () => {
     expect(report.fault?.code).toBe('not_signed');
   });
 
-  it('names what was put in the past, though the proxy has sealed it since', async () => {
+  it('names records with a time in the past, though the proxy has sealed them since', async () => {
     const id = anotherId(scene.calls[0]!);
     await scene.database.query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at)
@@ -231,7 +231,7 @@ describe('audit verify', () => {
   });
 });
 
-it('a new key for the log is one that signs, and is told nobody else', async () => {
+it('accepts a new key for the log that can sign, and shows it once', async () => {
   const command = (...args: string[]) => new Product('cli/main.js', ['audit', 'new-key', ...args], {}, scene.dir).exit;
   const [made, refused] = await Promise.all([command('payouts.example.com'), command('my log')]);
   expect(made).toMatchObject({ code: 0, stderr: '' });

@@ -26,8 +26,8 @@ async function sealedWith(leaf: number): Promise<{ leaf: number; to_leaf: number
   return { leaf: rows.findLast(({ size }) => size <= leaf)?.size ?? 0, to_leaf: to - 1 };
 }
 
-describe('verifying', () => {
-  it('finds nothing wrong with what the proxy has recorded and sealed', async () => {
+describe('verification', () => {
+  it('accepts what the proxy has recorded and sealed', async () => {
     const report = await scene.verifyAfter();
     expect(report).toMatchObject({ ok: true, fault: null, unsealed: { count: 0 }, pruned: 0 });
     expect(report.records).toBeGreaterThan(20);
@@ -86,13 +86,13 @@ describe('verifying', () => {
       ],
       ['an outcome was changed', 'record_changed', 'outcome', `UPDATE outcome SET kind = 'rejected' WHERE`],
       ['an outcome was deleted', 'record_missing', 'outcome', `DELETE FROM outcome WHERE`],
-    ])('of which %s', async (_what, code, kind, sql) => {
+    ])('is named if %s', async (_what, code, kind, sql) => {
       const { fault } = await scene.verifyAfter(`${sql} intent_id = '${call}'`);
       const changed = /missing|changed/.test(code) && sql.includes('SET email = NULL') ? 'people_changed' : code;
       expect(fault).toMatchObject({ code: changed, kind, leaf: await leafOf(kind, call), ...place });
     });
 
-    it('that was deleted in the middle, alone or with its leaf', async () => {
+    it('is named if it was deleted in the middle, alone or with its leaf', async () => {
       const leaf = await leafOf('intent', call);
       const gone = `DELETE FROM intent WHERE id = '${call}'`;
       expect((await scene.verifyAfter(gone)).fault).toMatchObject({
@@ -105,7 +105,7 @@ describe('verifying', () => {
       expect(fault).toMatchObject({ code: 'leaf_missing', leaf });
     });
 
-    it('that was swapped with another one', async () => {
+    it('is named if it was swapped with another one', async () => {
       const [one, other] = [call, scene.calls[3]!];
       const third = '01a00000-0000-7000-8000-000000000000';
       const rename = (from: string, to: string) => `UPDATE intent SET id = '${to}' WHERE id = '${from}'`;
@@ -113,7 +113,7 @@ describe('verifying', () => {
       expect(fault).toMatchObject({ code: 'record_changed', kind: 'intent', leaf: await leafOf('intent', one) });
     });
 
-    it('that was put in the past, and is not sealed yet', async () => {
+    it('is named if it was put in the past, and is not sealed yet', async () => {
       const id = anotherId(scene.calls[0]!);
       const add = `INSERT INTO intent SELECT (i2).* FROM (SELECT jsonb_populate_record(i, jsonb_build_object('id', '${id}')) AS i2 FROM intent i WHERE id = '${call}') x`;
       const old = `UPDATE intent SET recorded_at = recorded_at - interval '10 minutes', body_commitment = NULL WHERE id = '${id}'`;
@@ -130,7 +130,7 @@ describe('verifying', () => {
     expect(fault).toMatchObject({ code: 'root_differs', ...(await sealedWith(one)) });
   });
 
-  it('tells that the newest records are gone, though with all their seals, by what the witness has', async () => {
+  it("detects by the witness's copy that the newest records are gone with all their seals", async () => {
     const [row] = await scene.database.query('SELECT size::integer AS size FROM checkpoint ORDER BY size LIMIT 1');
     const size = row?.size as number;
     const cut = [
@@ -155,7 +155,7 @@ describe('verifying', () => {
     );
   });
 
-  describe('tells of a log that was written anew', () => {
+  describe('detects a log that was rewritten', () => {
     const AMOUNT = `UPDATE intent_item SET amount_usd = 99 WHERE position = 0 AND intent_id = `;
     /** As the database's own tools can: leaves of what stands there now, and nothing else of the log left. */
     const rewrite = () => [
@@ -170,7 +170,7 @@ describe('verifying', () => {
       return { size: range.size, root: range.root() };
     }
 
-    it('and kept its old checkpoints', async () => {
+    it('detects it with its old checkpoints', async () => {
       const { fault } = await scene.verifyAfter(...rewrite());
       const leaf = await leafOf('intent', scene.calls[1]!);
       expect(fault).toMatchObject({ code: 'root_differs', ...(await sealedWith(leaf)) });
@@ -179,7 +179,7 @@ describe('verifying', () => {
     it.each([
       ['an unsigned head', undefined],
       ['a head of another key of the same name', signerOf(newSigningKey('test'))],
-    ])('and got %s', async (_what, forger) => {
+    ])('detects it with %s', async (_what, forger) => {
       await scene.client.query('BEGIN; SET LOCAL session_replication_role = replica');
       for (const sql of rewrite()) await scene.client.query(sql);
       const head = await rewrittenHead();
@@ -199,7 +199,7 @@ describe('verifying', () => {
     });
   });
 
-  it('tells of leaves that nobody has signed, and of records whose items and bodies belong to nothing', async () => {
+  it('detects leaves that nobody has signed, and records whose items and bodies belong to nothing', async () => {
     const id = anotherId(scene.later[0]!);
     const unsigned = `INSERT INTO log_leaf SELECT max(index) + 1, 'stop', '${id}', sha256('x') FROM log_leaf`;
     expect((await scene.verifyAfter(unsigned)).fault).toMatchObject({
@@ -217,14 +217,14 @@ describe('verifying', () => {
     expect((await scene.verifyAfter(body)).fault).toMatchObject({ code: 'orphan', kind: 'intent_body', record_id: id });
   });
 
-  it('is not taken in by a view, a rule or a policy in the place of a table', async () => {
+  it('is not deceived by a view, a rule or a policy in place of a table', async () => {
     const view = ['ALTER TABLE stop RENAME TO stop_old', 'CREATE VIEW stop AS SELECT * FROM stop_old'];
     expect((await scene.verifyAfter(...view)).fault).toMatchObject({ code: 'table_replaced', kind: 'stop' });
     const policy = 'ALTER TABLE intent_default ENABLE ROW LEVEL SECURITY';
     expect((await scene.verifyAfter(policy)).fault).toMatchObject({ code: 'table_replaced', kind: 'intent' });
   });
 
-  it('counts new records that are not sealed yet, and names those that only say that they are new', async () => {
+  it('counts new records that are not sealed yet, and names those that only claim to be new', async () => {
     const stop = (at: string, tx = '') =>
       `INSERT INTO stop (id, reason, stopped_at${tx && ', tx'}) VALUES (gen_random_uuid(), 'x', clock_timestamp() ${at}${tx})`;
     expect(await scene.verifyAfter(stop(''))).toMatchObject({ ok: true, unsealed: { count: 1 } });

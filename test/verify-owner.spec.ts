@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-describe('verifying what only whoever owns the tables can write into them', () => {
+describe("verification of changes that only the tables' owner can make", () => {
   it.each([
     [
       'a body’s beginning was moved to its salt',
@@ -27,7 +27,7 @@ describe('verifying what only whoever owns the tables can write into them', () =
       'outcome',
       `UPDATE outcome SET sent_at = (to_char(sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00 BC')::timestamptz WHERE`,
     ],
-  ])('tells that %s', async (_what, code, kind, sql) => {
+  ])('detects that %s', async (_what, code, kind, sql) => {
     const { fault } = await scene.verifyAfter(`${sql} intent_id = '${scene.calls[2]}'`);
     expect(fault).toMatchObject({ code, kind, record_id: scene.calls[2] });
   });
@@ -35,7 +35,7 @@ describe('verifying what only whoever owns the tables can write into them', () =
   it.each([
     ['outcome', `kind = 'rejected'`],
     ['intent_body', `body = 'x'`],
-  ])('tells of another %s beside the one that was sealed', async (table, change) => {
+  ])('detects another %s beside the sealed one', async (table, change) => {
     const { fault } = await scene.verifyAfter(
       `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
       `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table} WHERE intent_id = '${scene.calls[2]}'`,

@@ -50,7 +50,7 @@ describe("the verifier's canonical JSON", () => {
     ],
   ];
 
-  it('is that of RFC 8785, and that of the proxy for whatever a record may hold', () => {
+  it("equals RFC 8785 and the proxy's for any record", () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 });
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -88,7 +88,7 @@ describe('verify-receipt.mjs', () => {
   const run = (args: string[], input: string | Buffer = '') =>
     spawnSync(process.execPath, ['verify.mjs', ...args], { cwd: folder, input, encoding: 'utf8' });
 
-  it('stands alone: it imports modules of Node, and nothing else', () => {
+  it('stands alone: it imports only modules of Node', () => {
     const imported = [...readFileSync(PROGRAM, 'utf8').matchAll(/(?:from|import\(|require\()\s*'([^']*)'/g)].map(
       ([, name]) => name,
     );
@@ -96,7 +96,7 @@ describe('verify-receipt.mjs', () => {
     expect(imported.filter((name) => !name!.startsWith('node:'))).toEqual([]);
   });
 
-  it('says what a good receipt proves, and what not', async () => {
+  it('states what a good receipt proves, and what not', async () => {
     writeFileSync(join(folder, 'receipt.json'), JSON.stringify(await receiptOf()));
     writeFileSync(join(folder, 'log.pub'), `${forger.verifierKey}\n${signer.verifierKey}\n`);
     const { status, stdout, stderr } = run(['--key', 'log.pub', 'receipt.json']);
@@ -114,7 +114,7 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect(stdout).not.toContain('ada@example.com'); // it is in the file for who wants it
   });
 
-  it('warns if nobody gave it the key, and lets no receipt write on the screen', async () => {
+  it('warns if it got no key, and lets no receipt write on the screen', async () => {
     const table = 'intent\u001b[2K\u202e\nThe receipt holds.';
     const receipt = await receiptOf([{ ...LOG[3], table, operation: 'x\r\u009b1A' }], [0], forger);
     const { status, stdout } = run(['-'], JSON.stringify(receipt));
@@ -139,12 +139,12 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     ['no JSON', 'hello', 'It is no JSON'],
     ['no UTF-8', Buffer.of(0x22, 0xff, 0x22), 'It is no JSON'],
     ['nothing', 'null', 'This is not a receipt'],
-  ])('exits with 1 if it is given %s', (_what, input, fault) => {
+  ])('exits with 1 if it gets %s', (_what, input, fault) => {
     const { status, stdout } = run(['-'], input);
     expect([status, stdout]).toEqual([1, expect.stringContaining(`The receipt does NOT hold. ${fault}`)]);
   });
 
-  it('exits with 1 if a record is deeper than it can look', async () => {
+  it('exits with 1 if a record is deeper than it can read', async () => {
     const text = JSON.stringify(await receiptOf());
     const { status, stdout } = run(['-'], text.replace('"held":null', `"held":${'['.repeat(1e5)}${']'.repeat(1e5)}`));
     expect([status, stdout]).toEqual([1, expect.stringContaining('It is no JSON that could be checked.')]);
@@ -162,7 +162,7 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^verify-receipt: .*\nTry --help\.\n$/s)]);
   });
 
-  it('helps', () => {
+  it('prints help', () => {
     const { status, stdout } = run(['--help']);
     expect([status, stdout]).toEqual([
       0,
@@ -179,7 +179,7 @@ describe('the program in docs/auditors/receipts.md', () => {
     expect(imported).toEqual(['node:crypto', 'node:fs']);
   });
 
-  it('accepts a good receipt, and notices every single bit that is flipped in it', async () => {
+  it('accepts a good receipt, and detects every single flipped bit in it', async () => {
     const good = JSON.stringify(await receiptOf(LOG, [3]));
     const { faults, unnoticed } = verifyAsDocumented([good], signer.verifierKey, true);
     expect({ faults, unnoticed }).toEqual({ faults: [null], unnoticed: [] });

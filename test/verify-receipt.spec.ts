@@ -101,7 +101,7 @@ const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => void, Reg
 ];
 
 describe('the verifier of receipts', () => {
-  it('accepts a good receipt, and names each way in which one can be broken', async () => {
+  it('accepts good receipts, and names each way in which one can be broken', async () => {
     const [good, earlier] = [await receiptOf(), await receiptOf(LOG.slice(0, 8), [3])];
     const texts = BROKEN.map(([, change]) => {
       const receipt = clone(good);
@@ -126,7 +126,7 @@ describe('the verifier of receipts', () => {
     expect(BROKEN.filter((_, at) => documented[at + 1] === null).map(([how]) => how)).toEqual([]);
   });
 
-  it('sees that a checkpoint and a path are of different sizes, though the root is right', async () => {
+  it('detects that a checkpoint and a path are of different sizes, though the root is right', async () => {
     const resized = (receipt: TestReceipt, size: number, index: number) => {
       const checkpoint = parseCheckpoint(openNote(receipt.checkpoint, [signer]).text);
       receipt.checkpoint = signNote(formatCheckpoint({ ...checkpoint, size }), signer);
@@ -142,7 +142,7 @@ describe('the verifier of receipts', () => {
     ]);
   });
 
-  it('believes the key it is given, not that of the receipt', async () => {
+  it('trusts the key it gets, not that of the receipt', async () => {
     const [good, forged] = [await receiptOf(), await receiptOf(LOG, [3, 5, 8], forger)].map((it) => JSON.stringify(it));
     const { log } = JSON.parse(good!) as TestReceipt;
     const mixed = JSON.stringify({ ...(JSON.parse(forged!) as TestReceipt), log });
@@ -164,7 +164,7 @@ describe('the verifier of receipts', () => {
     expect([receipts[4], receipts[5]]).toEqual(Array(2).fill(expect.stringContaining("not signed by the log's key")));
   });
 
-  it('reads what a reader reads: no name twice, however it is spelt', async () => {
+  it('rejects a name that is given twice, in any spelling', async () => {
     const text = JSON.stringify(await receiptOf());
     const twice = ['"total_usd":"99"', '"\\u0074otal_usd" : "99"'].map((first) =>
       text.replace('"total_usd"', `${first},$&`),

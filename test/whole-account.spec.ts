@@ -70,7 +70,7 @@ describe('operations that reach the whole upstream account', () => {
     ]);
   });
 
-  it.each(REACHING)('refuse $operation to a client without the scope, and send nothing', async (asking) => {
+  it.each(REACHING)('reject $operation for a client without the scope, and send nothing', async (asking) => {
     const name = `without-${asking.operation.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`.slice(0, 40);
     const { key } = await clients.create(name, ['pay', 'write', 'read'], { operations: [asking.operation] });
     const { effect } = rowOf(asking.operation);
@@ -88,8 +88,8 @@ describe('operations that reach the whole upstream account', () => {
     expect((await askAs(api.proxy, key, asking)).status).toBe(200);
   });
 
-  describe('of which redeeming counts like a payment', () => {
-    it('refuses a credit of 500 US dollars to a client with a cap of 1, and sends nothing that redeems', async () => {
+  describe('that redeem and count like a payment', () => {
+    it('reject a credit of 500 US dollars for a client with a cap of 1, and send nothing that redeems', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(1) });
       api.upstream.behaviour = listing([transaction(3, SECOND), transaction(500)]);
       const refused = await api.ask(key, REDEEM, redemption()).expect(403);
@@ -108,7 +108,7 @@ describe('operations that reach the whole upstream account', () => {
     it.each([
       ['largest item', { maxItemUsd: usd('499.99') }],
       ['largest call', { maxCallUsd: usd('499.99') }],
-    ])('refuses what is over the %s', async (_what, limits) => {
+    ])('reject what is over the %s', async (_what, limits) => {
       const { key } = await capped(limits);
       api.upstream.behaviour = listing([transaction('500')]);
       const { body } = await api.ask(key, REDEEM, redemption()).expect(403);
@@ -116,7 +116,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(api.arrived()).not.toContain(`POST ${REDEEM}`);
     });
 
-    it('holds what is over the threshold, and sends and counts it once it is approved', async () => {
+    it('hold a redemption over the threshold, and send and count it once it is approved', async () => {
       const { id, key } = await capped({ approvalOverUsd: usd(100), dailyCapUsd: usd(600) });
       api.upstream.behaviour = listing([transaction('500')]);
       expect(await api.preview(key, REDEEM, redemption())).toMatchObject({
@@ -135,7 +135,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(again.body.code).toBe('cap_exceeded');
     });
 
-    it('counts what is redeemed, and gives it back where nothing was', async () => {
+    it('count a redeemed amount, and give it back if nothing was redeemed', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(10) });
       const chiRef = 'c0ffee00-0000-4000-8000-000000000001';
       api.upstream.behaviour = listing([transaction('4', chiRef)]);
@@ -150,7 +150,7 @@ describe('operations that reach the whole upstream account', () => {
       expect((await api.ask(key, REDEEM, redemption(chiRef)).expect(403)).body.code).toBe('cap_exceeded');
     });
 
-    it('takes the amount from an earlier answer without asking, and the greatest if several name one', async () => {
+    it('use the amount of an earlier answer without a request, and the largest if several name one', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(100) });
       const chiRef = 'c0ffee00-0000-4000-8000-000000000002';
       const paid = { status: 'success', data: { data: [transaction('7.5', chiRef)], error: 'None' } };
@@ -168,7 +168,7 @@ describe('operations that reach the whole upstream account', () => {
       ['names no amount', [transaction(undefined)]],
       ['names a negative amount', [transaction(-500)]],
       ['names nonsense', [transaction('a lot')]],
-    ])('refuses a limited client where the upstream %s', async (_what, transactions) => {
+    ])('reject a limited client if the upstream %s', async (_what, transactions) => {
       const chiRef = `c0ffee00-0000-4000-8000-00000000${_what.length}`;
       const { key } = await capped({ monthlyCapUsd: usd(1_000) });
       const renamed = transactions.map((one) => (one.chiRef === CREDIT ? { ...one, chiRef } : one));
@@ -188,7 +188,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(api.arrived()).not.toContain(`POST ${REDEEM}`);
     });
 
-    it('refuses a limited client where the upstream cannot be asked, and the same key may be used again', async () => {
+    it('reject a limited client if the upstream cannot be asked, and the same key can be used again', async () => {
       const chiRef = 'c0ffee00-0000-4000-8000-000000000003';
       const { id, key } = await capped({ dailyCapUsd: usd(10) });
       const headers = { 'Idempotency-Key': 'redeem-1' };
@@ -205,7 +205,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(await spentBy(id)).toBe('2');
     });
 
-    it('records the question as a read that the call has caused, with the transaction alone', async () => {
+    it('record the question as a read that the call has caused, with the transaction alone', async () => {
       const chiRef = 'c0ffee00-0000-4000-8000-000000000004';
       const { key } = await capped({ dailyCapUsd: usd(10) });
       api.upstream.behaviour = listing([transaction(2, chiRef), transaction(3, SECOND)]);
@@ -220,7 +220,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(body).toMatchObject({ outcome: 'succeeded', anomalies: [] });
     });
 
-    it('asks nothing for a client without a limit in US dollars, and counts what is known', async () => {
+    it('ask nothing for a client without a limit in US dollars, and count known amounts', async () => {
       const { id, key } = await api.client();
       await api.ask(key, REDEEM, redemption('c0ffee00-0000-4000-8000-000000000005')).expect(200);
       expect([api.arrived(), await spentBy(id)]).toEqual([[`POST ${REDEEM}`], undefined]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Builds the project after an installation. Without the development dependencies there is nothing to build with. */
+/** Builds the project after an installation. Without the development dependencies, it cannot build anything. */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Checks a receipt of payout-proxy offline. It stands alone on purpose: one file, Node's own modules, no code of the
- * proxy, so that whoever trusts neither its operators nor its programmers can read it in one sitting.
- * Sources: RFC 6962 (hashes), 9162 (proofs), 8785 (canonical JSON), c2sp.org/signed-note, c2sp.org/tlog-checkpoint.
+ * Checks a receipt of payout-proxy offline. It is one file that uses only Node's own modules and no code of the proxy,
+ * so that people who trust neither its operators nor its programmers can read it in one sitting. Sources: RFC 6962
+ * (hashes), 9162 (proofs), 8785 (canonical JSON), c2sp.org/signed-note, c2sp.org/tlog-checkpoint.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
@@ -12,24 +12,24 @@ import { parseArgs, TextDecoder } from 'node:util';
 
 const FORMAT = 'payout-proxy/receipt/1';
 const HASH_BYTES = 32;
-/** Of exactly this length: otherwise the first letters of a value could be passed off as the end of its salt. */
+/** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
-/** What of a record is worth a word, if it is there. All of it is printed with --json. */
+/** The fields of a record that are printed, if present. --json prints all of them. */
 const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
-Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) without asking anybody: that the log's signed checkpoint
+Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) offline. It checks that the log's signed checkpoint
 is intact, that each record of the receipt is in the tree it signs, that all of them are of one call, and that the
 values opened in the receipt are those the records commit to.
 
   FILE        the receipt; - reads it from standard input
-  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line. Get it from somebody
-              other than whoever gave you the receipt. Without it the receipt's own word is taken for the key; then
-              nothing shows who made it. That is a warning and no failure: the exit code does not tell of it.
+  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line. Get it from another
+              source than the receipt. Without it, the receipt's own key is used, and nothing shows who made the
+              receipt. That is a warning and does not change the exit code.
   --json      prints the result for machines: {"holds", "fault" or what is proved, "warning"}
 
-Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read or was asked for wrongly.
+Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read, or the options are wrong.
 Example: node verify-receipt.mjs --key log.pub receipt.json
 `;
 const LIMITS = `This does not prove that the call has no other records, that what was recorded was true, or that the log shows all
@@ -37,14 +37,14 @@ the same history: compare its checkpoint with a witness's copy. The log is tampe
 const WARNING = `Nothing shows who made this receipt: its key is its own word, and anybody can sign with a key of their own.
 Give the key that you have from the log's operator or a witness with --key.`;
 
-/** Why a receipt does not hold: a sentence that names the first fault. */
+/** Why a receipt is not valid: a sentence that names the first fault. */
 export class Fault extends Error {}
 
 function must(holds, otherwise) {
   if (!holds) throw new Fault(otherwise);
 }
 
-/** What the receipt proves; throws a Fault if it does not hold. Without `pinned` keys it is asked for its own. */
+/** Returns what the receipt proves, or throws a Fault. Without `pinned` keys, it uses the receipt's own. */
 export function verifyReceipt(text, pinned = []) {
   const receipt = parse(text);
   must(receipt?.format === FORMAT, `This is not a receipt of the format ${FORMAT}.`);
@@ -82,7 +82,7 @@ function verifyRecord(entry, place, callId, size, root) {
   return { kind, index, leaf_hash: leaf.toString('base64'), opened, record };
 }
 
-/** Answers with the path of the commitment that was opened. */
+/** Returns the path of the opened commitment. */
 function verifyOpening(opening, record, where) {
   const { commitment, salt, value, encoding = 'utf8' } = opening ?? {};
   must(isFilled(commitment), `${where} does not say which commitment it opens.`);
@@ -100,7 +100,7 @@ function verifyOpening(opening, record, where) {
   return commitment;
 }
 
-/** RFC 9162, section 2.1.3.2. No bit operators: they cut numbers to 32 bits. */
+/** See RFC 9162, section 2.1.3.2. No bit operators, because they cut numbers to 32 bits. */
 function isIncluded(leaf, index, size, proof, root) {
   let [node, last, hash] = [index, size - 1, leaf];
   for (const sibling of proof) {
@@ -113,7 +113,7 @@ function isIncluded(leaf, index, size, proof, root) {
   return last === 0 && hash.equals(root);
 }
 
-/** The text of the note, if the key signed it. Signatures by other keys are ignored. */
+/** Returns the text of the note, if the key signed it. Signatures by other keys are ignored. */
 function openNote(note, verifierKey) {
   const [, name, id, base64] = /^([^+\s]+)\+([0-9a-f]{8})\+(.+)$/s.exec(verifierKey) ?? [];
   const key = decodeBase64(base64);
@@ -147,7 +147,7 @@ function parseCheckpoint(text) {
   return { origin, size: Number(size), root };
 }
 
-/** RFC 8785. JavaScript itself writes numbers and strings, and orders texts, as the RFC demands. */
+/** See RFC 8785. JavaScript itself writes numbers and strings, and orders texts, as the RFC requires. */
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map((one) => canonical(one)).join(',')}]`;
   if (isObject(value)) {
@@ -158,7 +158,7 @@ export function canonical(value) {
   return JSON.stringify(value);
 }
 
-/** The JSON, unless an object has a name twice: JSON.parse keeps the last, and a reader of the file may see the first. */
+/** Returns the JSON unless an object has a name twice, because readers disagree about which value counts. */
 function parse(text) {
   const receipt = JSON.parse(text);
   const objects = [];
@@ -180,13 +180,13 @@ const isObject = (value) => typeof value === 'object' && value !== null && !Arra
 const joined = (parts) => Buffer.concat(parts.map((part) => Buffer.from(part)));
 const sha256 = (...parts) => createHash('sha256').update(joined(parts)).digest();
 
-/** Only the one spelling that RFC 4648 has for the bytes. */
+/** Accepts only the one spelling that RFC 4648 has for the bytes. */
 function decodeBase64(text) {
   const bytes = Buffer.from(String(text), 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** Without what could move the cursor or turn the text around: a receipt must not write its own result. */
+/** Removes characters that move the cursor or turn text, so that a receipt cannot write its own result. */
 function shown(value) {
   const text = typeof value === 'string' ? value : String(JSON.stringify(value));
   const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);

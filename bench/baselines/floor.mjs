@@ -1,6 +1,7 @@
 /**
- * The least that keeps the first promise: no byte leaves for the upstream before its intent is durable, and no answer reaches
- * the app before its outcome is. Bare node:http, undici and pg; nothing is limited, repeated, searched or proved.
+ * The least code that keeps the first promise: no byte is sent to the upstream before its intent is durable, and no
+ * response is sent to the app before its outcome is durable. It uses bare node:http, undici and pg. It limits, replays,
+ * searches and proves nothing.
  */
 import { hash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -27,13 +28,13 @@ const INSERT_INTENTS = `
 const INSERT_OUTCOMES = `
   INSERT INTO floor.outcome SELECT * FROM unnest($1::uuid[], $2::integer[], $3::bytea[])`;
 
-/** By its path: the operation's name, and the field of its items. */
+/** By path: the operation's name, and the field of its items. */
 const OPERATIONS = new Map([
   ['/api/v0.1/payouts/airtime', { operation: 'POST /payouts/airtime', items: 'airtimes' }],
   ['/api/v0.1/payouts/mobile-money', { operation: 'POST /payouts/mobile-money', items: 'momos' }],
 ]);
 
-/** They mean one connection only (RFC 9110, section 7.6.1); host and length are written anew. */
+/** Headers of one connection only (RFC 9110, section 7.6.1). Host and length are written anew. */
 const NOT_PASSED = new Set('connection keep-alive te trailer transfer-encoding upgrade host content-length'.split(' '));
 
 const keys = new Map([[hash('sha256', apiKey), 'bench']]);

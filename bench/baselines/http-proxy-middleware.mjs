@@ -1,4 +1,4 @@
-/** Express and http-proxy-middleware: pass everything on and record nothing. */
+/** Express and http-proxy-middleware pass everything on and record nothing. */
 import express from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { Agent, createServer } from 'node:http';
@@ -11,7 +11,7 @@ app.use(
   createProxyMiddleware({
     target,
     changeOrigin: true,
-    agent: new Agent({ keepAlive: true }), // without one, each request has a connection of its own
+    agent: new Agent({ keepAlive: true }), // Without one, each request has a connection of its own.
     headers: { 'x-api-key': upstreamKey },
   }),
 );

@@ -1,4 +1,7 @@
-/** nginx with one worker, as all others have one process: passes everything on and records nothing. Not installed: exit code 3. */
+/**
+ * nginx with one worker, as all others have one process. It passes everything on and records nothing. If it is not
+ * installed, the exit code is 3.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,10 +25,10 @@ nginx.once('exit', (code) => {
   rmSync(folder, { recursive: true });
   process.exit(code ?? 1);
 });
-while (!(await answers(port))) await setTimeout(10); // it does not say when it is ready
+while (!(await answers(port))) await setTimeout(10); // It does not report when it is ready.
 ready(`http://127.0.0.1:${port}`);
 
-/** Bodies and answers stay in memory; connections are kept on both sides, longer than a round takes. */
+/** Bodies and answers stay in memory. Connections on both sides are kept longer than a round takes. */
 function config(folder) {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `

@@ -10,14 +10,14 @@ import { startPostgres } from '../support/postgres.mjs';
 const require = createRequire(import.meta.url);
 const { writePrivateJson } = require('../../dist/platform/config/private-file.js');
 
-/** On disk, with its seals; and once, what Postgres logs and sorts meanwhile. */
+/** Disk space with seals, and once the space that Postgres needs for its log and for sorting meanwhile. */
 const BYTES_PER_CALL = 4_200;
 const BYTES_MEANWHILE = 8e9;
 
-/** The client that has asked most: what is looked up for a call of it is looked up among the most. */
+/** The client with the most calls, so that lookups for its calls search among the most. */
 const BUSIEST = 'shop';
 
-/** What is filled can be filled again: nothing has to survive a crash. */
+/** Durability does not matter, because a database can be filled again. */
 const CARELESS = [
   'fsync=off',
   'full_page_writes=off',
@@ -30,18 +30,18 @@ const CARELESS = [
 
 export const databaseOf = (calls) => `growth_${calls}`;
 
-/** What is known of a size that is filled: {keys, filling, sealing}; undefined if it is not. */
+/** Returns the facts about a filled size: {keys, filling, sealing}. Undefined if it is not filled. */
 export function filledIn(folder, calls) {
   const file = noteOf(folder, calls);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
-/** Notes what more is known of it. */
+/** Adds facts about it. */
 export function note(folder, calls, more) {
   writePrivateJson(noteOf(folder, calls), { ...filledIn(folder, calls), ...more });
 }
 
-/** @throws if the disk has not enough room for the sizes that are still to be filled. */
+/** @throws if the disk has too little room for the sizes that are still to be filled. */
 export function requireRoom(folder, sizes) {
   mkdirSync(folder, { recursive: true });
   const calls = sizes.filter((size) => !filledIn(folder, size)).reduce((sum, size) => sum + size, 0);
@@ -56,7 +56,7 @@ export function requireRoom(folder, sizes) {
   if (needed > free) throw new Error('that is not enough: name another folder with --data, or smaller --sizes');
 }
 
-/** Fills those of the sizes that are not filled yet; then Postgres is stopped, and all that it wrote is on the disk. */
+/** Fills the sizes that are not filled yet. Then Postgres is stopped, and all its data is on disk. */
 export async function fillAll(folder, sizes, settings) {
   const missing = sizes.filter((size) => !filledIn(folder, size));
   if (missing.length === 0) return;

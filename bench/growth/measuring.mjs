@@ -6,12 +6,15 @@ import { rssOf } from '../support/processes.mjs';
 import { startProgress } from '../support/progress.mjs';
 
 const CONNECTIONS = 32;
-/** Until V8 has compiled what runs often. */
+/** Until V8 has compiled frequent code. */
 const WARM_UP_SECONDS = 3;
-/** Some thousand calls are sealed and indexed in it, however slowly. */
+/** It seals and indexes some thousand calls, however slowly. */
 const SETTLING_MS = 20_000;
 
-/** How fast calls are taken in, round by round, one size after the other. @returns by size, what each round gave. */
+/**
+ * Measures how fast calls are accepted, round by round, one size after the other.
+ * @returns by size, the result of each round.
+ */
 export async function insertRounds(subjects, { postgres, ask }, { rounds, seconds }) {
   const results = new Map(subjects.map(({ calls }) => [calls, []]));
   const progress = startProgress('inserting', (rounds + 1) * subjects.length);
@@ -49,7 +52,10 @@ function roundOf({ urls, keys }, seconds) {
   return { urls, apiKey: keys.busiest, seconds, ...load };
 }
 
-/** How long searches take, filter by filter. @returns by size: [{name, rows, p50, p95, deep: {page, p50, p95}}], times in ms. */
+/**
+ * Measures the time of searches, filter by filter.
+ * @returns by size: [{name, rows, p50, p95, deep: {page, p50, p95}}], times in ms.
+ */
 export async function searchRounds(subjects, { rounds, requests, deep }) {
   const all = [];
   for (const { calls, urls, keys } of subjects) {
@@ -82,7 +88,7 @@ async function searchOnce(searcher, one, requests) {
   one.deepTimes.push(...far.times);
 }
 
-/** To page 1,000, or the last one. */
+/** Reads to page 1,000, or the last one. */
 async function walkAll(all) {
   const progress = startProgress(
     'walking to page 1,000',
@@ -102,7 +108,7 @@ function summary({ name, rows, first, deepTimes, page }) {
   return { name, rows, ...of(first), ...(deepTimes.length > 0 && { deep: { page, ...of(deepTimes) } }) };
 }
 
-/** Of all rounds: {median, low, high} of each figure. */
+/** Summarises all rounds: {median, low, high} of each figure. */
 export function spreadOf(rounds) {
   const figures = Object.keys(rounds[0]);
   return Object.fromEntries(

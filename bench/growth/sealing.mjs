@@ -6,12 +6,13 @@ import { startProgress } from '../support/progress.mjs';
 
 const LOOK_EVERY_MS = 250;
 
-/** Fewer say nothing of how fast it is: a run that was broken off had sealed the rest. */
+/** Fewer records say nothing about the speed: an interrupted run had sealed the rest. */
 const ENOUGH = 10_000;
 
 /**
- * Waits until a proxy has sealed all records, or for so many seconds.
- * @returns {records, seconds, recordsPerSecond, rssMb, all}, null if they were sealed before; `all`: whether none is left.
+ * Waits until a proxy has sealed all records, or for this many seconds.
+ * @returns {records, seconds, recordsPerSecond, rssMb, all}, null if they were sealed before. `all` says whether none
+ * is left.
  */
 export async function sealed({ urls: [url], pids: [pid] }, databaseUrl, name, longestSeconds = Infinity) {
   const first = await look(url);
@@ -40,7 +41,7 @@ async function look(url) {
   return { leaves: value('leaves'), lagSeconds: value('lag_seconds') };
 }
 
-/** About as many as there are, of those kinds that a made-up history has. */
+/** Estimates the number of records, of the kinds that a made-up history has. */
 async function countRecords(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

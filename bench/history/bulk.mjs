@@ -1,6 +1,6 @@
-/** Indexes of a table that is filled at once: those that are not in the order of time are built faster than they are added to. */
+/** Indexes of a table that is filled at once. Indexes in another order than time are faster to build than to extend. */
 
-/** All of the search index, and what looks up people. */
+/** The whole search index, and the indexes for people. */
 const SLOW = `
   SELECT c.relname AS name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') AS definition,
     i.indrelid::regclass::text AS table_name, r.conname IS NOT NULL AS is_constraint, pg_get_constraintdef(r.oid) AS constraint_text,
@@ -11,7 +11,7 @@ const SLOW = `
     OR i.indrelid IN ('intent_item'::regclass, 'item_recipient'::regclass) AND NOT i.indisprimary
   ORDER BY is_large DESC, is_constraint, name -- a constraint waits for all indexes that are being built`;
 
-/** @returns what `finishSearchIndex` makes again. */
+/** @returns the input of `finishSearchIndex`, which creates the indexes again. */
 export async function dropSlowIndexes(client) {
   await client.query('TRUNCATE search_entry, search_slice, search_position');
   const { rows } = await client.query(SLOW);
@@ -21,7 +21,10 @@ export async function dropSlowIndexes(client) {
   return rows;
 }
 
-/** Ends what `seed/entries.sql` began as rebuild_search_index ends. All of it is indexed, for nobody else writes meanwhile. */
+/**
+ * Finishes the work of `seed/entries.sql` like rebuild_search_index. Everything is indexed, because nobody else writes
+ * meanwhile.
+ */
 export async function finishSearchIndex(clients, indexes) {
   const left = indexes.map(
     ({ name, definition, table_name: table, is_constraint: isConstraint, constraint_text: text }) =>

@@ -1,6 +1,6 @@
 /**
- * How fast the history is exported over HTTP, and what memory that takes: all of it, in each form, checked against its manifest.
- * Needs a history: npm run seed -- --calls 1000000 --keys keys.json
+ * Measures the speed and the memory of exports over HTTP: the whole history, in each form, checked against its
+ * manifest. It needs a history: npm run seed -- --calls 1000000 --keys keys.json
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const key = JSON.parse(readFileSync(options.keys, 'utf8'))[options.key];
 let proxy = options.url ? { url: options.url, pid: options.pid, stop: async () => undefined } : await startProxy();
 try {
   if ((await sealed()) && !options.url) {
-    await proxy.stop(); // the memory that it grew by is not the export's
+    await proxy.stop(); // Memory of earlier work is not counted.
     proxy = await startProxy();
   }
   await run();
@@ -36,7 +36,10 @@ try {
   await proxy.stop();
 }
 
-/** A history that was just made up is sealed first: that is another measurement. @returns whether it had to be. */
+/**
+ * Seals a new history first, because sealing is measured elsewhere.
+ * @returns whether that was necessary.
+ */
 async function sealed() {
   let waited = false;
   for (let calm = 0; calm < 3;) {
@@ -49,7 +52,7 @@ async function sealed() {
   return waited;
 }
 
-/** Of Linux: the largest resident set since it was last asked, in MB. */
+/** Returns the largest resident set since the last call, in MB. On Linux only. */
 function peakMemory() {
   if (proxy.pid === undefined) return undefined;
   const kib = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${proxy.pid}/status`, 'utf8'))?.[1]);

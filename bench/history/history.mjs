@@ -9,21 +9,22 @@ import { dropSlowIndexes, finishSearchIndex } from './bulk.mjs';
 const require = createRequire(import.meta.url);
 const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations.js');
 
-/** Calls of one transaction: some seconds, and some megabytes of temporary tables. */
+/** Calls of one transaction. It takes some seconds, and some megabytes of temporary tables. */
 const BATCH = 25_000;
-/** What they do is made of the processor's time: more of them than it has cores bring nothing. */
+/** Their work needs the processor, so more connections than cores bring nothing. */
 const CONNECTIONS = 2;
 const DAY_MS = 86_400_000;
 
 const SETTINGS =
   "SET synchronous_commit = off; SET work_mem = '128MB'; SET maintenance_work_mem = '1GB'; SET timezone = 'UTC'; SET jit = off";
 
-/** Of a database that has records: a made-up history has no place beside them. */
+/** Thrown for a database that has records, because a made-up history must not mix with them. */
 export class NotEmpty extends Error {}
 
 /**
  * @param url of the database, as its owner.
- * @param history how many calls, over how many days, until now; the same seed makes the same history, but for its salts.
+ * @param history how many calls, over how many days, until now. The same seed makes the same history, except for its
+ * salts.
  * @returns how long it took: {callsPerSecond, seconds}.
  */
 export async function fill(url, { calls, days, seed, name = 'calls' }) {
@@ -32,7 +33,7 @@ export async function fill(url, { calls, days, seed, name = 'calls' }) {
   const [first] = clients;
   try {
     await requireEmpty(first);
-    const end = new Date(Date.now() - 60_000); // what has no outcome by now is in doubt, not in progress
+    const end = new Date(Date.now() - 60_000); // A call without an outcome is then in doubt, not in progress.
     const begin = new Date(end.getTime() - days * DAY_MS);
     const settings = { random: seed, calls, begin: begin.toISOString(), end: end.toISOString() };
     for (const client of clients) await configure(client, settings);
@@ -69,7 +70,7 @@ async function configure(client, settings) {
   }
 }
 
-/** The proxy makes those of the months to come; these have passed. */
+/** The proxy creates partitions of future months. These are past. */
 async function makePartitions(client, begin, end) {
   await client.query(
     `SELECT make_partition(parent, parent || to_char(month, '_YYYY_MM'),
@@ -81,7 +82,7 @@ async function makePartitions(client, begin, end) {
   );
 }
 
-/** Each connection takes the next batch there is. */
+/** Each connection takes the next batch. */
 async function insertCalls(clients, calls, name) {
   const progress = startProgress(name, calls);
   const insert = script('calls') + script('entries');
@@ -101,7 +102,7 @@ async function insertCalls(clients, calls, name) {
   return progress.end();
 }
 
-/** The largest first: the last ones to be worked on are then short. */
+/** The largest first, so that the last ones are short. */
 async function vacuum(clients) {
   const { rows } = await clients[0].query(
     `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace

@@ -5,10 +5,13 @@ import { v7 as uuidv7 } from 'uuid';
 const require = createRequire(import.meta.url);
 const { hashKey, newKey } = require('../../dist/access/clients/key.js');
 
-/** Whose keys a benchmark needs. */
+/** The clients whose keys a benchmark needs. */
 const SCOPES = { auditor: ['audit', 'audit:pii'], app: ['pay', 'write', 'read'] };
 
-/** Makes an auditor and an app in a database, of which `url` is the owner's. @returns their keys, by their names. */
+/**
+ * Creates an auditor and an app in a database, of which `url` is the owner's.
+ * @returns their keys, by their names.
+ */
 export async function makeKeys(url) {
   const keys = {};
   await withClient(url, async (client) => {
@@ -24,7 +27,7 @@ export async function makeKeys(url) {
   return keys;
 }
 
-/** One more key of a client that has a history, which gets every limit there is. None of them is ever reached. */
+/** Issues a key for a client with a history, and sets every limit. None of them is ever reached. */
 export async function makeKeyOf(url, name) {
   return withClient(url, async (client) => {
     const { rows } = await client.query(

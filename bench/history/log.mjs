@@ -1,6 +1,6 @@
 /**
- * How many records a second are sealed, and verified. Needs a history: npm run seed -- --calls 1000000 --keys keys.json
- * Sealing is measured once for each history: afterwards nothing is left to be sealed.
+ * Measures how many records per second are sealed and verified. It needs a history: npm run seed -- --calls 1000000
+ * --keys keys.json. Sealing is measured once for each history, because nothing is left to seal afterwards.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { Command } from 'commander';
 import { startProxy } from './running-proxy.mjs';
 
 const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
-/** Fewer say nothing of how fast it is. */
+/** Fewer records say nothing about the speed. */
 const ENOUGH = 10_000;
 
 const { results } = new Command('npm run bench:log --')
@@ -29,7 +29,7 @@ mkdirSync(dirname(results), { recursive: true });
 writeFileSync(results, `${JSON.stringify(figures, null, 2)}\n`);
 console.table({ sealing: sealing ?? { records: 0 }, verifying });
 
-/** @returns undefined if all was sealed before. */
+/** @returns undefined if everything was sealed before. */
 async function seal() {
   const proxy = await startProxy();
   try {
@@ -52,7 +52,7 @@ async function seal() {
   }
 }
 
-/** The number once it is another one, or as it is after some seconds. */
+/** Returns the number once it has changed, or after some seconds. */
 async function changed(read, before) {
   for (let tries = 0; tries < 50; tries += 1) {
     const now = await read();

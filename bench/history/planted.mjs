@@ -6,7 +6,10 @@ import pg from 'pg';
 /** Rows of the listing that are written at once. */
 const FETCH = 20_000;
 
-/** As the upstream writes its transactions (docs/reference/upstream.md, "Transaction record"); some amounts carry a float's noise. */
+/**
+ * Transactions as the upstream writes them (docs/reference/upstream.md, "Transaction record"). Some amounts have the
+ * noise of floats.
+ */
 const LISTING = `
   SELECT json_strip_nulls(json_build_object('id', upstream_id, 'chiRef', upstream_ref, 'issueID', batch_ref, 'issueDate', issued_at, 'issuer', 'planted',
     'type', type, 'status', status, 'valueInUSD', CASE WHEN kind = 30 THEN amount_usd + 0.0000000004 ELSE amount_usd END,
@@ -14,7 +17,7 @@ const LISTING = `
     'reference', reference, 'enabledToRedeem', '[]'::json, 'integration', json_build_object('appID', 'planted')))::text AS row
   FROM planted_theirs ORDER BY issued_at DESC, upstream_ref, upstream_id`;
 
-/** The same of its wallets (docs/reference/upstream.md, "Results by operation"). */
+/** Wallets as the upstream writes them (docs/reference/upstream.md, "Results by operation"). */
 const WALLETS = `
   SELECT json_agg(json_build_object('id', wallet_id, 'type', type, 'balance', balance, 'owner', 'planted', 'transactions', (
     SELECT json_agg(json_build_object('amount', amount, 'balanceBefore', balance_before, 'newBalance', new_balance, 'description', 'planted',
@@ -25,7 +28,8 @@ const WALLETS = `
 /**
  * Fills a migrated database with payments and plants differences on them (planted/*.sql).
  * @param file gets the upstream's listing.
- * @returns how many transactions the upstream has, and its wallets; what must be found stays in the table bench_expected.
+ * @returns the number of the upstream's transactions, and its wallets. The expected findings are in the table
+ * bench_expected.
  */
 export async function plant(ownerUrl, { items, from, to, file }) {
   const owner = new pg.Client({ connectionString: ownerUrl });
@@ -68,7 +72,7 @@ async function writeListing(owner, file) {
   return written;
 }
 
-/** What a run has seen against what was planted. */
+/** Compares the findings of a run with the planted differences. */
 export async function check(owner, runId) {
   const { rows } = await owner.query(
     `WITH seen AS (

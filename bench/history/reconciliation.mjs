@@ -1,6 +1,6 @@
 /**
- * How long a run takes and what memory, and whether it finds all that is planted and nothing else, with so many payments of
- * ours and as many transactions of the upstream: the whole run, as the product does it, with the listing over HTTP.
+ * Measures the time and the memory of a whole run, with the listing over HTTP, and checks that it finds all planted
+ * differences and nothing else. Both sides have this many payments.
  */
 import { createRequire } from 'node:module';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,10 +21,10 @@ const { hashKey, newKey } = require('../../dist/access/clients/key.js');
 const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations.js');
 
-/** Of src/history/log/sealing-sql.ts: one instance seals at a time. */
+/** From src/history/log/sealing-sql.ts: one instance seals at a time. */
 const SEALER_LOCK = 7_070_004;
 
-/** How often the run is asked how far it is. */
+/** How often the progress of the run is read. */
 const LOOK_MS = 50;
 
 const options = new Command('npm run bench:reconciliation --')
@@ -72,7 +72,7 @@ async function measure(size) {
     const { wallets, ...rows } = await plant(postgres.urls.owner, { items: size, from, to, file: listing });
     stub.setWallets(wallets);
     const key = await makeKey(owner);
-    // What is planted was never sealed, and to seal it is another measurement: as if another instance were at it.
+    // The planted history is not sealed, because sealing is measured elsewhere. This lock keeps the proxy from sealing.
     await owner.query(`SELECT pg_advisory_lock(${SEALER_LOCK})`);
     const proxy = await startProxyOn(postgres.urls, stub.url, directory);
     try {
@@ -117,7 +117,7 @@ async function makeKey(owner) {
 
 async function runOnce({ url, pid }, key) {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // of Linux: the largest resident set counts from here
+  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // On Linux, the largest resident set counts from here.
   const started = performance.now();
   const asked = await fetch(`${url}/v1/reconciliation/runs`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** What is searched for: the values of `filters` take turns; the first of them is also looked at in its depth. */
+/** The searches. The values of `filters` take turns, and the first of them is also read at depth. */
 
 const day = (n) => new Date(Date.now() - n * 86_400_000).toISOString();
 const calls = (name, filters) => ({ name, path: 'calls', filters: [filters] });
@@ -17,7 +17,7 @@ const OUTCOMES = [
 ];
 const WAITING = ['pending_approval', 'declined', 'expired'];
 
-/** Filters whose values few have, or one: where each stands in a payout. */
+/** Filters whose values match few payouts, with the position of each in a payout. */
 const PICKS = {
   key: ({ key_id: id }) => id,
   actor: ({ actor }) => actor,
@@ -65,7 +65,7 @@ export function singles(payouts) {
   ];
 }
 
-/** Filters together: all of them common, jointly rare, jointly none, ranges, by amount, payouts. */
+/** Combined filters: all common, jointly rare, jointly empty, ranges, by amount, payouts. */
 export function combinations() {
   const month = { from: day(60), to: day(30) };
   const momo = 'POST /payouts/mobile-money';

@@ -1,6 +1,6 @@
 /**
- * How long the search of the history takes, over HTTP: every filter alone and some combinations, the first page and page 1,000
- * (or the last one, where there are fewer). Needs a history: npm run seed -- --calls 1000000 --keys keys.json
+ * Measures the time of searches over HTTP: every filter alone and some combinations, the first page and page 1,000 (or
+ * the last one, if there are fewer). It needs a history: npm run seed -- --calls 1000000 --keys keys.json
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';

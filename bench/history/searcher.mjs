@@ -3,11 +3,11 @@ import { URLSearchParams } from 'node:url';
 
 const PAGE = 50;
 const DEEP_PAGE = 1_000;
-/** The longest page there is: a thousand pages of 50 are 250 of them. */
+/** The longest page: a thousand pages of 50 are 250 of them. */
 const STRIDE = 200;
 const DAY_MS = 86_400_000;
 
-/** Searches the history of a proxy, as an auditor does, and says how long it took. */
+/** Searches the history of a proxy, as an auditor does, and measures the time. */
 export class Searcher {
   constructor(url, key) {
     this.url = url;
@@ -22,7 +22,7 @@ export class Searcher {
     return { body, ms: performance.now() - started };
   }
 
-  /** Payouts from all over the history, to search for. */
+  /** Payouts from the whole history, to search for. */
   async samples() {
     const newest = (await this.get('items?page_size=1')).body.items[0];
     const oldest = new Date(Date.parse(newest.timings.received_at) - 150 * DAY_MS);
@@ -37,7 +37,7 @@ export class Searcher {
     return found;
   }
 
-  /** The token of page 1,000, or of the last one; by the longest pages there are. */
+  /** Returns the token of page 1,000, or of the last one, by reading the longest pages. */
   async walk({ path, filters: [filters] }) {
     let token;
     let rows = 0;
@@ -51,7 +51,10 @@ export class Searcher {
     return { token, page: Math.floor(rows / PAGE) + 1 };
   }
 
-  /** Asks for each of its values once, and then `requests` times in turn. @returns the times in ms, and the most rows there were. */
+  /**
+   * Searches for each of its values once, and then `requests` times in turn.
+   * @returns the times in ms, and the largest number of rows.
+   */
   async measure({ path, filters }, requests, more = {}) {
     const times = [];
     let rows = 0;

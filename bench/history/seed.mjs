@@ -1,4 +1,4 @@
-/** npm run seed -- --calls 1000000: a made-up history, for measurements. The first start of a database does the same for real. */
+/** npm run seed -- --calls 1000000: writes a made-up history for measurements. */
 import { createRequire } from 'node:module';
 import { Command, InvalidArgumentError } from 'commander';
 import { fill, NotEmpty } from './history.mjs';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 
-/** An upstream that only reads: it streams a listing from a file, and has the wallets that it is given, as JSON. */
+/** An upstream for reads only. It streams a listing from a file, and returns the given wallets as JSON. */
 export async function startStub(file) {
   let wallets = '[]';
   const server = createServer((request, response) => {

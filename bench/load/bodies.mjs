@@ -1,17 +1,17 @@
-/** The requests of the matrix. Each body differs from all others by its first recipient's number, so that none is a duplicate. */
+/** The requests of the matrix. Each body has a different number of its first recipient, so that none is a duplicate. */
 
-const PLACE = '#########'; // nine digits
+const PLACE = '#########'; // Nine digits.
 const phone = (digits) => `+254${digits}`;
 
 /**
- * Another one of the hundred million that begin with 7 for each serial, for its factor has no divisor in common with 10: like
- * those of apps they go anywhere in an index, not to its end.
+ * Returns a different one of the hundred million numbers that begin with 7 for each serial, because its factor shares
+ * no divisor with 10. Like those of apps, they are spread over an index.
  */
 function numberOf(serial) {
   return 700_000_000 + ((serial * 61_803_399) % 100_000_000);
 }
 
-/** @returns what makes another body of each serial. */
+/** @returns a function that makes another body for each serial. */
 function maker(body) {
   const template = Buffer.from(JSON.stringify(body));
   const place = template.indexOf(PLACE);

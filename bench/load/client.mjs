@@ -1,6 +1,6 @@
 /**
- * A closed-loop load generator, in a process of its own: each connection sends its next request once it has the last one's
- * answer. Its parent sends it one round at a time and gets what came of it; no two requests of its life are alike.
+ * A closed-loop load generator in a process of its own. Each connection sends its next request once it has the answer
+ * of the last one. Its parent starts each round and gets its result. All requests differ.
  */
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -54,7 +54,7 @@ async function run({ urls, connections, seconds, operation, apiKey, idempotencyK
   }
 }
 
-/** @param note is told why the answer is none that counts; undefined: it counts. */
+/** @param note gets the reason why the answer does not count. Undefined if it counts. */
 function answerHandler(note) {
   let status = 0;
   let said = '';

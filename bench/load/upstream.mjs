@@ -1,6 +1,6 @@
 /**
- * A stub upstream, in a process of its own. It answers airtime and mobile money as the sandbox does, at once or after as many
- * milliseconds as its parent says last, and keeps nothing.
+ * A stub upstream in a process of its own. It answers airtime and mobile money as the sandbox does, after the delay
+ * that its parent set last, and stores nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -55,10 +55,10 @@ function answerTo(url, chunks) {
   return { status: 'success', data };
 }
 
-/** With the fields that the sandbox's transactions have. */
+/** With the fields of the sandbox's transactions. */
 function transaction(item, type, issue) {
   serial += 1;
-  const id = randomUUID(); // as theirs, anywhere in an index
+  const id = randomUUID(); // Like theirs, anywhere in an index.
   return {
     id,
     chiRef: `c${id.slice(1)}`,

@@ -1,15 +1,15 @@
-/** A CPU profile of V8's as a picture: each frame is as wide as the time that was spent in it and in what it called. */
+/** Draws a V8 CPU profile. The width of a frame is the time in it and in the functions it called. */
 
 const WIDTH = 1_600;
 const LINE = 17;
-/** Pixels of a character of the font below, and frames too narrow to be seen. */
+/** The width of a character of the font below in pixels, and of frames that are too narrow to draw. */
 const CHARACTER = 6.6;
 const NARROWEST = 0.6;
 
-/** The time in which nothing of ours ran. */
+/** Frames of time in which nothing of ours ran. */
 const NOT_BUSY = new Set(['(idle)', '(program)', '(root)']);
 
-/** @param profile as the inspector's Profiler.stop gives it. */
+/** @param profile as the inspector's Profiler.stop returns it. */
 export function flameGraph(profile, title) {
   const root = mergedTree(profile);
   const frames = [];
@@ -24,7 +24,7 @@ export function flameGraph(profile, title) {
   ].join('\n');
 }
 
-/** The functions, or files, in which most time was spent, what they called left out. */
+/** Returns the functions, or files, with the most time, without their callees. */
 export function costliest(profile, count) {
   const times = selfTimes(profile);
   const byName = new Map();
@@ -45,7 +45,7 @@ function selfTimes({ samples, timeDeltas }) {
   return times;
 }
 
-/** The calls from each place together, however often it was come by. */
+/** Merges the calls from each place, however often it was reached. */
 function mergedTree(profile) {
   const times = selfTimes(profile);
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
@@ -83,7 +83,7 @@ function drawn({ name, time, depth, x, width }, total) {
   return `<g><title>${escaped(name)}: ${((time / total) * 100).toFixed(1)} %</title><rect x="${x.toFixed(1)}" y="${depth * LINE}" width="${width.toFixed(1)}" height="${LINE - 1}" fill="${colourOf(name)}"/>${text}</g>`;
 }
 
-/** `function file`, where the file is of the product or a package. */
+/** Returns `function file`, where the file is of the product or a package. */
 function labelOf({ functionName, url }) {
   const file = url
     .replace(/^file:\/\//, '')
@@ -92,7 +92,7 @@ function labelOf({ functionName, url }) {
   return `${functionName || '(anonymous)'} ${file}`.trim();
 }
 
-/** What is the product's own stands out. */
+/** Highlights the product's own frames. */
 function colourOf(name) {
   if (name.includes(' dist/')) return '#f4a259';
   if (name.includes(' node:')) return '#8cb4d9';

@@ -1,4 +1,4 @@
-/** On what, and of what, the figures are: without it they say nothing. */
+/** Describes the machine and the version, without which the figures mean nothing. */
 import { execFileSync } from 'node:child_process';
 import { cpus, platform, release, totalmem } from 'node:os';
 
@@ -14,7 +14,7 @@ export function machine() {
   };
 }
 
-/** Null outside a checkout; with `+` where it has changes. */
+/** Null outside a checkout, and with `+` if it has changes. */
 function commit() {
   const git = (...args) =>
     execFileSync('git', args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] })

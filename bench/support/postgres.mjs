@@ -1,4 +1,4 @@
-/** A Postgres of the benchmark's own, as the product embeds it, with a database for each contestant. */
+/** A Postgres for the benchmark, as the product embeds it, with a database for each contestant. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url);
 const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 
 /**
- * A folder for a database, to be deleted in the end. Others may enter it: else root's Postgres, which runs as somebody else, would
- * make its home elsewhere, and nobody would delete that.
+ * Creates a temporary folder for a database. Other users may enter it. Otherwise root's Postgres, which runs as another
+ * user, would use a folder elsewhere that nobody deletes.
  */
 export function makeFolder(prefix) {
   const folder = mkdtempSync(join(tmpdir(), prefix));
@@ -21,7 +21,7 @@ export function makeFolder(prefix) {
 }
 
 /**
- * @param keep a folder that is kept, with what is in it; without one, all of it is gone in the end.
+ * @param keep a folder that is kept with its content. Without one, everything is deleted at the end.
  * @param settings see `startEmbeddedPostgres`.
  */
 export async function startPostgres({ keep, settings } = {}) {
@@ -31,7 +31,7 @@ export async function startPostgres({ keep, settings } = {}) {
   await client.connect();
   const { rows } = await client.query('SHOW data_directory');
   const pid = Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
-  /** The address of a database, as its owner. */
+  /** Returns the address of a database, as its owner. */
   const urlOf = (name) => {
     const url = new URL(server.urls.owner);
     url.pathname = `/${name}`;
@@ -41,7 +41,7 @@ export async function startPostgres({ keep, settings } = {}) {
     dataDir,
     pid,
     urlOf,
-    /** The address of a new, empty database, as its owner. One of that name is dropped. */
+    /** Returns the address of a new, empty database, as its owner. An existing one with this name is dropped. */
     createDatabase: async (name) => {
       await client.query(`DROP DATABASE IF EXISTS ${name}`);
       await client.query(`CREATE DATABASE ${name}`);
@@ -50,7 +50,7 @@ export async function startPostgres({ keep, settings } = {}) {
     /** On disk, in bytes. */
     sizeOf: async (name) =>
       Number((await client.query('SELECT pg_database_size($1)', [name])).rows[0].pg_database_size),
-    /** What it has done so far, for all databases; subtract two of them. Commits: those that wrote. */
+    /** Returns the totals of all databases so far. Subtract two of them. Only commits that wrote are counted. */
     work: async () => {
       const { rows } = await client.query(
         `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS "walBytes",

@@ -1,24 +1,24 @@
-/** Child processes of a benchmark: they say where they listen, and Linux says what they cost. */
+/** Child processes of a benchmark. They print their address, and Linux reports their costs. */
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Linux counts in hundredths of a second for everybody, whatever its own clock is. */
+/** Linux counts in hundredths of a second, whatever its own clock is. */
 const TICKS_PER_SECOND = 100;
 
-/** Often enough that a start is told to some milliseconds. */
+/** Often enough to measure a start to some milliseconds. */
 const LOOK_EVERY_MS = 5;
 
-/** Whether what processes cost can be told here. */
+/** Whether the costs of processes can be read here. */
 export const canMeasure = existsSync('/proc/self/stat');
 
 /**
- * Starts `node file` and waits until it says where it listens.
- * @param found how its output says so; the first group is the address.
- * @param logFile where its output goes; without one, its errors go where ours go.
- * @param ipc whether it hears `tell`.
+ * Starts `node file` and waits for its address.
+ * @param found matches the address in its output, as the first group.
+ * @param logFile for its output. Without one, its errors go to ours.
+ * @param ipc whether it receives `tell`.
  */
 export async function startNode(file, { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, logFile, ipc } = {}) {
   const output = logFile ?? join(mkdtempSync(join(tmpdir(), 'payout-proxy-said-')), 'log');
@@ -40,7 +40,7 @@ export async function startNode(file, { env = {}, args = [], found = /"url":"(ht
   return {
     url,
     pid: child.pid,
-    /** To its process.on('message'). */
+    /** Sends to its process.on('message'). */
     tell: (message) => child.send(message),
     stop: async () => {
       child.kill('SIGTERM');
@@ -49,12 +49,12 @@ export async function startNode(file, { env = {}, args = [], found = /"url":"(ht
   };
 }
 
-/** What a process has used so far, user and system, in seconds. */
+/** Returns the user and system time of a process so far, in seconds. */
 export function cpuSecondsOf(pid) {
   return ticksOf(pid).own / TICKS_PER_SECOND;
 }
 
-/** The same of a process, its family and the children that it had: a Postgres with its backends. */
+/** Returns the same for a process, its descendants and its ended children, such as a Postgres with its backends. */
 export function cpuSecondsOfFamily(pid) {
   const children = familyOf(pid)
     .slice(1)
@@ -73,11 +73,11 @@ function ticksOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
-      .split(' '); // a name may have spaces
+      .split(' '); // A name may have spaces.
     const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
     return { own: user + system, ended: endedUser + endedSystem };
   } catch {
-    return { own: 0, ended: 0 }; // it has ended
+    return { own: 0, ended: 0 }; // It has ended.
   }
 }
 

@@ -1,18 +1,18 @@
-/** Starts the product as its users do, on a database of its own, with a client that has every limit there is. */
+/** Starts the product as its users do, on a database of its own, with a client that has every limit. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startNode } from './processes.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** None of them is ever reached: what costs time is that they are looked at. */
+/** None of them is ever reached. Checking them takes time. */
 const CLIENT =
   '--name bench --scopes pay,write,read,audit --daily-cap 999999999 --monthly-cap 999999999 --max-item 1000 --max-call 100000 --max-items 1000 --approval-over 100000 --countries Kenya';
 
 /**
- * @param root where it is built; another checkout may be compared.
- * @param client whether to make one: its key is the `apiKey`.
- * @param logFile what it says goes there: logs are part of its work.
+ * @param root its built checkout, which may be another one.
+ * @param client whether to create one. Its key is the `apiKey`.
+ * @param logFile for its logs, which are part of its work.
  */
 export async function startProduct({
   databaseUrl,

@@ -1,4 +1,7 @@
-/** Preloaded into a process that is to be profiled (`node --import`): SIGUSR2 begins a CPU profile, the next one writes it to PROFILE_FILE. */
+/**
+ * Preloaded into a process to profile (`node --import`). SIGUSR2 starts a CPU profile, and the next SIGUSR2 writes it
+ * to PROFILE_FILE.
+ */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 
@@ -19,6 +22,6 @@ process.on('SIGUSR2', async () => {
   const { profile } = await session.post('Profiler.stop');
   const file = process.env.PROFILE_FILE;
   writeFileSync(`${file}.part`, JSON.stringify(profile));
-  renameSync(`${file}.part`, file); // whoever waits for it finds it whole
+  renameSync(`${file}.part`, file); // A waiting reader finds the complete file.
   session.disconnect();
 });

@@ -1,4 +1,4 @@
-/** How far long work is: a bar that is drawn over itself on a terminal, now and then a line elsewhere. Both on stderr. */
+/** Shows the progress of long work: a bar on a terminal, and occasional lines elsewhere. Both go to stderr. */
 import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 
@@ -7,8 +7,8 @@ const DRAW_EVERY_MS = 200;
 const LINE_EVERY_MS = 15_000;
 
 /**
- * @param what is done, such as 'sealing'.
- * @param total of what `add` counts; without one, only the time is told.
+ * @param what the work, such as 'sealing'.
+ * @param total the end of what `add` counts. Without one, only the time is shown.
  */
 export function startProgress(what, total) {
   const { isTTY } = process.stderr;

@@ -1,4 +1,7 @@
-/** What every measurement under load needs: a Postgres, an upstream, a load generator; and that all of it ends with it. */
+/**
+ * Provides what every measurement under load needs: a Postgres, an upstream and a load generator, all of which end with
+ * it.
+ */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { startPostgres } from './postgres.mjs';
@@ -7,8 +10,9 @@ import { startNode } from './processes.mjs';
 const LOAD = join(import.meta.dirname, '..', 'load');
 
 /**
- * @param work gets {postgres, upstream, ask, place, end}: `ask` lets the load generator work one round (see load/client.mjs);
- *   `place` gives a contestant its database, folder and log; `end` takes what stops something, last begun first ended.
+ * @param work gets {postgres, upstream, ask, place, end}. `ask` runs one round of the load generator (see
+ * load/client.mjs). `place` gives a contestant its database, folder and log. `end` registers functions that stop
+ * something, called in reverse order.
  * @param keep see `startPostgres`.
  */
 export async function withScene(work, { keep } = {}) {

@@ -21,7 +21,7 @@ import { Empty, Loading } from './components/states';
 import { StopBanner } from './components/stop-banner';
 import { PLACES, ROUTES } from './places';
 
-/** The frame around all pages: where one can go, who one is, and the page itself. */
+/** The frame around all pages: navigation, the session, and the page itself. */
 export function App() {
   const [opened, { toggle, close }] = useDisclosure();
   return (
@@ -144,7 +144,7 @@ function ColorSchemeSwitch() {
   );
 }
 
-/** Whose key it is, and the way out. No menu: what opens one would be a tenth of all that is loaded at first. */
+/** Shows whose key it is, and signs out. It is not a menu, whose code would be a tenth of the first load. */
 function Account() {
   const { session, signOut } = useSession();
   const name = session.person ?? session.client;

@@ -15,10 +15,10 @@ import { SignIn } from './pages/sign-in/sign-in';
 import { Unreachable } from './pages/sign-in/unreachable';
 import { contrasts, theme } from './theme';
 
-/** The proxy says so where asking again may help; its refusals stay refusals. */
+/** The proxy says if a retry may help. Its rejections are final. */
 const mayPass = (error: Error) => !(error instanceof ApiProblem) || isOutage(error);
 
-/** What is shown already and could not be confirmed is asked for again by itself. */
+/** Data that is shown and could not be confirmed is requested again. */
 const AGAIN_MS = 10_000;
 
 const queries = new QueryClient({
@@ -28,15 +28,15 @@ const queries = new QueryClient({
       retry: (failures, error) => failures < 2 && mayPass(error),
       refetchInterval: ({ state }) => (state.data !== undefined && isOutage(state.error) ? AGAIN_MS : false),
     },
-    mutations: { retry: false }, // a person decides whether something is done again
+    mutations: { retry: false }, // A person decides whether to repeat an action.
   },
 });
 
 watchQueries(queries);
 
-/** Of the page's policy: styles that the component library writes while it runs need it. */
+/** The nonce of the page's policy. Styles that the component library writes at run time need it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-Object.assign(globalThis, { __webpack_nonce__: nonce }); // where its dialogs' scroll lock looks for it
+Object.assign(globalThis, { __webpack_nonce__: nonce }); // The scroll lock of its dialogs reads it there.
 
 const waiting = (
   <Center h="100vh">

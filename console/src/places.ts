@@ -12,12 +12,12 @@ import {
 import { type ComponentType, lazy } from 'react';
 import type { Scope } from './api/session';
 
-/** Where one can go. */
+/** A page of the navigation. */
 interface Place {
   path: string;
   title: string;
   icon: LucideIcon;
-  /** It is for keys with one of these. */
+  /** It is shown to keys with one of these scopes. */
   scopes: Scope[];
   sandboxOnly?: boolean;
 }
@@ -33,14 +33,14 @@ export const PLACES: Place[] = [
   { path: '/sandbox', title: 'Sandbox', icon: FlaskConical, scopes: ['admin'], sandboxOnly: true },
 ];
 
-/** What is shown at an address. */
+/** Returns what is shown at a URL. */
 interface PageAt {
   path: string;
   scopes: Scope[];
   page: ComponentType;
 }
 
-/** Each page is loaded when somebody goes there. */
+/** Each page is loaded when somebody opens it. */
 export const ROUTES: PageAt[] = [
   {
     path: '/',

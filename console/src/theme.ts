@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver, darken, type MantineColorsTuple, Notification } from '@mantine/core';
 
-/** Ink blue: what can be clicked, and nothing else, has it. */
+/** Ink blue, for everything that can be clicked, and for nothing else. */
 const ink: MantineColorsTuple = [
   ...(['#eef3fb', '#dbe4f3', '#b4c7e6', '#8aa8da', '#678dcf', '#517dc9'] as const),
   ...(['#4474c7', '#3563b0', '#2c589e', '#1d4c8c'] as const),
@@ -21,7 +21,10 @@ export const theme = createTheme({
   components: { Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
 });
 
-/** The library's greys for lesser text, its red for faults and its words on pale colours are too pale to read for some (WCAG 2.1, 1.4.3: 4.5 to 1). */
+/**
+ * The library's greys for secondary text, its red for errors and its words on pale colours have too little contrast
+ * (WCAG 2.1, 1.4.3: 4.5 to 1).
+ */
 export const contrasts: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

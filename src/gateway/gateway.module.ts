@@ -18,7 +18,7 @@ import { ShapeWatch } from './forwarding/shape-watch';
 import { PreviewController } from './preview/preview.controller';
 import { PreviewService } from './preview/preview.service';
 
-/** The way of a request to the upstream, and its preview. */
+/** Forwards requests to the upstream, and previews them. */
 @Module({
   imports: [JournalModule, MetricsModule, UpstreamModule],
   controllers: [PreviewController],
@@ -35,7 +35,7 @@ import { PreviewService } from './preview/preview.service';
     PreviewService,
     RequestValidationPipe,
     { provide: APP_FILTER, useClass: ProblemFilter },
-    { provide: APP_GUARD, useClass: QueryGuard }, // after the guard of AuthModule, which is imported first
+    { provide: APP_GUARD, useClass: QueryGuard }, // It runs after the guard of AuthModule, which is imported first.
   ],
   exports: [ExchangeService, ForwardingService],
 })

@@ -111,8 +111,8 @@ function fits(clientId: string, more: Decimal, before: [AdmissionRequest, Ruling
   return under(spentTodayUsd, dailyCapUsd) && under(spentThisMonthUsd, monthlyCapUsd);
 }
 
-describe('for any batch and any state, decide', () => {
-  it('never admits over a cap, and never refuses for money what would have fitted', () => {
+describe('decide, for any batch and any state,', () => {
+  it('never admits over a cap, and never refuses for money what fits', () => {
     fc.assert(
       fc.property(world, (made) =>
         replay(made, (call, ruling, before, at) => {
@@ -124,7 +124,7 @@ describe('for any batch and any state, decide', () => {
     );
   });
 
-  it('opens at most one call of a key, none whose key is claimed, none that is over its own limit or stopped, none suspected', () => {
+  it('opens at most one call of a key, and none with a claimed key, over its own limit, stopped, or suspected', () => {
     fc.assert(
       fc.property(world, (made) =>
         replay(made, (call, ruling, before, { claims, sameContent, stops, guards }) => {
@@ -154,7 +154,7 @@ describe('for any batch and any state, decide', () => {
     );
   });
 
-  it('decides about a client as if it were alone, as long as the guard across clients is off', () => {
+  it('decides about a client as if it were alone, while the guard across clients is off', () => {
     fc.assert(
       fc.property(world, fc.constantFrom(...CLIENTS), (made, clientId) => {
         const alone = { ...made, guards: { ...made.guards, acrossClients: false } };

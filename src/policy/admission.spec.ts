@@ -69,14 +69,14 @@ const stop = (more: Partial<Stop> = {}): Stop => ({
 const kinds = (requests: AdmissionRequest[], at = state()) => decide(requests, at).map(({ kind }) => kind);
 
 describe('decide', () => {
-  it('admits one of a key; others with its content repeat it, the rest reuse it', () => {
+  it('admits one call of a key, while others with its content repeat it and the rest reuse it', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
     expect(decide([request('a', key), request('b', key), request('c', { ...key, content: 'other' })], state())).toEqual(
       [{ kind: 'admitted' }, { kind: 'repeated', firstCallId: 'a' }, { kind: 'key_reused', firstCallId: 'a' }],
     );
   });
 
-  it('takes the key of another client, or for another operation, for another key', () => {
+  it('treats the key of another client or operation as another key', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
     const elsewhere = [request('b', { ...key, clientId: 'till' }), request('c', { ...key, operation: 'POST /send' })];
     expect(kinds([request('a', key), ...elsewhere])).toEqual(['admitted', 'admitted', 'admitted']);
@@ -94,7 +94,7 @@ describe('decide', () => {
     expect(kinds([again], at)).not.toContain('admitted');
   });
 
-  describe('with calls that have the same content', () => {
+  describe('with calls of the same content', () => {
     const same = { content: 'same' };
     const open = (callId: string): SameContent => ({ callId, state: 'unknown', paidSecondsAgo: null });
     const paid = (callId: string, paidSecondsAgo: number): SameContent => ({
@@ -119,7 +119,7 @@ describe('decide', () => {
       expect(day).toEqual(['duplicate', 'admitted']);
     });
 
-    it('lets a request through that names the newest one, and no other', () => {
+    it('admits a request that names the newest one, and no other', () => {
       const calls = [open('a2'), open('a1')];
       expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
       for (const allowDuplicateOf of ['a1', 'else']) {
@@ -128,13 +128,13 @@ describe('decide', () => {
       expect(after([paid('a', 99)], { ...key, allowDuplicateOf: 'a' })).toEqual({ kind: 'admitted' });
     });
 
-    it('names the newest one also where only an older one is in the way: it was sent in addition to it', () => {
+    it('names the newest one even if only an older one is in the way', () => {
       const calls = [paid('a2', 99), open('a1')];
       expect(after(calls, { ...key, allowDuplicateOf: 'a1' })).toEqual({ kind: 'duplicate', first: paid('a2', 99) });
       expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
     });
 
-    it('lets one of two through that name the same call, held or not', () => {
+    it('admits one of two that name the same call, held or not', () => {
       const two = [1, 2].map((n) => request(`b${n}`, { ...same, idempotencyKey: `k${n}`, allowDuplicateOf: 'a' }));
       const at = state({ sameContent: new Map(two.map(({ id }) => [id, [open('a')]])) });
       expect(decide(two, at)).toEqual([
@@ -148,7 +148,7 @@ describe('decide', () => {
       ]);
     });
 
-    it('suspects twins in one batch, with and without keys, unless the guard is off', () => {
+    it('suspects duplicates in one batch, with and without keys, unless the guard is off', () => {
       const twice = [request('a', same), request('b', { ...same, ...key })];
       expect(kinds(twice)).toEqual(['admitted', 'duplicate']);
       expect(kinds([...twice].reverse())).toEqual(['admitted', 'duplicate']);
@@ -159,7 +159,7 @@ describe('decide', () => {
       ]);
     });
 
-    it('does not let the header past the key, a stop or a cap', () => {
+    it('does not let the header bypass the key, a stop or a cap', () => {
       const named = request('b', { ...same, ...key, allowDuplicateOf: 'a' });
       const at = (more: Partial<State>) => state({ sameContent: new Map([['b', [open('a')]]]), ...more });
       const claimed = at({ claims: new Map([['b', { callId: 'a', sameContent: true }]]) });
@@ -171,14 +171,14 @@ describe('decide', () => {
     });
   });
 
-  it('refuses what is stopped, and says by what', () => {
+  it('refuses stopped requests, and names the stop', () => {
     const elsewhere = stop({ clientId: 'till' });
     const here = stop({ operation: 'POST /payouts/airtime' });
     expect(kinds([request('a')], state({ stops: [elsewhere] }))).toEqual(['admitted']);
     expect(decide([request('a')], state({ stops: [elsewhere, here] }))).toEqual([{ kind: 'stopped', stop: here }]);
   });
 
-  it('pays up to a cap exactly, and says which cap, how much it is and what is left', () => {
+  it('pays up to a cap exactly, and returns the cap, its amount and the rest', () => {
     const capped = (more: Partial<Budget>) => state({ budgets: new Map([['shop', budget(more)]]) });
     const daily = { dailyCapUsd: usd('1'), spentTodayUsd: usd('0.9') };
     expect(kinds([request('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
@@ -192,7 +192,7 @@ describe('decide', () => {
     expect(kinds([request('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });
 
-  it('holds what is over a threshold, or was paid by another client; it reserves nothing yet, and has its key', () => {
+  it('holds calls over a threshold, or paid by another client, with their key and without a reservation', () => {
     const at = state({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('1') })]]) });
     const held = request('a', { heldFor: 'over_threshold', idempotencyKey: 'k', content: 'same' });
     const after = [request('b', { idempotencyKey: 'k', content: 'same' }), request('c')];

@@ -3,33 +3,33 @@ import { Item } from '../operations/item';
 import { callInTheWay, SameContent } from './same-content';
 import { Stop, stopFor } from './stops';
 
-/** Why a call waits for an approval. */
+/** Why a call needs an approval. */
 export type HeldFor = 'over_threshold' | 'seen_across_clients';
 
-/** A request that pays or makes something, with everything that decides whether it may be sent. */
+/** A request that pays or creates something, with everything that decides whether it may be sent. */
 export interface AdmissionRequest {
-  /** The id of its call. */
+  /** The ID of its call. */
   id: string;
   clientId: string;
   operation: string;
   items: Item[];
   idempotencyKey: string | null;
-  /** The call that the app names as the one it repeats on purpose (`Allow-Duplicate-Of`). */
+  /** The call that it repeats intentionally, as the app states (`Allow-Duplicate-Of`). */
   allowDuplicateOf: string | null;
-  /** Its body in canonical form (RFC 8785): a request that is sent again has the same. */
+  /** Its body in canonical form (RFC 8785), which is the same if the request is sent again. */
   content: string;
   /**
-   * Whether it breaks a rule by itself, such as a limit of its client. It can then only be answered as the replay of a call
-   * that was carried out before.
+   * Whether it breaks a rule by itself, such as a limit of its client. The only answer that it can still get is the
+   * replay of an earlier call.
    */
   overOwnLimit: boolean;
-  /** What counts against the caps; null: nothing does. */
+  /** The amount that counts against the caps. Null if nothing does. */
   usd: Decimal | null;
-  /** Why it has to wait for an approval, whatever else is asked for; null: it does not. */
+  /** Why it needs an approval, independently of other calls. Null if it does not. */
   heldFor: HeldFor | null;
 }
 
-/** What a client may spend, and has. */
+/** A client's caps, and the amounts that count against them. */
 export interface Budget {
   dailyCapUsd: Decimal | null;
   monthlyCapUsd: Decimal | null;
@@ -37,49 +37,52 @@ export interface Budget {
   spentThisMonthUsd: Decimal;
 }
 
-/** The call that has a key, and whether it asked for the same. */
+/** The call that has a key, and whether its content is the same. */
 interface Claim {
   callId: string;
   sameContent: boolean;
 }
 
 /**
- * What holds at the moment of the decision. Until that is committed, no other admission changes the claims, duplicates and
- * budgets of these clients; a stop may come meanwhile, and does not undo the decision (see `isStopped` of the journal).
+ * The state at the moment of the decision. Until the decision is committed, no other admission changes the claims,
+ * duplicates and budgets of these clients. A stop may be added meanwhile, and does not undo the decision (see
+ * `isStopped` of the journal).
  */
 export interface State {
-  /** The call that has a request's key, by the request's id: not one that was provably never carried out. */
+  /**
+   * The call that has a request's key, by the request's ID. Calls that were provably never carried out are left out.
+   */
   claims: Map<string, Claim>;
-  /** Calls with the same content that have paid, or may yet, by the request's id; newest first. */
+  /** Calls with the same content that have paid or may still pay, by the request's ID, newest first. */
   sameContent: Map<string, SameContent[]>;
-  /** Requests whose recipient and amount another client had a moment ago. */
+  /** Requests whose recipient and amount another client had a short time ago. */
   seenAcrossClients: Set<string>;
   stops: Stop[];
-  /** By client. */
+  /** By client ID. */
   budgets: Map<string, Budget>;
   guards: Guards;
 }
 
-/** Which of the guards that can be switched off are on. */
+/** The optional guards that are enabled. */
 export interface Guards {
   duplicates: boolean;
-  /** For how long after its answer a call without a key is noticed when it comes again; seconds. */
+  /** How many seconds after its answer a call without a key still makes a repeated request suspected. */
   windowSeconds: number;
   acrossClients: boolean;
 }
 
 export type Ruling = Opened | Obstacle;
 
-/** A call that is sent, now or once it is approved. */
+/** A call that is sent now, or after its approval. */
 export type Opened = ({ kind: 'admitted' } | { kind: 'held'; heldFor: HeldFor }) & {
-  /** The call that was in its way, which it named. */
+  /** The earlier call with the same content, which the request named. */
   duplicateOf?: string;
 };
 
 /** Why a call is not carried out. */
 export type Obstacle =
   | { kind: 'over_own_limit' }
-  /** The first call's answer is its answer too. */
+  /** The answer of the first call is also the answer of this one. */
   | { kind: 'repeated'; firstCallId: string }
   | { kind: 'key_reused'; firstCallId: string }
   | { kind: 'duplicate'; first: SameContent }
@@ -87,8 +90,8 @@ export type Obstacle =
   | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
 
 /**
- * All that stands against a call if it is asked for now and alone, in the order in which `decide` looks; and what it would
- * wait for if nothing did.
+ * Everything that stands against a call if it is requested now and alone, in the order of `decide`, and the approval
+ * that it would need otherwise.
  */
 export function dryRun(request: AdmissionRequest, state: State): { obstacles: Obstacle[]; heldFor: HeldFor | null } {
   const batch = new Batch(state);
@@ -96,8 +99,8 @@ export function dryRun(request: AdmissionRequest, state: State): { obstacles: Ob
 }
 
 /**
- * Decides about calls in the order in which they came. What is decided about one counts for those after it, so that of
- * twins in one batch only the first is sent, and a batch never overspends.
+ * Decides about calls in the order of their arrival. Each decision counts for the calls after it. Of two equal calls in
+ * one batch, only the first is sent, and a batch never overspends a cap.
  */
 export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
   const batch = new Batch(state);
@@ -124,7 +127,7 @@ class Batch {
     const stop = stopFor(this.state.stops, request);
     if (stop) obstacles.push({ kind: 'stopped', stop });
     const before = this.callInTheWay(request);
-    // Of a call that repeats its key's, that one is in the way by its content too.
+    // If a call repeats the call of its key, that call also has the same content.
     const isRepeated = first?.sameContent === true;
     if (before && !isRepeated && before.callId !== request.allowDuplicateOf) {
       obstacles.push({ kind: 'duplicate', first: before });
@@ -170,7 +173,7 @@ class Batch {
     if (request.idempotencyKey !== null) this.byKey.set(keyOf(request), request);
     const state = heldFor ? 'pending_approval' : 'in_progress';
     this.byContent.set(contentOf(request), { callId: request.id, state, paidSecondsAgo: null });
-    if (heldFor) return { kind: 'held', heldFor, ...repeats }; // it is reserved when it is approved
+    if (heldFor) return { kind: 'held', heldFor, ...repeats }; // It is reserved when the call is approved.
     this.reserve(request);
     return { kind: 'admitted', ...repeats };
   }
@@ -197,7 +200,7 @@ function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal
   return { kind: 'over_cap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
 }
 
-/** Who is paid how much, in words that are equal for equal payments. */
+/** Returns recipients and amounts as text that is equal for equal payments. */
 function paymentOf({ email, phone, handle, receiver, amountUsd }: Item): string[] {
   if (amountUsd === null) return [];
   return [`${email?.toLowerCase() ?? phone ?? handle?.toLowerCase() ?? receiver} ${amountUsd.toFixed()}`];

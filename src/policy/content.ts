@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 
-/** A body in canonical form (RFC 8785): the same whatever the order of its members and the blanks between them. */
+/** Returns a body in canonical form (RFC 8785), which does not depend on the order of members or on white space. */
 export function canonical(body: object | undefined): string {
   return canonicalize(body ?? {}) ?? '';
 }

@@ -10,12 +10,12 @@ describe('the names of countries', () => {
     expect(new Set(spellings.map(normalise)).size).toBe(1);
   });
 
-  it('of different countries stay different', () => {
+  it('stay different for different countries', () => {
     const names = ['Niger', 'Nigeria', 'Guinea', 'Guinea-Bissau', 'Congo', 'مصر', '中国', '—', '– –'];
     expect(new Set(names.map(normalise)).size).toBe(names.length);
   });
 
-  it('always have a spelling to compare, which is its own', () => {
+  it('always have a form to compare, which does not change again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         expect(normalise(name)).not.toBe('');

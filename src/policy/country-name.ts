@@ -1,8 +1,11 @@
-/** "Côte d'Ivoire", "COTE D’IVOIRE" and "Cote d Ivoire" are one country: only letters and digits count, not accents or apostrophes. */
+/**
+ * Returns a key for a country's name. "Côte d'Ivoire", "COTE D’IVOIRE" and "Cote d Ivoire" have the same key, because
+ * only letters and digits count, without accents.
+ */
 export function normalise(country: string): string {
   const bare = country
     .normalize('NFKD')
-    .replace(/[^\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/gu, '') // with the accents, which NFKD has set apart
+    .replace(/[^\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/gu, '') // Also removes the accents, which NFKD has separated.
     .toLowerCase();
   return bare === '' ? country : bare;
 }

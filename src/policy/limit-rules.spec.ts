@@ -31,7 +31,7 @@ const micros = fc.integer({ min: 1, max: 999_999_999_999_999 });
 const fromMicros = (step: bigint | number) => usd(step.toString()).div(1_000_000);
 
 describe('the limits of one call', () => {
-  it('of a client without any let everything through', () => {
+  it('let everything through for a client without any', () => {
     expect(faultsOf({}, [item(999_999_999, 'Kenya'), item(null, 'Ghana')])).toBeUndefined();
   });
 
@@ -64,12 +64,12 @@ describe('the limits of one call', () => {
     });
   });
 
-  it('leave out who is not paid', () => {
+  it('ignore items that pay nobody', () => {
     expect(faultsOf({ countries: ['Kenya'] }, [{ ...item(null, 'Ghana'), recipientField: null }])).toBeUndefined();
   });
 
   it.each<keyof Limits>(['dailyCapUsd', 'monthlyCapUsd', 'maxItemUsd', 'maxCallUsd', 'approvalOverUsd'])(
-    'need to know each amount that is paid where there is a %s',
+    'require each paid amount if there is a %s',
     (limit) => {
       const items = [item(null), item(1), item(null)];
       expect(faultsOf({ [limit]: usd(100) }, items)).toMatchObject({
@@ -81,12 +81,12 @@ describe('the limits of one call', () => {
     },
   );
 
-  it('of other kinds need no amounts', () => {
+  it('require no amounts for other operations', () => {
     const others = { maxItems: 9, requestsPerMinute: 1, countries: ['Kenya'], requireIdempotencyKey: true };
     expect(faultsOf(others, [item(null, 'Kenya')])).toBeUndefined();
   });
 
-  it.each(['pay', 'write'] as const)('hold for each item and for all together, of what may %s', (effect) => {
+  it.each(['pay', 'write'] as const)('apply to each item and to the sum of operations that %s', (effect) => {
     const limits = { maxItemUsd: usd(5), maxCallUsd: usd('8.5') };
     expect(faultsOf(limits, [item(5), item('3.5')], effect)).toBeUndefined();
     expect(faultsOf(limits, [item('5.000001'), item(1), item(7)], effect)).toMatchObject({
@@ -135,7 +135,7 @@ describe('the limits of one call', () => {
     );
   });
 
-  it('find every item that goes elsewhere, and no other', () => {
+  it('find every item to another country, and no other', () => {
     const names = ['Kenya', 'KENYA', 'Ghana', 'Niger', 'Nigeria', null];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...names)), (countries) => {
@@ -155,11 +155,11 @@ describe('an approval', () => {
     ['49.999999', false],
     ['50', false],
     ['50.000001', true],
-  ])('over 50, of %s: %s', (total, needed) =>
+  ])('is required over 50, of %s: %s', (total, needed) =>
     expect(needsApproval({ ...NO_LIMITS, approvalOverUsd: usd(50) }, usd(total))).toBe(needed),
   );
 
-  it('over 0 is for whatever is paid; without a threshold, or an amount, none is needed', () => {
+  it('is required for any payment over 0, and not without a threshold or an amount', () => {
     expect(needsApproval({ ...NO_LIMITS, approvalOverUsd: usd(0) }, usd('0.000001'))).toBe(true);
     expect(needsApproval(NO_LIMITS, usd(999_999_999))).toBe(false);
     expect(needsApproval({ ...NO_LIMITS, approvalOverUsd: usd(0) }, null)).toBe(false);

@@ -7,12 +7,12 @@ import { normalise } from './country-name';
 /** The fields of an item that limits depend on. */
 export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField' | 'upstreamRef'>;
 
-/** The JSON pointer of an item's field, by the item's place in the list. */
+/** Returns the JSON pointer of an item's field, by the position of the item in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country') => string;
 
 /**
- * Returns why a call exceeds the limits of its client for a single call, whatever the client sent before. The list is empty
- * if it does not. A call is rejected with the first reason, which has every fault of its kind.
+ * Returns why a call exceeds the limits of its client for a single call, independently of earlier calls. The list is
+ * empty if it does not. The first reason rejects the call and has every fault of its kind.
  * @param movesValue whether the call moves value, so that the amount of each item must be known.
  */
 export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited[], pointerOf: PointerOf): Problem[] {
@@ -25,7 +25,10 @@ export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** Returns whether a payout needs an approval. With such a limit, a payout whose total is unknown is rejected before. */
+/**
+ * Returns whether a payout needs an approval. If the client has such a limit, a payout with an unknown total was
+ * rejected before.
+ */
 export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null): boolean {
   return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
 }
@@ -38,8 +41,8 @@ function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefin
 }
 
 /**
- * An item that names no country (a credit by e-mail, a transfer) is not judged: nobody knows where it goes. Nor is one that
- * pays nobody, as of a collection.
+ * Finds items for other countries. Items without a country (a credit by email, a transfer) pass, because their
+ * destination is unknown. So do items that pay nobody, as in a collection.
  */
 function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (countries.length === 0) return undefined;
@@ -49,7 +52,7 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
   const pointers = items.flatMap((item, place) => (isWrong(item) ? [pointerOf(place, 'country')] : []));
   const [first] = pointers;
   if (first === undefined) return undefined;
-  // A list of countries for each of a thousand items would be a long answer.
+  // The list of countries is stated once, because a thousand items would make the response too long.
   const faults = pointers.map((pointer) => ({
     pointer,
     detail:
@@ -73,7 +76,10 @@ function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf):
   return faults.length > 0 ? new Problem('amount_required', { faults }) : undefined;
 }
 
-/** What a link asks for counts as well as what is paid: the limits of one call keep mistakes small. */
+/**
+ * Finds amounts over the limits of one call. A payment link counts like a payout, because these limits keep mistakes
+ * small.
+ */
 function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   const faults: Fault[] = items.flatMap(({ amountUsd }, place) =>
     maxItemUsd !== null && amountUsd?.greaterThan(maxItemUsd)

@@ -1,34 +1,34 @@
 import { FirstCallState } from '../platform/errors/problem';
 
 /**
- * For how long after its answer a list of two items or more is noticed when it comes again, whatever its key. A file that is
- * uploaded twice gets a new key each time.
+ * How long after its answer a list of two or more items makes a repeated request suspected, whatever its key. A file
+ * that is uploaded twice gets a new key each time.
  */
 export const LASTING_SECONDS = 86_400;
 
-/** What is known of a call whose content comes again, where something may have been paid, or may yet be. */
+/** A call with the same content that has paid or may still pay. */
 export type SameContentState = FirstCallState;
 
 /** A call of the same client and operation with the same body. */
 export interface SameContent {
   callId: string;
   state: SameContentState;
-  /** How long ago that was known, in seconds by the database's clock; null: it is still open. */
+  /** How many seconds ago its outcome became known, by the database's clock. Null if it is still open. */
   paidSecondsAgo: number | null;
 }
 
-/** What of a request decides whether a call with the same content is in its way. */
+/** The fields of a request that decide whether a call with the same content stands in its way. */
 export interface Repeating {
   idempotencyKey: string | null;
   items: readonly unknown[];
 }
 
 /**
- * Finds the call that a request must name in order to be sent although it repeats it. That is always the newest one: of two
- * requests that name the same call, the second must name the first.
+ * Finds the call that a request must name in order to repeat it intentionally. It is always the newest one. Of two
+ * requests that name the same call, the second must therefore name the first.
  * @param same newest first.
- * @param windowSeconds for how long after its answer a request without a key is suspected.
- * @returns undefined where nothing is in the way.
+ * @param windowSeconds how long after its answer a call makes a request without a key suspected.
+ * @returns undefined if no call stands in its way.
  */
 export function callInTheWay(request: Repeating, same: SameContent[], windowSeconds: number): SameContent | undefined {
   return same.some((one) => isInTheWay(request, one, windowSeconds)) ? same[0] : undefined;
@@ -39,12 +39,12 @@ function isInTheWay(
   { paidSecondsAgo }: SameContent,
   windowSeconds: number,
 ): boolean {
-  if (paidSecondsAgo === null) return true; // a second payment could be one too many, whatever key it has
+  if (paidSecondsAgo === null) return true; // A second payment could be one too many, whatever its key.
   if (isList(items.length) && paidSecondsAgo <= LASTING_SECONDS) return true;
   return idempotencyKey === null && paidSecondsAgo <= windowSeconds;
 }
 
-/** Whether a call is noticed for `LASTING_SECONDS`. */
+/** Whether a call makes repeated requests suspected for `LASTING_SECONDS`. */
 export function isList(itemCount: number): boolean {
   return itemCount >= 2;
 }

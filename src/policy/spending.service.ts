@@ -3,10 +3,10 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 
-/** What a client has spent and reserved in a span of time, in US dollars. */
+/** The amount that a client has spent and reserved in a period, in US dollars. */
 export interface Spent {
   usd: Decimal;
-  /** When the span ends and the next begins with nothing spent. */
+  /** When the period ends. The next one begins at zero. */
   resetsAt: Date;
 }
 
@@ -15,18 +15,18 @@ export interface Spending {
   thisMonth: Spent;
 }
 
-/** Reads what clients have spent; the journal writes it. */
+/** Reads the spending of clients. The journal writes it. */
 @Injectable()
 export class SpendingService {
   constructor(private readonly prisma: PrismaService) {}
 
-  /** Today's and this month's, in UTC and by the database's clock, as admission counts. */
+  /** Reads today's and this month's spending, in UTC and by the database's clock, as admission counts it. */
   async spentBy(clientId: string): Promise<Spending> {
     const [row] = await this.read(Prisma.sql`(SELECT ${clientId}::uuid AS id)`);
-    return toSpending(row as SpentRow); // an outer join with one row
+    return toSpending(row as SpentRow); // The outer join has one row.
   }
 
-  /** The same of all clients, by their ids, in one statement. */
+  /** Reads the spending of all clients by their IDs, in one statement. */
   async spentByAll(): Promise<Map<string, Spending>> {
     const rows = await this.read(Prisma.sql`client`);
     return new Map(rows.map((row) => [row.client, toSpending(row)]));

@@ -11,17 +11,17 @@ const requests = fc.record({
 });
 
 describe('a stop', () => {
-  it('of everything holds every request back', () => {
+  it('applies to every request if it stops everything', () => {
     fc.assert(fc.property(requests, (request) => stopFor([everything], request) === everything));
   });
 
-  it('of a client holds back its requests, and no other', () => {
+  it('applies to the requests of its client, and no other', () => {
     fc.assert(
       fc.property(requests, (request) => (stopFor([shop], request) === shop) === (request.clientId === 'shop')),
     );
   });
 
-  it('of an operation holds back the requests for it, and no other', () => {
+  it('applies to the requests for its operation, and no other', () => {
     fc.assert(
       fc.property(
         requests,
@@ -30,7 +30,7 @@ describe('a stop', () => {
     );
   });
 
-  it('among others holds back what it does alone, and the first of them is told', () => {
+  it('applies among others as alone, and the first one is returned', () => {
     fc.assert(
       fc.property(fc.subarray([everything, shop, airtime]), requests, (stops, request) => {
         const alone = stops.filter((stop) => stopFor([stop], request));
@@ -43,5 +43,5 @@ describe('a stop', () => {
     [everything, 'The operator has stopped all payouts and writes. Nothing was sent. Reason: an incident'],
     [shop, 'The operator has stopped your client. Nothing was sent. Reason: an incident'],
     [airtime, 'The operator has stopped POST /payouts/airtime. Nothing was sent. Reason: an incident'],
-  ])('says what is stopped, and why', (stop, text) => expect(refusalText(stop)).toBe(text));
+  ])('states what is stopped, and why', (stop, text) => expect(refusalText(stop)).toBe(text));
 });

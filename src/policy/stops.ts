@@ -5,7 +5,7 @@ export interface Stop {
   clientId: string | null;
   /** The operation that it stops, for all clients. */
   operation: string | null;
-  /** For people: who is refused reads it. */
+  /** The reason, which rejected callers see. */
   reason: string;
 }
 

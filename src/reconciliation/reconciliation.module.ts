@@ -28,7 +28,7 @@ import { SourcesService } from './sources/sources.service';
 import { StatementsController } from './sources/statements.controller';
 import { StatementsService } from './sources/statements.service';
 
-/** Compares the history with the upstream's, and settles what is in doubt. */
+/** Compares the history with the upstream's, and settles calls in doubt. */
 @Module({
   imports: [HistoryModule, JournalModule, MetricsModule, StreamsModule, UpstreamModule],
   controllers: [

@@ -6,9 +6,9 @@ import { newStatusWord } from './transactions/new-status-words';
 import { Fields } from './validation';
 
 /**
- * The last step of each answer: operations answer as a sandbox does that nobody told otherwise, and here the quirks of
- * behaviour.ts that concern answers make of it what they say. (`badPhoneFailsBatch` is not one of them: it decides what
- * happens, see payouts/airtime.ts.)
+ * Shapes each answer as its last step. Operations answer without quirks, and this step applies the quirks of
+ * behaviour.ts that concern answers. (`badPhoneFailsBatch` is not one of them, because it decides what happens. See
+ * payouts/airtime.ts.)
  */
 export function shapeAnswers(behaviour: Behaviour) {
   return (_request: FastifyRequest, reply: FastifyReply, answer: unknown, done: Done): void => {
@@ -39,12 +39,12 @@ const SHAPING = [
   'newStatusWords',
 ] as const satisfies QuirkName[];
 
-/** A success whose data is nothing but an error. */
+/** Whether the data of a success is nothing but an error. */
 function isNotFound(data: unknown): data is { error: string } {
   return isObject(data) && typeof data.error === 'string' && Object.keys(data).length === 1;
 }
 
-/** Traps 1 and 5 of docs/reference/upstream.md. */
+/** Applies traps 1 and 5 of docs/reference/upstream.md. */
 function shapeData(data: Fields, quirks: Quirks): Fields {
   const { error, ...others } = data;
   const shaped = quirks.errorNone || error !== 'None' ? data : others;
@@ -64,7 +64,7 @@ function issueIDOf({ data, credits }: Fields): unknown {
   return first?.issueID;
 }
 
-/** Traps 3 and 10 of docs/reference/upstream.md, wherever in the answer a record is. */
+/** Applies traps 3 and 10 of docs/reference/upstream.md to each record of the answer. */
 function shapeDeeply(value: unknown, quirks: Quirks): unknown {
   if (Array.isArray(value)) return value.map((element) => shapeDeeply(element, quirks));
   if (!isObject(value)) return value;
@@ -79,9 +79,9 @@ function shapeDeeply(value: unknown, quirks: Quirks): unknown {
 }
 
 const BALANCES = new Set(['balance', 'balanceBefore', 'newBalance']);
-const OWN_TO_CALLERS = new Set(['meta', 'redeemData']); // given back as they were sent
+const OWN_TO_CALLERS = new Set(['meta', 'redeemData']); // Returned as they were sent.
 
-/** As far below the true balance as 529.0179999999988 is below 529.018. */
+/** Subtracts as much from the true balance as 529.0179999999988 is below 529.018. */
 function withFloatError(balance: number): number {
   return balance * (1 - 10 * Number.EPSILON);
 }

@@ -21,16 +21,19 @@ import { Timers } from './timers';
 import { UnitName } from './unit-name';
 
 const HOST = '127.0.0.1';
-const BODY_LIMIT_BYTES = 2 * 1024 * 1024; // a batch of 1,000 items is about 200 KiB
+const BODY_LIMIT_BYTES = 2 * 1024 * 1024; // A batch of 1,000 items has about 200 KiB.
 
 export interface Sandbox {
-  /** The address to put before /api/v0.1, without a trailing slash. */
+  /** The address before /api/v0.1, without a trailing slash. */
   url: string;
-  /** Takes no new request, answers those in flight, leaves the database. */
+  /** Accepts no new requests, answers those in flight, and disconnects from the database. */
   close(): Promise<void>;
 }
 
-/** Seeds the database and listens. Throws a {@link StartFailure} when it cannot. */
+/**
+ * Seeds the database and listens.
+ * @throws {@link StartFailure} if it cannot.
+ */
 export async function createSandbox(settings: Settings): Promise<Sandbox> {
   const database = await connectDatabase(settings.databaseUrl);
   const service = newService(settings, database);
@@ -86,7 +89,7 @@ function controlsOf(service: Service, { apiKey, controlKey }: Settings): Control
     },
     reset: () =>
       gate.close(async () => {
-        await events.stop(); // or those that it holds would be told afterwards
+        await events.stop(); // Otherwise pending events would be sent after the reset.
         faults.clear();
         patchBehaviour(behaviour, start);
         try {
@@ -103,12 +106,12 @@ function controlsOf(service: Service, { apiKey, controlKey }: Settings): Control
 function buildServer(service: Service, controls: Controls): FastifyInstance {
   const server = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
-    exposeHeadRoutes: false, // the interface has no HEAD, and none may read past a fault of its GET
-    return503OnClosing: false, // requests in flight while closing are answered as always
+    exposeHeadRoutes: false, // The interface has no HEAD, and a HEAD must not bypass a fault of its GET.
+    return503OnClosing: false, // Requests in flight are answered normally during the shutdown.
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     frameworkErrors: (error, request, reply) => {
       void receiveUnreadable(service, request)
-        .catch(() => undefined) // it is answered in any case, and nothing is done
+        .catch(() => undefined) // The request is answered in any case, and nothing is done.
         .then(() => answerFault(error, request, reply));
     },
     clientErrorHandler: answerClientError,

@@ -2,7 +2,7 @@ import Decimal from 'decimal.js';
 import { Behaviour, EventSettings, LISTED_TYPES, ListedType, QuirkName, QUIRKS } from './behaviour';
 import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, webAddress } from './rules';
 
-/** The settings of a {@link Behaviour} that are to change, as PATCH /_sandbox/settings and the environment give them. */
+/** The settings of a {@link Behaviour} to change, as PATCH /_sandbox/settings and the environment give them. */
 export interface BehaviourPatch {
   quirks?: Partial<Record<QuirkName, boolean>>;
   feePercent?: number;
@@ -12,11 +12,11 @@ export interface BehaviourPatch {
   events?: Partial<EventSettings>;
 }
 
-const TEN_YEARS_MS = 315_360_000_000; // far from what a date can hold
+const TEN_YEARS_MS = 315_360_000_000; // Far below the largest date.
 const MAX_COPIES = 10;
-const LONGEST_MS = 600_000; // as for faults that are asked for
+const LONGEST_MS = 600_000; // As for requested faults.
 
-/** What each setting must be, by name. */
+/** The rule of each setting, by name. */
 export const SETTING_RULES = {
   feePercent: number(0, 100),
   magicMs: integer(0, LONGEST_MS),
@@ -39,7 +39,7 @@ export const EVENT_RULES = {
   reversed: flag,
 } satisfies Record<keyof EventSettings, Rule>;
 
-/** The patch that `given` is; undefined when it is none, and then `faults` tells all that is wrong with it. */
+/** Returns the patch. Undefined if it is invalid. `faults` then lists everything that is wrong. */
 export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourPatch | undefined {
   if (!isObject(given)) {
     faults.push(`the settings must be an object with any of ${Object.keys(SETTING_RULES).join(', ')}`);
@@ -52,7 +52,7 @@ export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourP
   return faults.length === 0 ? given : undefined;
 }
 
-/** In place: calls under way and the senders of events see it from their next look on. */
+/** Applies a patch in place. Calls in progress and the sender of events see it at their next check. */
 export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): void {
   Object.assign(behaviour.quirks, patch.quirks);
   Object.assign(behaviour.events, patch.events);
@@ -62,7 +62,7 @@ export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): voi
   if (patch.unpaidExpiresAfterMs !== undefined) behaviour.unpaidExpiresAfterMs = patch.unpaidExpiresAfterMs;
 }
 
-/** A behaviour as it is shown: a patch that would change nothing. */
+/** Returns a behaviour as the API shows it: a patch that would change nothing. */
 export function showBehaviour({ quirks, feePercent, listedAfterMs, events, ...numbers }: Behaviour): BehaviourPatch {
   const copies = { quirks: { ...quirks }, listedAfterMs: { ...listedAfterMs }, events: { ...events } };
   return { feePercent: feePercent.toNumber(), ...numbers, ...copies };

@@ -1,15 +1,15 @@
 import Decimal from 'decimal.js';
 
-/**
- * Oddities that such services were seen to have (docs/reference/upstream.md, "Traps"), by name, with
- * whether a sandbox has them that nobody told otherwise.
- */
+/** Oddities that such services were seen to have (docs/reference/upstream.md, "Traps"), with their defaults. */
 export const QUIRKS = {
-  /** `error: "None"` in the data of a success, and `errorMessage: "None"` in `payouts` (trap 1); off, they are left out. */
+  /**
+   * A success has `error: "None"` in its data, and `errorMessage: "None"` in `payouts` (trap 1). If off, they are left
+   * out.
+   */
   errorNone: true,
-  /** What is not found is HTTP 200 with `status: "success"` and `data.error` (trap 2); off, it is a 400. */
+  /** An unknown ID gets HTTP 200 with `status: "success"` and `data.error` (trap 2). If off, it gets 400. */
   errorWithinSuccess: true,
-  /** What is turned down is HTTP 200 with `status: "error"` (trap 2); off, it is a 400. */
+  /** A rejection is HTTP 200 with `status: "error"` (trap 2). If off, it is 400. */
   errorWith200: false,
   /** `valueInUSD` is a string (trap 3). */
   amountsAsStrings: false,
@@ -17,11 +17,11 @@ export const QUIRKS = {
   floatBalances: false,
   /** `payouts` is a map `{"0": …, "issueID": …}` instead of an array (trap 5). */
   payoutsAsMap: false,
-  /** One bad phone number fails the whole airtime batch (trap 9); off, only its own item fails. */
+  /** One bad phone number fails the whole airtime batch (trap 9). If off, only its own item fails. */
   badPhoneFailsBatch: true,
   /** `chiRef` is a number in events (trap 4). */
   numericChiRefInEvents: false,
-  /** Status words are the newer ones: SUCCESSFUL, PENDING, FAILED, in answers and in events (trap 10). */
+  /** Status words are the newer ones: SUCCESSFUL, PENDING, FAILED, in answers and events (trap 10). */
   newStatusWords: false,
 };
 
@@ -29,31 +29,31 @@ export type QuirkName = keyof typeof QUIRKS;
 
 /** Where and how events are sent. */
 export interface EventSettings {
-  /** Nothing is sent where it is empty. */
+  /** If empty, no events are sent. */
   url: string;
-  /** Of the signature; `whsec_` and base64, or any text. */
+  /** The secret of the signature: `whsec_` and base64, or any text. */
   secret: string;
   /** Each event is delivered this many times. */
   copies: number;
-  /** Events that became due together are delivered in the opposite order. */
+  /** Events that are due at the same time are delivered in the opposite order. */
   reversed: boolean;
 }
 
-/** The types of transactions; a list may show one of them later than another. */
+/** The types of transactions. A list may show one type later than another. */
 export const LISTED_TYPES = ['airtime', 'momo', 'credit', 'transfer', 'payment'] as const;
 
 export type ListedType = (typeof LISTED_TYPES)[number];
 
-/** How this sandbox behaves; the control interface changes it while it runs. */
+/** The behaviour of this sandbox. The control interface changes it while the sandbox runs. */
 export interface Behaviour {
   quirks: Record<QuirkName, boolean>;
-  /** Of each payout's total, taken from the paying wallet on top of it. */
+  /** The percentage of each payout's total that the paying wallet pays in addition. */
   feePercent: Decimal;
   /** `ms` of the faults of magic recipients: how long they delay or wait. */
   magicMs: number;
-  /** An unpaid transaction of this age is expired. */
+  /** The age at which an unpaid transaction expires. */
   unpaidExpiresAfterMs: number;
-  /** By type: a transaction that is younger is not listed yet, though it can be read by its id. */
+  /** By type: the age at which lists show a transaction. It can be read by its ID earlier. */
   listedAfterMs: Record<ListedType, number>;
   events: EventSettings;
 }

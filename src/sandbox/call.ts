@@ -6,18 +6,18 @@ import { Account } from './generated/client';
 export interface Call {
   account: Account;
   database: Database;
-  /** The sandbox's own address, on which the links it gives out live. */
+  /** The sandbox's own address, for the links in its answers. */
   origin: string;
   behaviour: Behaviour;
   /**
-   * Notes that the operation is carried out, and the `chiRef`s it made or changed; as part of the work that does it, so
-   * that the ground truth cannot differ from what happened. Operations that only read need not call it.
+   * Records that the operation is carried out, with the `chiRef`s that it created or changed. It is part of the work
+   * that carries it out, so the ground truth cannot differ. Operations that only read need not call it.
    */
   processed: (work: Work, chiRefs: string[]) => Promise<void>;
 }
 
-/** What an operation answers as `data`; its input is a body or a query that nobody has looked at yet. */
+/** Returns the `data` of an operation's answer. Its input is an unchecked body or query. */
 export type Operation = (call: Call, input: unknown) => Promise<unknown>;
 
-/** Operations by their lines in the interface. */
+/** Operations by their names in the interface. */
 export type Routes = Readonly<Record<string, Operation>>;

@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 
 /**
- * The open connections. At a stop, requests in flight are answered and their connections ended with that; connections
- * that are idle, still sending their request, or held open without an answer end at once: they would hold the stop up.
+ * Tracks open connections. At a stop, requests in flight are answered, and their connections end with the answer.
+ * Connections that are idle, still sending their request, or held open without an answer end at once, because they
+ * would delay the stop.
  */
 export class Connections {
-  /** Each with the request that it carries now. */
+  /** Each with its current request. */
   private readonly open = new Map<Socket, FastifyRequest | undefined>();
   private closing = false;
 
@@ -25,10 +26,10 @@ export class Connections {
     });
     server.addHook('onResponse', (request, _reply, done) => {
       const { socket } = request.raw;
-      // A pipelined connection carries the next request already.
+      // A pipelined connection already has its next request.
       if (this.open.get(socket) === request) {
         this.open.set(socket, undefined);
-        if (this.closing) socket.end(); // its head may have left before, and promised to keep the connection
+        if (this.closing) socket.end(); // Its head may have been sent earlier with a promise to keep the connection.
       }
       done();
     });
@@ -39,7 +40,7 @@ export class Connections {
     });
   }
 
-  /** Leaves a connection open and silent, until its client or the sandbox ends it. */
+  /** Leaves a connection open and silent until its client or the sandbox ends it. */
   hold(socket: Socket): void {
     if (this.closing) socket.destroy();
     else if (this.open.has(socket)) this.open.set(socket, undefined);

@@ -4,13 +4,17 @@ import { StartFailure } from './settings';
 
 export type Database = PrismaClient;
 
-/** An open database transaction: what must be true together goes through one of these. */
+/** An open database transaction. Writes that must be consistent share one. */
 export type Work = Prisma.TransactionClient;
 
 const POOL_SIZE = 10;
-const WAIT_MS = 30_000; // for a connection, and for the work on it: a burst of 1,000-item batches waits in line rather than fails
+// For a connection, and for the work on it. A burst of 1,000-item batches waits and does not fail.
+const WAIT_MS = 30_000;
 
-/** Connects and proves that the database answers and is migrated, or throws a {@link StartFailure}. */
+/**
+ * Connects, and checks that the database responds and is migrated.
+ * @throws {@link StartFailure}
+ */
 export async function connectDatabase(databaseUrl: string): Promise<Database> {
   const database = new PrismaClient({
     adapter: new PrismaPg({
@@ -29,7 +33,7 @@ export async function connectDatabase(databaseUrl: string): Promise<Database> {
   }
 }
 
-/** Never the driver's own text: it may hold parts of the connection string. */
+/** Describes the error without the driver's own text, which may contain parts of the connection string. */
 function startFailureText(error: unknown): string {
   const code = (error as { code?: unknown }).code;
   if (code === 'P2021' || code === 'P2022')

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 
-/** A request that the service turns down: nothing was done. docs/reference/upstream.md, "Envelope and errors". */
+/** A request that the service rejects. Nothing was done (docs/reference/upstream.md, "Envelope and errors"). */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -11,7 +11,10 @@ export class Refusal extends Error {
   }
 }
 
-/** What the provider behind the service turned down, in its own form of error; docs/reference/upstream.md, "Envelope and errors". */
+/**
+ * A request that the provider behind the service rejects, in its own form of error (docs/reference/upstream.md,
+ * "Envelope and errors").
+ */
 export class TransactionError extends Refusal {
   constructor(
     readonly code: string,
@@ -22,8 +25,8 @@ export class TransactionError extends Refusal {
 }
 
 /**
- * What a caller asked for by an id and is not there: a *success* that says otherwise (docs/reference/upstream.md, trap 2). The
- * quirk `errorWithinSuccess`, off, makes it an error (answer-shape.ts).
+ * A request for an unknown ID: a *success* that says otherwise (docs/reference/upstream.md, trap 2). If the quirk
+ * `errorWithinSuccess` is off, it is an error (answer-shape.ts).
  */
 export const NOT_FOUND = { error: 'not found for that id' };
 
@@ -37,7 +40,7 @@ export interface ErrorEnvelope {
   error: string;
 }
 
-/** docs/reference/upstream.md, "Envelope and errors". */
+/** See "Envelope and errors" in docs/reference/upstream.md. */
 export interface TransactionErrorEnvelope {
   status: 'error';
   type: 'Transaction Error';
@@ -54,7 +57,7 @@ export function answerFault(fault: FastifyError | Error, request: FastifyRequest
   void reply.status(httpStatus).send(fault instanceof TransactionError ? transactionError(fault) : failure(text));
 }
 
-/** docs/reference/upstream.md, POST /send: the one operation that answers what it turns down with 500. */
+/** See POST /send in docs/reference/upstream.md: the only operation that answers rejections with 500. */
 export function answerSendFault(fault: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { httpStatus, text } = describe(fault, request);
   void reply.status(httpStatus === 400 || httpStatus === 413 ? 500 : httpStatus).send(failure(text));
@@ -65,7 +68,7 @@ export function answerUnknownOperation(request: FastifyRequest, reply: FastifyRe
   void reply.status(404).send(failure(`no operation ${request.method} ${path}`));
 }
 
-/** Bytes that are not HTTP never become a request, so there is only the socket to answer on. */
+/** Answers bytes that are not HTTP on the socket, because they never become a request. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const body = JSON.stringify(failure('request is not valid HTTP'));
@@ -83,12 +86,12 @@ function describe(fault: FastifyError | Error, request: FastifyRequest): { httpS
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return { httpStatus: 400, text: 'request cannot be read' };
 
-  // Not a 500: callers take a 500 envelope for "nothing was done", and after a failed commit nobody knows that.
+  // Not a 500, because callers take a 500 envelope for "nothing was done". After a failed commit, nobody knows that.
   process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${faultName(fault)}\n`);
   return { httpStatus: 503, text: 'service is unavailable, the state of this request is unknown' };
 }
 
-/** Its kind only: database errors quote values, and those are personal data. */
+/** Returns only the kind of an error. Database errors quote values, which are personal data. */
 function faultName(fault: Error): string {
   return 'code' in fault ? `${fault.name} ${String(fault.code)}` : fault.name;
 }

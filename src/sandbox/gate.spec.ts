@@ -27,7 +27,7 @@ describe('Gate', () => {
     await Promise.all(passed);
   });
 
-  it('lets one be alone: what is inside ends before it, and what comes later begins after it', async () => {
+  it('lets one be alone: it waits for work inside, and later work waits for it', async () => {
     const log: string[] = [];
     const [inside, alone, second, later] = ['inside', 'alone', 'second', 'later'].map((name) => workOf(name, log));
     const gate = new Gate();

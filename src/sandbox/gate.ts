@@ -1,4 +1,4 @@
-/** Lets any number of works pass side by side, or one alone: a reset must not meet a payout halfway. */
+/** Lets any number of tasks pass side by side, or one alone, so that a reset never meets a payout halfway. */
 export class Gate {
   private readonly inside = new Set<Promise<unknown>>();
   private alone: Promise<unknown> = Promise.resolve();
@@ -6,11 +6,11 @@ export class Gate {
   async pass<T>(work: () => Promise<T>): Promise<T> {
     let before: Promise<unknown>;
     do await (before = this.alone);
-    while (before !== this.alone); // another one may have asked to be alone meanwhile
+    while (before !== this.alone); // Another task may have asked to be alone meanwhile.
     return this.enter(work);
   }
 
-  /** Runs `work` when all that is inside has left; what comes later waits for it. */
+  /** Runs `work` when every task inside has left. Later tasks wait for it. */
   async close<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.alone.then(async () => {
       await Promise.allSettled(this.inside);

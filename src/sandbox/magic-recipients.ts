@@ -1,7 +1,8 @@
 /**
- * Recipients that make things happen, in the manner of payment test cards: an app's developer gets each outcome from the
- * app alone. README.md says in which operations. A phone number is magic by its last eight digits (of any country), an e-mail address by its local part at
- * sandbox.example, a handle by its name: +254 799990104, failed@sandbox.example, @sandbox_failed.
+ * Recipients with a fixed result, like the test cards of payment services. An app's developer gets each outcome from
+ * the app alone. README.md lists the operations. A phone number is magic by its last eight digits (of any country), an
+ * email by its local part at sandbox.example, and a handle by its name: +254 799990104, failed@sandbox.example,
+ * @sandbox_failed.
  */
 export const MAGIC = {
   reversed: {
@@ -10,7 +11,7 @@ export const MAGIC = {
     does: 'paid, and reversed seconds later: the money returns',
   },
   late: { digits: '99990102', becomes: ['pending', 'paid'], does: 'pending, paid seconds later' },
-  pending: { digits: '99990103', becomes: ['pending'], does: 'pending for ever' },
+  pending: { digits: '99990103', becomes: ['pending'], does: 'pending forever' },
   failed: { digits: '99990104', becomes: ['failed'], does: 'its item fails alone and costs nothing' },
   fraud: { digits: '99990105', becomes: ['fraud'], does: 'held as fraud, and costs nothing' },
   unheardOf: {
@@ -23,7 +24,7 @@ export const MAGIC = {
     refuses: 'insufficient funds',
     does: 'the whole batch is refused as if the wallet were empty',
   },
-  /** By the telco: docs/reference/upstream.md, "Envelope and errors". */
+  /** The telco's rejection (docs/reference/upstream.md, "Envelope and errors"). */
   transactionFailed: {
     digits: '99990108',
     refuses: 'TRANSACTION_FAILED',
@@ -57,11 +58,11 @@ export type MagicName = keyof typeof MAGIC;
 interface MagicRow {
   /** The last eight digits of its phone numbers. */
   digits: string;
-  /** The status words its transaction goes through, the first at once, the others seconds later. */
+  /** The statuses of its transaction, the first at once, the others seconds later. */
   becomes?: readonly string[];
-  /** Why the whole batch is refused. */
+  /** Why the whole batch is rejected. */
   refuses?: string;
-  /** What becomes of a payout, where it is no fault that the request meets. */
+  /** The result of a payout, if the request meets no fault. */
   does?: string;
   /** The fault that the request meets. */
   fault?: string;
@@ -78,7 +79,7 @@ const nameByWord = new Map<string, MagicName>(
   Object.keys(MAGIC).map((name) => [name.toLowerCase(), name as MagicName]),
 );
 
-/** What a recipient makes happen; undefined for all who are not magic. */
+/** Returns the result of a recipient. Undefined if it is not magic. */
 export function magicOf({ phoneNumber, email, twitter }: Recipient): MagicName | undefined {
   if (phoneNumber) return nameByDigits.get(phoneNumber.slice(-DIGITS));
   const address = email?.toLowerCase();

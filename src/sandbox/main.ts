@@ -2,15 +2,15 @@ import { createSandbox } from './app';
 import { readSettings, StartFailure } from './settings';
 
 /**
- * The sandbox as a process of its own. With an IPC channel its parent hears `{ ready: { url } }` or `{ failed: "<one sentence>" }`,
- * and the parent's death ends it; without one it prints its address, or one line on stderr.
+ * Runs the sandbox as a process of its own. With an IPC channel, it sends its parent `{ ready: { url } }` or `{ failed:
+ * "<one sentence>" }`, and ends when the parent dies. Without one, it prints its address, or one line on stderr.
  */
 
-/** Requests in flight at a SIGTERM get this long to be answered. */
+/** How long requests in flight may take after SIGTERM. */
 const CLOSE_DEADLINE_MS = 10_000;
 
 async function run(): Promise<void> {
-  // Until it listens nothing needs to be finished, so a signal or a dead parent may just end the process.
+  // Until it listens, nothing needs to be completed, so a signal or the parent's death ends the process directly.
   const orphaned = () => process.exit(0);
   process.once('disconnect', orphaned);
 
@@ -36,7 +36,8 @@ async function run(): Promise<void> {
 }
 
 async function fail(error: unknown): Promise<void> {
-  // Of a failure that nobody foresaw its kind only: a driver's own text may hold parts of the connection string.
+  // Only the kind of an unexpected failure is printed, because a driver's own text may contain parts of the connection
+  // string.
   const { name, code } = error as { name?: string; code?: string };
   const unforeseen = `sandbox cannot start: unexpected ${[name, code].filter(Boolean).join(' ')}`;
   const sentence = error instanceof StartFailure ? error.message : unforeseen;
@@ -45,7 +46,7 @@ async function fail(error: unknown): Promise<void> {
   process.exit(1);
 }
 
-/** Resolves when the message is handed over, or cannot be: a parent that is gone is the business of 'disconnect'. */
+/** Resolves when the message is sent or cannot be sent. 'disconnect' handles a missing parent. */
 function tellParent(message: object): Promise<void> {
   return new Promise((resolve) => {
     if (!process.send || !process.connected) return resolve();

@@ -20,7 +20,7 @@ function rowsUnder(heading: string): string[][] {
 const code = (text: string) => `\`${text}\``;
 
 describe('the tables of README.md', () => {
-  it('have a row for each fault, as the code has it', () => {
+  it("have a row for each fault, with the code's text", () => {
     const rows = Object.entries<FaultRow>(FAULTS).map(
       ([name, { does, processed, choosesProcessed, settings = {} }]) => [
         code(name),

@@ -38,10 +38,10 @@ const ROUTES = {
 /** All operations, with what each answers as `data`. */
 export type SandboxOperations = typeof ROUTES;
 
-/** A POST whose input travels in its query (docs/reference/upstream.md). */
+/** A POST whose input is in the query (docs/reference/upstream.md). */
 const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
 
-/** The operations that the provider documents, and those that it lists by name only, below {@link PREFIX}. */
+/** Adds the operations that the provider documents, and those that it lists by name only, below {@link PREFIX}. */
 export function operations(service: Service): FastifyPluginCallback {
   return (api, _options, done) => {
     const { unit } = service;
@@ -56,7 +56,7 @@ export function operations(service: Service): FastifyPluginCallback {
 
     let origin = '';
     api.addHook('onListen', (done) => {
-      origin = api.listeningOrigin; // not to be asked later: a server that is closing has none
+      origin = api.listeningOrigin; // Read here, because a server that is closing has no address.
       done();
     });
 
@@ -83,7 +83,7 @@ export function operations(service: Service): FastifyPluginCallback {
   };
 }
 
-/** Carries an operation out for a request that is noted, as the fault that struck it wants. */
+/** Carries an operation out for a recorded request, as its fault requires. */
 async function serve(
   service: Service,
   origin: string,
@@ -96,7 +96,7 @@ async function serve(
   const run = async () => {
     const call = callFor(service, origin, received);
     const answer = await operation(call, inputOf(received));
-    if (!call.isProcessed) await call.processed(service.database, []); // it only reads
+    if (!call.isProcessed) await call.processed(service.database, []); // It only reads.
     return answer;
   };
   return carryOut(received.fault, () => service.gate.pass(run), service.timers);

@@ -1,4 +1,4 @@
-/** What a value of a setting must be; the control interface and the environment ask the same. */
+/** The rule of a setting's value. The control interface and the environment use the same rules. */
 export interface Rule {
   holds(value: unknown): boolean;
   /** Completes "… must be". */
@@ -37,7 +37,7 @@ export const trimmedText: Rule = {
   must: 'a text without blanks around it',
 };
 
-/** Adds to `faults` what is wrong with the fields of `given`: unknown names, and values that break their rule. */
+/** Adds faults for the fields of `given`: unknown names, and values that break their rule. */
 export function check(given: object, rules: Record<string, Rule>, faults: string[], prefix = ''): void {
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;

@@ -9,21 +9,25 @@ const SUB_ACCOUNTS = [
   { id: '00000000-0000-4000-8000-000000000002', name: 'Field office North', parentId: DEMO_ACCOUNT.id },
   { id: '00000000-0000-4000-8000-000000000003', name: 'Field office South', parentId: DEMO_ACCOUNT.id },
 ];
-const OPENING_BALANCE_USD = new Decimal(10_000); // of each wallet
+const OPENING_BALANCE_USD = new Decimal(10_000); // In each wallet.
 
-/** Makes the demo data at the first start only; makes the key the demo account's at every start. */
+/** Creates the demo data at the first start only. At every start, it sets the demo account's key. */
 export async function seed(database: Database, apiKey: string): Promise<void> {
   await database.$transaction((work) => makeDemoData(work, apiKey));
 }
 
-/** A table that requests in flight hold is waited for this long, which is less than Postgres takes to look for deadlocks (1 s). */
+/**
+ * How long a reset waits for a table that requests in flight hold. It is less than Postgres waits before it looks for
+ * deadlocks (1 s).
+ */
 const TABLE_WAIT_MS = 300;
 const ATTEMPTS = 50;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Everything back to the state of a first start, with this key; ids of histories go on where they were. Requests in flight are
- * finished before it, or fail after it. Where it and a request wait for each other it gives way and tries again.
+ * Resets everything to the state of a first start, with this key. The IDs of histories continue. Requests in flight
+ * finish before it or fail after it. If a request and the reset wait for each other, the reset gives way and tries
+ * again.
  */
 export async function resetData(database: Database, apiKey: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -8,7 +8,7 @@ import type { Gate } from './gate';
 import type { Timers } from './timers';
 import type { UnitName } from './unit-name';
 
-/** What all requests of one sandbox share. */
+/** The parts that all requests of one sandbox share. */
 export interface Service {
   database: Database;
   behaviour: Behaviour;
@@ -19,6 +19,6 @@ export interface Service {
   gate: Gate;
   timers: Timers;
   connections: Connections;
-  /** The names of the operations there are: 'POST /payouts/airtime'. */
+  /** The names of the existing operations, such as 'POST /payouts/airtime'. */
   operations: Set<string>;
 }

@@ -20,7 +20,7 @@ describe('settings', () => {
     );
   });
 
-  it('take every variable', () => {
+  it('accept every variable', () => {
     const { behaviour, ...settings } = readSettings({
       ...good,
       SANDBOX_PORT: '0',
@@ -58,7 +58,7 @@ describe('settings', () => {
     ['SANDBOX_UNPAID_EXPIRES_AFTER_MS', '0', '1.5', '1d', '99999999999999'],
     ['SANDBOX_EVENTS_URL', 'localhost:4011', 'ftp://x', 'http://', 'http://[x'],
     ['SANDBOX_EVENTS_SECRET', ' ', ' x', 'line end\n'],
-  ])('%s is refused when it is none', (name, ...values) => {
+  ])('reject an invalid %s', (name, ...values) => {
     for (const value of values) {
       expect(() => readSettings({ ...good, [name]: value })).toThrow(`sandbox cannot start: ${name} must `);
     }

@@ -2,19 +2,19 @@ import { Behaviour, defaultBehaviour, QuirkName, QUIRKS } from './behaviour';
 import { EVENT_RULES, patchBehaviour, SETTING_RULES } from './behaviour-patch';
 import { integer, Rule } from './rules';
 
-/** What the sandbox is started with. */
+/** The settings of a start. */
 export interface Settings {
   /** A Postgres that has the migrations of prisma/sandbox. */
   databaseUrl: string;
-  /** TCP port on 127.0.0.1; 0 takes a free one. */
+  /** TCP port on 127.0.0.1. 0 takes a free one. */
   port: number;
   /** The key that callers send as X-API-Key. Only its SHA-256 is stored. */
   apiKey: string;
-  /** The key of the control interface, sent as X-Sandbox-Control-Key; `sandbox-control` when left out. */
+  /** The key of the control interface, sent as X-Sandbox-Control-Key. Default: `sandbox-control`. */
   controlKey?: string;
-  /** How it behaves until the control interface says otherwise. */
+  /** The behaviour until the control interface changes it. */
   behaviour?: Behaviour;
-  /** The service's own word for its unit, in paths and field names; `credit` when left out. */
+  /** The service's own word for its unit, in paths and field names. Default: `credit`. */
   unitName?: string;
 }
 
@@ -23,16 +23,19 @@ export const DEFAULT_UNIT_NAME = 'credit';
 const DEFAULT_PORT = '4010';
 
 const CONTROL_KEY: Rule = {
-  holds: (value) => /^[\x21-\x7e]{8,}$/.test(value as string), // what a header can carry as it is
+  holds: (value) => /^[\x21-\x7e]{8,}$/.test(value as string), // Characters that a header can carry unchanged.
   must: '8 or more printable ASCII characters without blanks',
 };
 const UNIT_NAME: Rule = {
-  // A word of the service itself would stand for two things at once.
+  // A word of the service itself would have two meanings.
   holds: (value) => /^[a-z][a-z0-9]{1,31}$/.test(value as string) && !/^(airtime|momo|payout)s?$/.test(value as string),
   must: 'a word of 2 to 32 lower-case letters and digits other than airtime, momo and payout',
 };
 
-/** Reads the process's environment, or throws a {@link StartFailure} that names each faulty variable and never its value. */
+/**
+ * Reads the process's environment.
+ * @throws {@link StartFailure} that names each faulty variable and never its value.
+ */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const faults: string[] = [];
 
@@ -41,7 +44,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const apiKey = env.SANDBOX_API_KEY ?? '';
   if (apiKey.trim() === '') faults.push('SANDBOX_API_KEY must be set');
 
-  /** Of the variable's text, or undefined where it is not set. */
+  /** Returns the variable's text. Undefined if it is not set. */
   const read = <T>(name: string, value: (text: string) => T, rule: Rule): T | undefined => {
     const text = env[name] ?? '';
     if (text === '') return undefined;
@@ -69,7 +72,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return { databaseUrl, port, apiKey, controlKey, unitName, behaviour };
 }
 
-/** Of `floatBalances,-errorNone`: the first on, the second off, all others as they are. */
+/** Reads `floatBalances,-errorNone`: the first is on, the second off, and all others keep their default. */
 function readQuirks(text: string, faults: string[]): Partial<Record<QuirkName, boolean>> {
   const words = text.split(',').map((word) => word.trim());
   const quirks = words.filter((word) => word !== '').map((word) => [word.replace(/^-/, ''), !word.startsWith('-')]);
@@ -88,5 +91,5 @@ function decimalNumber(text: string): number {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
 }
 
-/** Why the sandbox did not start, as one sentence fit to be shown: it holds no key and no connection string. */
+/** The reason why the sandbox did not start, as a sentence without any key or connection string. */
 export class StartFailure extends Error {}

@@ -3,23 +3,23 @@ import { Database } from './database';
 import { applyDueChanges } from './transactions/due-changes';
 import { expireOverdue } from './transactions/status';
 
-const EVERY_MS = 250; // unnoticed next to the seconds after which anything is due
+const EVERY_MS = 250; // Negligible beside the seconds after which a change is due.
 
 export interface Sweeper {
-  /** Ends it; a sweep that runs is finished first. */
+  /** Stops the sweeper, after the sweep in progress. */
   stop(): Promise<void>;
 }
 
-/** Changes the statuses that are due, again and again. One sweep at a time; one that fails is tried again like any other. */
+/** Applies due status changes, again and again. One sweep runs at a time, and a failed one is tried again. */
 export function startSweeper(database: Database, behaviour: Behaviour): Sweeper {
   let running: Promise<void> | undefined;
-  let hasFailed = false; // said once, not four times a second for as long as the database is gone
+  let hasFailed = false; // Logged once, and not four times a second while the database is unavailable.
   const timer = setInterval(() => {
     running ??= sweep(database, behaviour)
       .then(
         () => (hasFailed = false),
         (error: Error) => {
-          // Its kind only: database errors quote values, and those are personal data.
+          // Only the kind, because database errors quote values, which are personal data.
           if (!hasFailed) process.stderr.write(`sandbox: the changes of status that are due failed: ${error.name}\n`);
           hasFailed = true;
         },

@@ -1,4 +1,4 @@
-/** What waits for its time. At a stop nothing waits any longer: what was to be done later is done at once. */
+/** Delays work. At a stop, waiting ends and delayed work is done at once. */
 export class Timers {
   private readonly waiting = new Map<NodeJS.Timeout, () => void>();
   private readonly running = new Set<Promise<void>>();
@@ -13,7 +13,7 @@ export class Timers {
     });
   }
 
-  /** Does `work` after `ms`, or at the stop. Nobody learns of its failure but the work itself. */
+  /** Does `work` after `ms`, or at the stop. Only the work itself handles its failure. */
   later(ms: number, work: () => Promise<unknown>): void {
     const run = this.wait(ms)
       .then(work)
@@ -25,13 +25,13 @@ export class Timers {
     void run.then(() => this.running.delete(run));
   }
 
-  /** Ends all waiting, now and from now on. */
+  /** Ends all waiting, now and later. */
   finish(): void {
     this.finishing = true;
     for (const timer of [...this.waiting.keys()]) this.due(timer);
   }
 
-  /** Until what was to be done later is done. */
+  /** Resolves when all delayed work is done. */
   async idle(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }

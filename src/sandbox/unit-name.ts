@@ -3,8 +3,9 @@ import { isObject } from './rules';
 const OURS = 'credit';
 
 /**
- * The service's own word for its unit. docs/reference/upstream.md writes `credit` in its place: in the paths /payouts/credit and
- * /payouts/initiate-credit and in the field names `credit` and `credits`. Inside the sandbox it is always `credit`.
+ * Translates the service's own word for its unit. docs/reference/upstream.md writes `credit` in its place: in the paths
+ * /payouts/credit and /payouts/initiate-credit and in the field names `credit` and `credits`. Inside the sandbox it is
+ * always `credit`.
  */
 export class UnitName {
   private readonly outward: Map<string, string>;
@@ -21,25 +22,28 @@ export class UnitName {
     this.inward = new Map(names.map(([ours, theirs]) => [theirs, ours]));
   }
 
-  /** A path below the prefix as callers write it. */
+  /** Returns a path below the prefix as callers write it. */
   pathOutside(path: string): string {
     return this.outward.get(path) ?? path;
   }
 
-  /** A path below the prefix in the interface's words; one in our own word, where the service has another, is no path. */
+  /**
+   * Returns a path below the prefix in the interface's words. The interface's word is no valid path if the service has
+   * another.
+   */
   pathInside(path: string): string {
     return this.inward.get(path) ?? path;
   }
 
-  /** A request's body with the fields in the interface's words. */
+  /** Returns a request's body with its fields in the interface's words. */
   bodyInside(body: unknown): unknown {
     if (this.word === OURS || !isObject(body)) return body;
-    // Fields in our own word are unknown to this service, as every unknown field is.
+    // If the service has another word, fields with the interface's word are unknown, like every unknown field.
     const known = Object.entries(body).filter(([name]) => !this.outward.has(name));
     return Object.fromEntries(known.map(([name, value]) => [this.inward.get(name) ?? name, value]));
   }
 
-  /** An answer with the fields, and the errors that name fields, in the service's own word. */
+  /** Returns an answer with its fields, and with errors that name fields, in the service's own word. */
   answerOutside(answer: unknown): unknown {
     if (this.word === OURS) return answer;
     if (isObject(answer) && answer.status === 'error' && typeof answer.error === 'string')

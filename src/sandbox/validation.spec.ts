@@ -11,7 +11,7 @@ import {
 } from './validation';
 
 describe('validation', () => {
-  it.each([[0.1], [1], [0.000001], [1_000_000_000], [5e-6]])('takes %p as an amount', (value) => {
+  it.each([[0.1], [1], [0.000001], [1_000_000_000], [5e-6]])('accepts %p as an amount', (value) => {
     expect(readUsd(value, 'amount').toNumber()).toBe(value);
   });
 
@@ -26,22 +26,22 @@ describe('validation', () => {
     [1_000_000_001, 'must be at most'],
     [1e300, 'must be at most'],
     [0.0000001, 'must have at most 6 decimals'],
-  ])('refuses %p as an amount', (value, text) => {
+  ])('rejects %p as an amount', (value, text) => {
     expect(() => readUsd(value, 'items[0].valueInUSD')).toThrow(`items[0].valueInUSD ${text}`);
   });
 
-  it.each([['100'], ['0.000001'], ['20.50'], [5]])('takes %p as an amount in any currency', (value) => {
+  it.each([['100'], ['0.000001'], ['20.50'], [5]])('accepts %p as an amount in any currency', (value) => {
     expect(readAmount(value, 'amount').equals(value)).toBe(true);
   });
 
   it.each([['0'], ['-1'], ['1e3'], ['0x10'], ['NaN'], ['Infinity'], [' 1'], ['1,5'], [''], [0], [null], ['0.0000001']])(
-    'refuses %p as an amount in any currency',
+    'rejects %p as an amount in any currency',
     (value) => {
       expect(() => readAmount(value, 'amount')).toThrow(/^amount /);
     },
   );
 
-  it('takes any object as meta, unless the database cannot keep it', () => {
+  it('accepts any object as meta, unless the database cannot store it', () => {
     expect(readOptionalMeta({ a: ['😀', { b: null }] }, 'meta')).toEqual({ a: ['😀', { b: null }] });
     expect(readOptionalMeta(null, 'meta')).toBeUndefined();
     for (const text of ['a\0b', '\ud83d', 'a\ude00'])
@@ -49,7 +49,7 @@ describe('validation', () => {
     expect(() => readOptionalMeta([], 'meta')).toThrow('meta must be an object');
   });
 
-  it('takes international phone numbers only', () => {
+  it('accepts international phone numbers only', () => {
     expect(readPhoneNumber('+254700000001', 'phoneNumber')).toBe('+254700000001');
     for (const wrong of [
       '254700000001',
@@ -73,7 +73,7 @@ describe('validation', () => {
     expect(readOptionalText('😀', 'description')).toBe('😀');
   });
 
-  it.each([[undefined], [null], [[]], ['text'], [5]])('does not take %p as a body', (body) => {
+  it.each([[undefined], [null], [[]], ['text'], [5]])('rejects %p as a body', (body) => {
     expect(() => fieldsOf(body)).toThrow('request body must be an object');
   });
 

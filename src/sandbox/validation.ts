@@ -3,22 +3,22 @@ import { Refusal } from './envelope';
 import { Prisma } from './generated/client';
 import { isObject } from './rules';
 
-/** Fields that a caller sent, none of them looked at yet. */
+/** The unchecked fields of a caller. */
 export type Fields = Record<string, unknown>;
 
-export const MAX_ITEMS = 1_000; // per batch; docs/reference/upstream.md states no limit
-const MAX_AMOUNT = 1_000_000_000; // with 1,000 items of it a total still fits numeric(20,6)
-const MAX_DECIMALS = 6; // of an amount, as in the database: what is debited is what was asked, never rounded
-const INTERNATIONAL_NUMBER = /^\+[1-9]\d{6,14}$/; // E.164
+export const MAX_ITEMS = 1_000; // Items per batch. docs/reference/upstream.md states no limit.
+const MAX_AMOUNT = 1_000_000_000; // A total of 1,000 such items still fits numeric(20,6).
+const MAX_DECIMALS = 6; // Decimals of an amount, as in the database, so that exactly the requested amount is debited.
+const INTERNATIONAL_NUMBER = /^\+[1-9]\d{6,14}$/; // E.164.
 const DECIMAL_TEXT = /^\d{1,20}(\.\d{1,20})?$/;
-const NOT_FOR_JSONB = /\\u(0000|d[89a-f])/i; // as JSON writes a null character and half a surrogate pair
+const NOT_FOR_JSONB = /\\u(0000|d[89a-f])/i; // As JSON writes a null character and half a surrogate pair.
 
 export function fieldsOf(value: unknown, name = 'request body'): Fields {
   if (!isObject(value)) throw new Refusal(`${name} must be an object`);
   return value;
 }
 
-/** The batch under `name`, each item read by `read` with its name for error texts, for example "airtimes[3]". */
+/** Reads the batch under `name`. `read` reads each item, and gets its name for error texts, such as "airtimes[3]". */
 export function readItems<Item>(body: unknown, name: string, read: (item: Fields, name: string) => Item): Item[] {
   const items = fieldsOf(body)[name];
   if (!Array.isArray(items)) throw new Refusal(`${name} must be an array`);
@@ -27,7 +27,7 @@ export function readItems<Item>(body: unknown, name: string, read: (item: Fields
   return items.map((item, index) => read(fieldsOf(item, `${name}[${index}]`), `${name}[${index}]`));
 }
 
-/** A text that must be there; it may be empty only where `mayBeEmpty`. */
+/** Reads a required text. It may be empty only if `mayBeEmpty`. */
 export function readText(value: unknown, name: string, mayBeEmpty = false): string {
   const text = readOptionalText(value, name);
   if (text === null || (text === '' && !mayBeEmpty)) throw new Refusal(`${name} is required`);
@@ -37,12 +37,14 @@ export function readText(value: unknown, name: string, mayBeEmpty = false): stri
 export function readOptionalText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw new Refusal(`${name} must be a string`);
-  if (value.includes('\0')) throw new Refusal(`${name} must not contain a null character`); // Postgres has no place for one
-  if (/\p{Surrogate}/u.test(value)) throw new Refusal(`${name} must not contain half a character`); // nor for this
+  // Postgres cannot store one.
+  if (value.includes('\0')) throw new Refusal(`${name} must not contain a null character`);
+  // Postgres cannot store this either.
+  if (/\p{Surrogate}/u.test(value)) throw new Refusal(`${name} must not contain half a character`);
   return value;
 }
 
-/** An amount in USD: a JSON number, positive. */
+/** Reads an amount in US dollars: a positive JSON number. */
 export function readUsd(value: unknown, name: string): Decimal {
   if (value === undefined || value === null) throw new Refusal(`${name} is required`);
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
@@ -50,7 +52,7 @@ export function readUsd(value: unknown, name: string): Decimal {
   return limited(new Decimal(value), name);
 }
 
-/** An amount in any currency: a positive JSON number, or its decimal text, as it stands in a query. */
+/** Reads an amount in any currency: a positive JSON number, or its decimal text in a query. */
 export function readAmount(value: unknown, name: string): Decimal {
   if (typeof value !== 'string') return readUsd(value, name);
   if (!DECIMAL_TEXT.test(value) || !new Decimal(value).isPositive() || new Decimal(value).isZero())
@@ -64,7 +66,7 @@ function limited(amount: Decimal, name: string): Decimal {
   return amount;
 }
 
-/** An object of the caller's own, kept and given back as it is. */
+/** Reads an object of the caller's own, which is kept and returned unchanged. */
 export function readOptionalMeta(value: unknown, name: string): Prisma.InputJsonObject | undefined {
   if (value === undefined || value === null) return undefined;
   const meta = fieldsOf(value, name);

@@ -6,7 +6,7 @@ import { LogicalRequest } from './schedule';
 const PLACES = 100_000; // the last five of six decimals of a first amount are its request's number
 const FURTHER_ITEM_USD = 0.05;
 
-/** Makes each operation's body of amounts, the first of which and `number` say which request it is. */
+/** Builds each operation's body from amounts. The first amount and `number` identify the request. */
 const BODIES = {
   'POST /payouts/airtime': ({ usd, magic }: Parts) => ({ airtimes: usd.map((value, at) => mobile(value, at, magic)) }),
   'POST /payouts/mobile-money': ({ usd, magic }: Parts) => ({
@@ -51,7 +51,7 @@ export function bodyOf(request: LogicalRequest, number: number): object {
   return BODIES[request.operation]({ usd: amountsOf(request, number), number, magic: request.magic });
 }
 
-/** What counts against caps, exactly; null: nothing does. */
+/** Returns the exact amount that counts against caps. Null if nothing does. */
 export function totalOf(request: LogicalRequest, number: number): Decimal | null {
   return UNPAID.includes(request.operation) ? null : Decimal.sum(...amountsOf(request, number));
 }
@@ -67,7 +67,7 @@ interface SentBody extends SentItem, Partial<Record<'airtimes' | 'momos' | 'cred
   name?: string;
 }
 
-/** Which request a body belongs to that arrived somewhere. */
+/** Returns the request that an arrived body belongs to. */
 export function numberOf(body: unknown): number {
   const fields = body as SentBody;
   const [item] = fields.airtimes ?? fields.momos ?? fields.credits ?? fields.credit ?? [fields];

@@ -6,7 +6,7 @@ import { World } from './world';
 
 const RECORDED = { approve: 'approved', reject: 'rejected' } as const;
 
-/** Of two approvers at once one wins, and both are told the truth. */
+/** Of two concurrent approvers, one wins, and both get the truth. */
 export function checkDecisions(world: World, lane: Lane, intents: Intent[]): string[] {
   const winners = lane.decided.filter(hasWon);
   const twice = winners.filter(({ callId }, at) => winners.findIndex((other) => other.callId === callId) !== at);

@@ -9,7 +9,7 @@ import { checkTold } from './told';
 import { listCalls, Settled } from './wave';
 import { World } from './world';
 
-/** One logical request and everything that became of it. */
+/** One logical request with everything that happened to it. */
 export interface Story {
   lane: Lane;
   number: number;
@@ -20,7 +20,7 @@ export interface Story {
   arrivals: Arrival[];
 }
 
-/** All that is wrong, by schedule. */
+/** Finds everything that is wrong, by schedule. */
 export async function check(world: World, settled: Settled): Promise<Map<number, string[]>> {
   const wrong = new Map<number, string[]>();
   for (const [index, lane] of settled.lanes.entries()) {
@@ -61,7 +61,7 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
   const sendable = intents.filter(({ refused, held, decision }) => !refused && (!held || decision === 'approved'));
   const count = (...outcomes: Intent['outcome'][]) =>
     sendable.filter(({ outcome }) => outcomes.includes(outcome)).length;
-  // Without a key, what was refused may be asked again.
+  // Without a key, a refused request may be sent again.
   const keyedOnly = request.keyed ? (['rejected'] as const) : [];
   const freed = sendable.filter(isFreed).length;
   const notExecuted = sendable.filter(
@@ -72,7 +72,7 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
   const settledAs = (settled: Intent['resolution']) =>
     sendable.filter(({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled).length;
   const faults: [boolean, string][] = [
-    // Their ids say when they came, not when they were let through: a twin that waited may have the smaller one.
+    // IDs show when calls arrived, not when they were admitted. A duplicate that waited may have the smaller one.
     [
       count('succeeded', 'unknown', null, ...keyedOnly) - (request.keyed ? freed : 0) - notExecuted > 1,
       'was sent again although it may have been paid',
@@ -106,7 +106,7 @@ function timesDone(done: Arrival[]): number {
   return done.length + done.filter(({ fault }) => fault === 'duplicateTransaction').length;
 }
 
-/** Every call in doubt is listed, and only those; and so is every call that waits for an approval. */
+/** Checks that exactly the calls in doubt are listed, and exactly the calls that wait for an approval. */
 async function checkLists(world: World, { client }: Lane, intents: Intent[]): Promise<string[]> {
   const doubts = idsOf(intents, isInDoubt);
   const waiting = idsOf(intents, ({ held, decision, refused }) => held && decision === null && !refused);

@@ -4,16 +4,16 @@ import { bodyOf, OperationName } from './bodies';
 import { LogicalRequest, Schedule, StopStep, Submission } from './schedule';
 import { Told, World } from './world';
 
-/** One time that a request was sent. */
+/** One attempt to send a request. */
 export interface Sent {
   number: number;
   startedAt: number;
-  /** The moment at which the answer came, or it was certain that none would. */
+  /** When the answer arrived, or it was certain that none would. */
   endedAt: number;
   told: Told | undefined;
 }
 
-/** What an approver said of a held call. */
+/** The answer of an approver about a held call. */
 export interface Decided {
   callId: string;
   number: number;
@@ -23,19 +23,19 @@ export interface Decided {
   told: Told | undefined;
 }
 
-/** One schedule as it was carried out, by a client of its own. */
+/** One schedule as it was carried out by a client of its own. */
 export interface Lane {
   schedule: Schedule;
   client: { id: string; key: string; name: string };
-  /** Its first step has this number, and no step of another lane has its steps' numbers. */
+  /** The number of its first step. No step of another lane has the same number. */
   firstNumber: number;
-  /** Those that were begun, by their numbers. */
+  /** The requests that were begun, by number. */
   requests: Map<number, LogicalRequest>;
   sent: Sent[];
   decided: Decided[];
 }
 
-/** What the lanes of a wave share. */
+/** The state that the lanes of a wave share. */
 export interface Shared {
   world: World;
   onSubmission: () => void;
@@ -106,7 +106,7 @@ export async function submit(
   if (told?.status === 202 && !told.headers.has('idempotent-replayed')) await decide(world, lane, number, told);
 }
 
-/** Two approvers at once, each at another process. */
+/** Two concurrent approvers, each at another process. */
 async function decide(world: World, lane: Lane, number: number, { json }: Told): Promise<void> {
   const callId = json.call_id ?? '';
   const { decisions } = lane.requests.get(number) as LogicalRequest;
@@ -130,11 +130,12 @@ async function stop(world: World, { client }: Lane, { operation, process }: Stop
   const target = operation === null ? { client: client.name } : { operation };
   const body = { ...target, reason: 'as the schedule says' };
   const told = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
-  // Without an answer, or with one that it could not be recorded, it may hold all the same; the end of the wave lifts all.
+  // Without an answer, or if it could not be recorded, the stop may still be active. The end of the wave lifts all
+  // stops.
   if (!told || told.status >= 300) return;
   const id = told.json.id ?? '';
   stops.push(id);
-  // Another schedule may have stopped the same operation, and be about to lift that.
+  // Another schedule may have stopped the same operation, and be about to lift that stop.
   const liftedAt = world.stops.find((known) => known.id === id)?.until ?? Infinity;
   world.stops.push({ id, clientId, operation, from: world.now(), until: liftedAt });
 }

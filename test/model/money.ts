@@ -6,7 +6,10 @@ import { World } from './world';
 
 const ZERO = new Decimal(0);
 
-/** What is spent is exactly what was sent and not known to be unpaid, never over a cap; and nothing under it was refused. */
+/**
+ * Checks that spending equals what was sent and not known to be unpaid, never exceeds a cap, and that nothing under a
+ * cap was refused.
+ */
 export async function checkMoney({ database }: World, lane: Lane, stories: Story[]): Promise<string[]> {
   const caps = capsOf(lane);
   const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
@@ -42,7 +45,7 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
   );
 }
 
-/** What the records say is spent, by day. */
+/** Returns the spending by day, according to the records. */
 function spendingOf(intents: Intent[]): Map<string, Decimal> {
   const byDay = new Map<string, Decimal>();
   for (const { reservedOn, totalUsd, outcome, resolution, refused } of intents) {
@@ -59,7 +62,7 @@ function spendingOf(intents: Intent[]): Map<string, Decimal> {
   return byDay;
 }
 
-/** A refusal for money is wrong if even all that may have been spent at that time left room for it. */
+/** A refusal for money is wrong if everything that may have been spent at that time left room for it. */
 function checkRefusal(
   { number, totalUsd }: Story,
   { told, startedAt, endedAt }: Sent | Decided,
@@ -72,7 +75,7 @@ function checkRefusal(
   return room ? [`request ${number} was refused for money, but at most ${spent.toFixed()} US dollars were spent`] : [];
 }
 
-/** The amounts of a request's calls that may have been reserved at some moment between two. */
+/** Returns the amounts of a request's calls that may have been reserved at some moment between two. */
 function reservationsOf(
   { sent, intents, totalUsd }: Story,
   { startedAt, endedAt }: { startedAt: number; endedAt: number },

@@ -2,7 +2,7 @@ import { TestDatabase } from '../support/test-database';
 import { TestSandbox } from '../support/sandbox';
 import { numberOf } from './bodies';
 
-/** A call that was let through, and all that was recorded of it since. */
+/** An admitted call with everything recorded about it. */
 export interface Intent {
   id: string;
   clientId: string;
@@ -10,19 +10,19 @@ export interface Intent {
   idempotencyKey: string | null;
   totalUsd: string | null;
   held: boolean;
-  /** The day on whose cap it counts, or did; null: none. */
+  /** The day on whose cap it counts or counted. Null: none. */
   reservedOn: string | null;
   decision: 'approved' | 'rejected' | null;
   resolution: 'confirmed' | 'not_executed' | null;
-  /** Settled by what the upstream lists, not by a person. */
+  /** Settled by the upstream's listing, not by a person. */
   settledByList: boolean;
   outcome: 'succeeded' | 'rejected' | 'not_sent' | 'unknown' | null;
   failure: string | null;
   upstreamStatus: number | null;
   answer: string | null;
-  /** Its commit was reported as failed: it was never sent. */
+  /** Its commit was reported as failed, so it was never sent. */
   refused: boolean;
-  /** Whether the process lives that sends, or sent, it. */
+  /** Whether the process that sends or sent it is alive. */
   alive: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
   return rows.map(({ body, ...intent }) => ({ ...intent, number: numberOf(JSON.parse(body)) }));
 }
 
-/** What the proxy asks by itself, to find out about calls in doubt. */
+/** The proxy's own reads about calls in doubt. */
 const READ_BY_THE_PROXY: readonly string[] = ['POST /account/transactions', 'GET /account/transaction'];
 
 export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
@@ -63,7 +63,7 @@ export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
   return asked.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
 }
 
-/** What each client has spent by day, as the proxies count it. */
+/** Returns the spending of each client by day, as the proxies count it. */
 export async function readSpending(database: TestDatabase, clientId: string): Promise<Map<string, string>> {
   const rows = await database.query<{ day: string; usd: string }>(
     'SELECT day::text, usd::text FROM spending WHERE client_id = $1 AND usd <> 0',
@@ -72,31 +72,31 @@ export async function readSpending(database: TestDatabase, clientId: string): Pr
   return new Map(rows.map(({ day, usd }) => [day, usd]));
 }
 
-/** Whether it was sent, or may have been, and nobody knows what came of it. */
+/** Whether it was or may have been sent, and its outcome is unknown. */
 export function isInDoubt({ outcome, resolution, refused, held, decision }: Intent): boolean {
   if (refused || resolution !== null || (held && decision !== 'approved')) return false;
   return outcome === null || outcome === 'unknown';
 }
 
-/** Statuses by which an upstream says that it did not even look at what was asked. */
+/** Statuses with which an upstream rejects a request before it reads it. */
 const REFUSED_AT_THE_DOOR: readonly (number | null)[] = [401, 403, 429];
 
-/** The one operation whose work no list shows, so that an error of the upstream is believed. It pays nobody. */
+/** The one operation whose result no list shows, so that an error of the upstream is believed. It pays nobody. */
 const UNLISTED = 'POST /sub-account/create';
 
-/** Whether the sandbox carried it out and said that it had not, in words that prove it: nobody who believes it can know. */
+/** Whether the sandbox carried it out and answered with a proof that it had not. Nobody who believes it can know. */
 export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
   if (!processed || httpStatus === null) return false;
   if (REFUSED_AT_THE_DOOR.includes(httpStatus)) return true;
   return operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502;
 }
 
-/** Whether it was refused in a way that frees its key. */
+/** Whether it was rejected in a way that frees its key. */
 export function isFreed({ outcome, upstreamStatus }: Intent): boolean {
   return outcome === 'rejected' && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
 }
 
-/** Whether the app was given words of the upstream that are not believed yet. */
+/** Whether the app got an answer of the upstream that is not believed yet. */
 export function isUnverified({ outcome, failure }: Intent): boolean {
   return outcome === 'unknown' && failure === 'unverified_rejection';
 }

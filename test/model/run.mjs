@@ -1,6 +1,6 @@
 /**
- * npm run test:model -- --schedules 2000 --seed 1: as many schedules as wanted; --path runs one wave that failed again.
- * npm run test:long: the same, and then the property tests with `--factor` times their examples.
+ * npm run test:model -- --schedules 2000 --seed 1 runs any number of schedules. --path runs one failed wave again. npm
+ * run test:long does the same, and then runs the property tests with `--factor` times their examples.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

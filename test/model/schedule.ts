@@ -4,38 +4,38 @@ import { LISTED_TYPES, ListedType } from '../../src/sandbox/behaviour';
 import { MAGIC, MagicName } from '../../src/sandbox/magic-recipients';
 import { OperationName } from './bodies';
 
-/** How many schedules run at once, each with a client of its own: a process is killed for all of them together. */
+/** How many schedules run at once, each with a client of its own. Killing a process affects all of them. */
 export const LANES = 20;
 
-/** One request as an app understands it, however often it is sent. */
+/** One request from the app's view, however often it is sent. */
 export interface LogicalRequest {
   kind: 'request';
   operation: OperationName;
-  /** Of its first item, in tenths of a US dollar. */
+  /** The amount of its first item, in tenths of a US dollar. */
   tenths: number;
   items: number;
   keyed: boolean;
-  /** Whom the first item is for; null: nobody special. */
+  /** The recipient of the first item. Null for nobody special. */
   magic: MagicName | null;
   submissions: Submission[];
-  /** What two approvers do at once, should it be held; none: it is left waiting. */
+  /** The concurrent decisions of two approvers, if the call is held. Undefined: it is left waiting. */
   decisions: ('approve' | 'reject')[];
 }
 
 export interface Submission {
   process: number;
-  /** Sent together with the one before, not after its answer. */
+  /** Sent together with the previous one, not after its answer. */
   twin: boolean;
 }
 
 export interface StopStep {
   kind: 'stop';
-  /** Null: the schedule's own client. */
+  /** Null for the schedule's own client. */
   operation: OperationName | null;
   process: number;
 }
 
-/** Lifts the last stop of this schedule that holds. */
+/** Lifts the last active stop of this schedule. */
 export interface LiftStep {
   kind: 'lift';
   process: number;
@@ -43,7 +43,7 @@ export interface LiftStep {
 
 export type Step = LogicalRequest | StopStep | LiftStep;
 
-/** In tenths of a US dollar; null: no such limit. */
+/** In tenths of a US dollar. Null for no limit. */
 export interface ScheduleLimits {
   dailyCap: number | null;
   monthlyCap: number | null;
@@ -53,20 +53,20 @@ export interface ScheduleLimits {
 
 export interface Schedule {
   limits: ScheduleLimits;
-  /** How many steps go on at once. */
+  /** How many steps run concurrently. */
   width: number;
   steps: Step[];
-  /** Whether somebody settles by hand, at the end, what is in doubt. */
+  /** Whether a person settles calls in doubt at the end. */
   settlesDoubts: boolean;
 }
 
 export interface Kill {
   victim: number;
-  /** So many submissions after the beginning of the wave. */
+  /** The number of submissions after the beginning of the wave. */
   afterSubmissions: number;
 }
 
-/** A fault that the control interface is asked for; it meets transfers, which no magic recipient can. */
+/** A fault requested over the control interface. It affects transfers, which no magic recipient can. */
 export interface TransferFault {
   fault: FaultName;
   probability: number;
@@ -78,10 +78,10 @@ export interface TransferFault {
 export interface Wave {
   schedules: Schedule[];
   kills: Kill[];
-  /** How late or slow the faults of magic recipients are. */
+  /** The delay of the faults of magic recipients. */
   magicMs: number;
   transferFault: TransferFault;
-  /** How old a transaction of each type must be before the upstream lists it. */
+  /** The age at which the upstream lists a transaction of each type. */
   listedAfterMs: Record<ListedType, number>;
 }
 
@@ -173,13 +173,13 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
     };
   });
 
-/** At once, before the resolver looks, while it looks, or not at all. */
+/** At once, before the resolver polls, while it polls, or not at all. */
 const lateness = fc.constantFrom(0, 0, 0, 500, 3_000, 600_000);
 const listedAfterMs = fc.record(
   Object.fromEntries(LISTED_TYPES.map((type) => [type, lateness])) as Record<ListedType, fc.Arbitrary<number>>,
 );
 
-/** Without fast-check's liking for small values: a short schedule shows little. */
+/** Without fast-check's preference for small values, because a short schedule shows little. */
 export const wave: fc.Arbitrary<Wave> = fc.noBias(
   fc.record({
     schedules: fc.array(schedule, { minLength: LANES, maxLength: LANES }),

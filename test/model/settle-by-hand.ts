@@ -1,13 +1,13 @@
 import { Lane, Shared, submit } from './lane';
 import { Arrival, Intent, isInDoubt } from './records';
 
-/** Longer than a call whose process is gone may still be on its way: until then nobody may settle it. */
+/** Longer than a call of an ended process may still be in progress. Until then, nobody may settle it. */
 const SETTLEABLE_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * A person finds out what became of calls in doubt and settles them as it was, and their apps ask once more with the same key.
- * @returns what went wrong with that.
+ * Settles calls in doubt as a person who knows their outcome, and lets their apps send once more with the same key.
+ * @returns the errors.
  */
 export async function settleByHand(
   shared: Shared,

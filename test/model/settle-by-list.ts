@@ -2,9 +2,9 @@ import { Lane, Shared, submit } from './lane';
 import { Intent } from './records';
 
 /**
- * The resolver looks at what the upstream lists, and apps ask once more, with the same key, for what it settled. Whether it was
- * right is seen in what is paid and recorded in the end.
- * @returns what went wrong with that.
+ * Lets the resolver settle calls by the upstream's listing, and lets apps send once more, with the same key. The final
+ * payments and records show whether it was right.
+ * @returns the errors.
  */
 export async function settleByList(shared: Shared, lanes: Lane[], intents: Intent[]): Promise<string[]> {
   const told = await shared.world.ask({

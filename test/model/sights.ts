@@ -2,7 +2,7 @@ import { FAULTS } from '../../src/sandbox/faults/table';
 import { isFreed, isUnverified } from './records';
 import { Settled } from './wave';
 
-/** What has to be seen for a run to mean anything. */
+/** The events that a meaningful run must contain. */
 const EXPECTED = [
   ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
   ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
@@ -24,7 +24,7 @@ const EXPECTED = [
   'a key that is free again',
 ];
 
-/** Counts what the schedules brought about. */
+/** Counts the events that the schedules caused. */
 export class Sights {
   schedules = 0;
   private readonly seen = new Map<string, number>();
@@ -47,7 +47,7 @@ export class Sights {
     }
   }
 
-  /** What should have been seen and was not. */
+  /** Returns the missing events. */
   missing(): string[] {
     return EXPECTED.filter((what) => !this.seen.has(what));
   }

@@ -3,10 +3,10 @@ import { Intent, isUnverified } from './records';
 import { LogicalRequest } from './schedule';
 import { Told, World } from './world';
 
-/** Refusals of requests that were never let through, which are right whenever they are given. */
+/** Refusals of requests that were never admitted. They are right at any time. */
 const HARMLESS = ['database_unavailable', 'upstream_overloaded'];
 
-/** Whether the app was told the truth. */
+/** Whether the app got the truth. */
 export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[]): string[] {
   const { told, number } = sent;
   if (!told) return [];
@@ -22,7 +22,7 @@ export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[
   ].map((fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`);
 }
 
-/** The answer of a call that was let through: its own, or that of the first one with its key. */
+/** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
 function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
   const { outcome, answer, resolution, held, decision } = intent;
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
@@ -50,7 +50,7 @@ function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
   }
 }
 
-/** An error text in a success is one, unless transactions stand beside it: a sub-account is none. */
+/** An error text in a success is an error, unless transactions stand beside it. A sub-account is no transaction. */
 function isSuccess({ status, json }: Pick<Told, 'status' | 'json'>): boolean {
   if (status !== 200 || json.status !== 'success') return false;
   const { error = 'None' } = json.data ?? {};
@@ -64,12 +64,12 @@ interface Around {
   intents: Intent[];
 }
 
-/** The answer of a request that was not let through. */
+/** Returns the right answer of a request that was not admitted. */
 function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
   const first = intents.find(({ id }) => id === json.first_call_id);
   switch (json.code ?? '') {
     case 'outcome_unknown':
-      // Its process is gone, and its database may have gone on for a moment with what it was told last.
+      // Its process is gone, and its database may have continued for a moment with its last statement.
       return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive) ? ['that is known'] : [];
     case 'request_in_progress':
     case 'approval_rejected':
@@ -89,7 +89,7 @@ function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, wor
   }
 }
 
-/** Whether a stop held from before it was sent until after it was answered. */
+/** Whether a stop was active from before it was sent until after it was answered. */
 export function wasStopped(
   { stops }: World,
   lane: Lane,

@@ -7,21 +7,21 @@ import { settleByHand } from './settle-by-hand';
 import { settleByList } from './settle-by-list';
 import { World } from './world';
 
-/** What is known when everything that was begun has come to its end. */
+/** The state when everything that was begun has ended. */
 export interface Settled {
   lanes: Lane[];
   intents: Intent[];
   arrivals: Arrival[];
-  /** What was wrong before that. */
+  /** The errors found earlier. */
   violations: string[];
 }
 
 const SETTLING_MS = 20_000; // far longer than anything here takes: past it, something hangs
 
-/** More than a schedule has steps. */
+/** More steps than a schedule has. */
 const NUMBERS_PER_LANE = 100;
 
-/** Runs schedules at once, kills processes meanwhile, and waits until nothing goes on any more. */
+/** Runs schedules concurrently, kills processes meanwhile, and waits until nothing is in progress. */
 export async function runWave(world: World, wave: Wave): Promise<Settled> {
   await world.reset(wave);
   const violations: string[] = [];
@@ -60,13 +60,13 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
   return { lanes, violations, ...(await settle()) };
 }
 
-/** Waits for all, whatever becomes of some: nothing may go on when the wave is given up. */
+/** Waits for all, even if some fail, so that nothing is in progress when the wave ends. */
 async function allEnded(running: Promise<void>[]): Promise<void> {
   await Promise.allSettled(running);
   await Promise.all(running);
 }
 
-/** While a process is gone, the other one lists all that it left behind. */
+/** While a process is gone, the other one lists everything that it left behind. */
 async function checkDoubts(world: World, violations: string[]): Promise<void> {
   const gone = async () =>
     await world.database.query<{ id: string }>(
@@ -82,7 +82,7 @@ async function checkDoubts(world: World, violations: string[]): Promise<void> {
   });
   const before = await gone();
   const listed = await listCalls(world, 'outcome=unknown');
-  // A database that was committing something for the process goes on with that for a moment.
+  // A database that was committing for the process continues for a moment.
   const after = new Set((await gone()).map(({ id }) => id));
   for (const { id } of before) {
     if (after.has(id) && !listed.has(id))
@@ -90,7 +90,7 @@ async function checkDoubts(world: World, violations: string[]): Promise<void> {
   }
 }
 
-/** The ids of all calls that an auditor finds. */
+/** Returns the IDs of all calls that an auditor finds. */
 export async function listCalls(world: World, search: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let token: string | null = ''; token !== null;) {
@@ -107,7 +107,7 @@ async function liftAll(world: World): Promise<void> {
   for (const { id } of stops) await lift(world, 0, id);
 }
 
-/** Until the sandbox has carried out all that it will, late things included. */
+/** Waits until the sandbox has carried out everything, including late requests. */
 async function settleSandbox(world: World, transferFault: TransferFault): Promise<Arrival[]> {
   let arrivals: Arrival[] = [];
   await within(SETTLING_MS, 'the sandbox still has something to do', async () => {
@@ -125,7 +125,7 @@ function isUnfinished({ fault, processed, answeredAt }: Arrival, transferFault: 
   return answeredAt === null;
 }
 
-/** Until every call that a living process works on has an outcome. */
+/** Waits until every call of a living process has an outcome. */
 async function settleProxies(world: World, clientIds: string[]): Promise<Intent[]> {
   let intents: Intent[] = [];
   await within(SETTLING_MS, 'a process that lives still has a call in flight', async () => {
@@ -135,7 +135,7 @@ async function settleProxies(world: World, clientIds: string[]): Promise<Intent[
   return intents;
 }
 
-/** @throws Inconclusive past the time: how long something takes is no counterexample on a busy machine. */
+/** @throws Inconclusive past the time. Slowness is no counterexample on a busy machine. */
 async function within(ms: number, otherwise: string, done: () => Promise<boolean>): Promise<void> {
   await eventually(done, ms).catch((cause: unknown) => {
     throw new Inconclusive(otherwise, { cause });

@@ -17,7 +17,7 @@ interface Said {
   verdicts?: { call_id: string; verdict: string }[];
 }
 
-/** What somebody was answered. */
+/** An answer that somebody got. */
 export interface Told {
   status: number;
   headers: Headers;
@@ -34,7 +34,7 @@ export interface Question {
   body?: object;
 }
 
-/** A stop that certainly held between two moments. */
+/** A stop that was certainly active between two moments. */
 export interface KnownStop {
   id: string;
   clientId: string | null;
@@ -45,21 +45,21 @@ export interface KnownStop {
 
 const ENVIRONMENT = {
   UPSTREAM_TIMEOUT_MS: '600',
-  // Few, and an answer is soon too long: hanging requests leave others waiting past their time.
+  // Few and short, because hanging requests make others wait past their time.
   UPSTREAM_CONNECTIONS: '12',
   UPSTREAM_MAX_RESPONSE_BYTES: '1000000',
   DATABASE_POOL_SIZE: '5',
-  // Longer than a wave can take on any machine: what the guard does never depends on how quick this one is.
+  // Longer than a wave can take on any machine, so that the guard never depends on the speed of this one.
   DUPLICATE_WINDOW_SECONDS: '3600',
-  // It is asked only when nothing is on its way any more: what it does not find then never comes.
+  // It runs only when nothing is in progress any more, so what it does not find never appears.
   RESOLVER_QUIET_SECONDS: '1',
 };
 
 const START_TRIES = 5;
 
-/** Two proxies in front of a sandbox, the people who watch over them, and a clock that only counts events. */
+/** Two proxies in front of a sandbox, their operators, and a clock that only counts events. */
 export class World {
-  /** Stops that were asked for in this wave, whether or not the answer came. */
+  /** The stops requested in this wave, whether or not the answer arrived. */
   readonly stopsAsked: { clientId: string | null; operation: OperationName | null }[] = [];
   readonly stops: KnownStop[] = [];
   private moment = 0;
@@ -90,17 +90,20 @@ export class World {
     return new World(database, sandbox, fleet, { ...keys, approvers: approvers.map(({ key }) => key) });
   }
 
-  /** How many processes take requests. */
+  /** How many processes accept requests. */
   get running(): number {
     return this.up.filter(Boolean).length;
   }
 
-  /** The next moment: of two, the smaller one was earlier. */
+  /** Returns the next moment. Of two moments, the smaller one was earlier. */
   now(): number {
     return ++this.moment;
   }
 
-  /** Asks a process, or the other one while it is down. @returns undefined where no answer came. */
+  /**
+   * Asks a process, or the other one while it is down.
+   * @returns undefined if no answer arrived.
+   */
   async ask({ process, method = 'POST', path, key, headers = {}, body }: Question): Promise<Told | undefined> {
     if (!this.up.includes(true)) await this.restarting;
     const url = this.fleet.url(this.up[process] ? process : 1 - process);
@@ -117,7 +120,7 @@ export class World {
     }
   }
 
-  /** Asks until an answer comes: for what changes nothing. */
+  /** Asks until an answer arrives. Use it only for requests that change nothing. */
   async read<const Path extends string>(path: Path, key: string): Promise<BodyOf<'get', Path>> {
     for (let process = 0; ; process = 1 - process) {
       const told = await this.ask({ process, method: 'GET', path, key });
@@ -126,7 +129,7 @@ export class World {
     }
   }
 
-  /** @param meanwhile what is to be looked at before it is back. */
+  /** @param meanwhile runs before the process is back. */
   async killAndRestart(victim: number, meanwhile: () => Promise<void>): Promise<void> {
     if (!this.up[victim]) return;
     this.up[victim] = false;
@@ -136,7 +139,7 @@ export class World {
     await Promise.all([restarted, meanwhile()]);
   }
 
-  /** Everything upstream as at a first start: enough money, and a ground truth of this wave only. */
+  /** Resets the upstream as at a first start: enough money, and a ground truth of this wave only. */
   async reset({ magicMs, transferFault, listedAfterMs }: Wave): Promise<void> {
     this.stops.length = 0;
     this.stopsAsked.length = 0;
@@ -154,7 +157,10 @@ export class World {
   }
 }
 
-/** Starts something, and again where a busy machine made the start too slow for itself. @throws Inconclusive */
+/**
+ * Starts something, and again if a busy machine made the start too slow.
+ * @throws Inconclusive
+ */
 async function started<Result>(start: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -165,7 +171,7 @@ async function started<Result>(start: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Notes every moment at which somebody has spent more than they may: nobody needs to look just then. */
+/** Records every moment at which somebody has spent more than allowed, so that nobody needs to check just then. */
 async function watchCaps(database: TestDatabase): Promise<void> {
   await database.query(`
     CREATE TABLE overspent (client_id uuid, day date, usd numeric);

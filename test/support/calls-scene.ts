@@ -12,7 +12,7 @@ export const MASKED_PHONE = '+254••••5678';
 export const EMAIL = 'ada.lovelace@example.com';
 export const HANDLE = '@AdaLovelace';
 
-/** Payouts to many phones, to the people above, and one that was refused; and a browser to look at them. */
+/** A scene with payouts to many phones and to the people above, a refused request, and a browser. */
 export async function startCallsScene() {
   const [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
   const { key: app } = await proxy.client('app', 'pay', 'read');
@@ -39,7 +39,7 @@ export async function startCallsScene() {
     masked,
     toMany,
     toPhone,
-    /** How many calls are found now: also those that the proxy made by itself, and what it refused to auditors. */
+    /** Returns how many calls are found now, including the proxy's own and refused requests of auditors. */
     count: async (filters = ''): Promise<number> => {
       const { body } = await proxy.get(masked, `/v1/audit/calls?page_size=200&${filters}`).expect(200);
       return body.calls.length;
@@ -69,7 +69,7 @@ export const field = (page: Page, label: string): Locator => page.getByLabel(lab
 export const table = (page: Page, name: string): Locator => page.getByRole('table', { name });
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 
-/** The ids of the calls that are shown, once there are so many. */
+/** Returns the IDs of the shown calls, once there are this many. */
 export async function shown(page: Page, rows: number, name = 'Calls'): Promise<string[]> {
   await table(page, name).locator(`tbody > tr:nth-child(${rows}):last-child`).waitFor();
   await page.locator('[aria-busy=false]').waitFor();

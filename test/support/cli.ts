@@ -26,8 +26,8 @@ export function cliOf(commands: () => Command) {
 }
 
 /**
- * Runs a command line in this process, which is quicker than a process of its own: the same program, with this environment, in
- * this folder. One command at a time.
+ * Runs a command line in this process, which is faster than a process of its own: the same program, with this
+ * environment, in this folder. One command runs at a time.
  */
 export async function runCli(args: string[], env: Record<string, string>, folder: string): Promise<Exit> {
   const before = { env: process.env, folder: process.cwd() };

@@ -3,7 +3,7 @@ import { startProxy, TestProxy } from './proxy';
 import type { Answer, Method } from './request';
 import supertest, { Asked, BodyOf } from './supertest';
 
-/** The API of clients, asked by an administrator unless another key is given. */
+/** Calls the API of clients, as an administrator unless another key is given. */
 export interface ClientsApi {
   proxy: TestProxy;
   ask<Verb extends Method, const Path extends string>(
@@ -37,7 +37,7 @@ interface RefusedBody {
   errors?: FaultDto[] | undefined;
 }
 
-/** The faults of a refused request. */
+/** Returns the faults of a rejected request. */
 export async function faultsOf(request: PromiseLike<Answer<RefusedBody>>): Promise<FaultDto[]> {
   const { body, status, type } = await request;
   expect([status, type]).toEqual([400, 'application/problem+json']);

@@ -5,13 +5,13 @@ import { Confirm, Plan } from '../../src/reconciliation/matching/plan';
 import { Totals } from '../../src/reconciliation/matching/totals';
 import { TestDatabase } from './test-database';
 
-/** A payment of ours; instants as text. */
+/** A payment of ours. Instants are text. */
 export interface Ours {
   call_id: string;
   position?: number;
   operation: string;
   at: string;
-  /** Null: no outcome. */
+  /** Null for no outcome. */
   kind: 'succeeded' | 'rejected' | 'unknown' | 'not_sent' | null;
   resolution?: 'confirmed' | 'not_executed' | null;
   usd: string | null;
@@ -22,7 +22,7 @@ export interface Ours {
   batch_ref?: string | null;
 }
 
-/** What the upstream says. */
+/** A transaction of the upstream. */
 export interface Theirs {
   upstream_ref?: string | null;
   upstream_id?: string | null;
@@ -36,7 +36,7 @@ export interface Theirs {
   reference?: string | null;
 }
 
-/** Writes payments as the journal does, each a call of its own unless they share one. */
+/** Writes payments as the journal does, each as a call of its own unless they share one. */
 export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<void> {
   const rows = [JSON.stringify(ours)];
   const read = `json_to_recordset($1) AS r(call_id uuid, position integer, operation text, at timestamptz, kind text, resolution text,
@@ -72,7 +72,7 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
   );
 }
 
-/** Something that the upstream lists long before every period, so that its listing reaches back. */
+/** A transaction long before every period, so that the listing reaches back. */
 const LONG_AGO: Theirs = {
   upstream_ref: 'long ago',
   issued_at: '2001-01-01T00:00:00Z',
@@ -80,16 +80,16 @@ const LONG_AGO: Theirs = {
   amount_usd: '1',
 };
 
-/** Of a listing, only what belongs to a period is written; this is how many transactions the whole of it has. */
+/** The number of transactions of the whole listing, of which only the period is written. */
 const LISTED = 1_000;
 
-/** @returns the read that shows them, which is whole and reaches back. */
+/** @returns the reading that lists them, which is complete and reaches back. */
 export async function writeTheirs(database: TestDatabase, theirs: Theirs[], source = 'transactions'): Promise<string> {
   if (source !== 'transactions') return writeListing(database, theirs, theirs.length, source);
   return writeListing(database, [...theirs, LONG_AGO], LISTED);
 }
 
-/** The same of exactly these, of so many transactions that the source named. */
+/** Writes a reading of exactly these transactions, with this total number. */
 export async function writeListing(
   database: TestDatabase,
   theirs: Theirs[],
@@ -114,7 +114,10 @@ export async function writeListing(
 /** Balance before, amount, balance after, and seconds after the beginning of a day. */
 export type Entry = [before: string, amount: string, after: string, seconds: number];
 
-/** @param wallets their entries, oldest first. @returns the read that shows them. */
+/**
+ * @param wallets their entries, oldest first.
+ * @returns the reading that lists them.
+ */
 export async function writeWallets(
   database: TestDatabase,
   wallets: Record<string, Entry[]>,
@@ -154,7 +157,7 @@ export async function writeWallets(
   return readId;
 }
 
-/** What became of findings of a time, in the order in which it did. */
+/** Returns the decisions about findings of a period, in their order. */
 export async function stepsSince(database: TestDatabase, since: Date): Promise<string[]> {
   const steps = await database.query<{ state: string }>(
     'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ORDER BY s.id',
@@ -163,7 +166,7 @@ export async function stepsSince(database: TestDatabase, since: Date): Promise<s
   return steps.map(({ state }) => state);
 }
 
-/** Writes the run's first row, as whoever starts one does. */
+/** Writes the first row of a run, as its start does. */
 export async function startRun(database: TestDatabase, plan: Omit<Plan, 'runId'>): Promise<Plan> {
   const runId = uuidv7();
   const { from, to, asOf, historical, settings, source, readId } = plan;
@@ -197,7 +200,7 @@ export async function seenBy(database: TestDatabase, runId: string): Promise<See
   );
 }
 
-/** As lines, in one order. */
+/** Returns the findings as lines, in a fixed order. */
 export function lines(seen: Seen[]): string[] {
   return seen.map(({ category, subject, impact }) => `${category} ${subject} ${impact}`).sort();
 }

@@ -1,7 +1,7 @@
 import { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 export interface Opening extends BrowserContextOptions {
-  /** The address below /console. */
+  /** The URL below /console. */
   at?: string;
 }
 
@@ -90,7 +90,7 @@ export async function follow(page: Page, at: string): Promise<void> {
 /** How wide the page is. A page that fits is as wide as its window. */
 export const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
-/** What a page complains of in its console: errors, and what its content security policy kept from it. */
+/** Collects errors in the page's console, including violations of its content security policy. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -101,8 +101,8 @@ export function complaintsOf(page: Page): string[] {
 }
 
 /**
- * Why a button does nothing yet, as a screen reader says it while the button has the focus; undefined: it works. A button that
- * is disabled for good measure could not be reached by keyboard, and fails here.
+ * Returns why a button does nothing yet, as a screen reader says it while the button has the focus. Undefined if it
+ * works. A disabled button could not be reached by keyboard, and fails here.
  */
 export async function reasonOf(button: Locator): Promise<string | undefined> {
   if (!(await button.isDisabled())) return undefined;

@@ -6,7 +6,7 @@ const FORMATS: Record<string, RegExp> = {
   date: /^\d{4}-\d\d-\d\d$/,
 };
 
-/** The schema of the JSON with which a route of openapi.json answers. */
+/** Returns the schema of a route's JSON response in openapi.json. */
 export function schemaOf(method: Method, path: string, status = 200): Schema {
   const response = API_DOCUMENT.paths[path]?.[method]?.responses[status];
   const schema = response && follow(response).content?.['application/json']?.schema;
@@ -34,8 +34,8 @@ export function expectDescribed(
 }
 
 /**
- * What of an answer is not as described, or not described at all: a stricter reading than JSON Schema's, in which what a schema
- * does not name is a fault.
+ * Returns the parts of a response that differ from their description, or have none. It is stricter than JSON Schema: a
+ * field that a schema does not name is a fault.
  */
 export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   if (schema.$ref) return undescribed(value, follow(schema), at);
@@ -82,7 +82,7 @@ export function described(name: string): Schema {
   return schema;
 }
 
-/** The places in what /v1 answers with of which no more is said than that they are objects. */
+/** The positions in responses of /v1 that are only described as objects. */
 export function objectsThatSayNothing(): string[] {
   const reached = new Set<string>();
   const silent = new Set<string>();

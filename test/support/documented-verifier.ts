@@ -32,8 +32,8 @@ export interface Verified {
 }
 
 /**
- * Asks the documented program about many receipts in one process.
- * @param flip whether each bit of the first text is flipped too, one at a time
+ * Gives the documented program many receipts in one process.
+ * @param flip whether each bit of the first text is flipped too, one at a time.
  */
 export function verifyAsDocumented(texts: string[], key: string, flip = false): Verified {
   const asking = `

@@ -1,8 +1,8 @@
 import { TestDatabase } from './test-database';
 
 /**
- * Lets a call look as if it had been received so many hours earlier; it was recorded and answered when it was.
- * @returns its id, which says when it was received.
+ * Makes a call look as if it had been received this many hours earlier. It was recorded and answered when it was.
+ * @returns its ID, which says when it was received.
  */
 export async function receivedEarlier(database: TestDatabase, callId: string, hours: number): Promise<string> {
   const then = (Date.now() - hours * 3_600_000).toString(16).padStart(12, '0');
@@ -13,12 +13,12 @@ export async function receivedEarlier(database: TestDatabase, callId: string, ho
   return old;
 }
 
-/** Lets an outcome look as if it had been recorded so much earlier. */
+/** Makes an outcome look as if it had been recorded earlier. */
 export async function answeredEarlier(database: TestDatabase, callId: string, interval: string): Promise<void> {
   await update(database, 'outcome', 'recorded_at = recorded_at - $2::interval', 'intent_id = $1', [callId, interval]);
 }
 
-/** Changes a record, which only its owner can. */
+/** Changes a record, which only the owner of the tables can. */
 async function update(database: TestDatabase, table: string, change: string, which: string, values: unknown[]) {
   await database.query(`ALTER TABLE ${table} DISABLE TRIGGER refuse_change`);
   await database.query(`UPDATE ${table} SET ${change} WHERE ${which}`, values);

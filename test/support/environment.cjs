@@ -2,15 +2,18 @@ const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 const { configureGlobal } = require('fast-check');
 
-/** What a spec file leaves on `globalThis` and the next one must not find: Jest's state, and the rules of its own DTOs. */
+/**
+ * The properties that a spec file leaves on `globalThis` and the next one must not find: Jest's state, and the rules of
+ * its own DTOs.
+ */
 const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_SETTER)$/;
 
-/** Property tests look elsewhere in each run at a desk, where a find is welcome; a gate says the same of the same commit. */
+/** Property tests draw new examples in each local run, and the same ones for the same commit in CI. */
 if (process.env.CI) configureGlobal({ seed: 20_261_121 });
 
 /**
- * Where a spec file runs: in the global scope of its worker, as the product runs in that of its process, so that packages
- * which were loaded once (see runtime.cjs) and the file mean the same by Error and Array. Puts back what the file changed.
+ * The environment of a spec file: the global scope of its worker, as the product runs in that of its process. Packages
+ * that were loaded once (see runtime.cjs) and the file then share Error and Array. It restores what the file changed.
  */
 module.exports = class Environment {
   global = globalThis;
@@ -42,7 +45,7 @@ module.exports = class Environment {
     return ['node', 'node-addons'];
   }
 
-  /** None: what runs here is compiled for this scope, by runtime.cjs. */
+  /** None, because runtime.cjs compiles for this scope. */
   getVmContext() {
     return null;
   }

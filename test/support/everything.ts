@@ -1,6 +1,6 @@
 import { TestDatabase } from './test-database';
 
-/** All that stands in a database's tables, each row as text, bytes as what they say. */
+/** Returns the content of a database's tables, each row as text, and bytes as the text in them. */
 export async function everythingIn(database: TestDatabase): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
 import type { Parser } from './request';
 
-/** Keeps supertest from reading an answer: its body is its text. */
+/** Keeps supertest from parsing a response, so that its body is its text. */
 export const asText: Parser<string> = (response, done) => {
   const stream = response as unknown as NodeJS.ReadableStream;
   let text = '';

@@ -8,15 +8,15 @@ export interface Received {
   body: string;
 }
 
-/** What to do with a request once it is read; the socket allows what no well-behaved server does. */
+/** The reaction to a request once it is read. The socket allows what no well-behaved server does. */
 export type Behaviour = (request: Received, response: ServerResponse, socket: Socket) => unknown;
 
-/** An upstream that behaves as told, and remembers all it was sent. */
+/** An upstream that behaves as told, and stores all requests. */
 export class FakeUpstream {
   readonly received: Received[] = [];
   private readonly server: Server;
 
-  /** Answers success, unless told otherwise. */
+  /** Answers success by default. */
   behaviour: Behaviour = answer(200, { status: 'success', data: {} });
 
   private constructor() {
@@ -52,7 +52,7 @@ export class FakeUpstream {
   }
 }
 
-/** Answers with a status and a body: an object as JSON, a string as it is. */
+/** Answers with a status and a body: an object as JSON, a string unchanged. */
 export function answer(status: number, body: object | string, headers: Record<string, string> = {}): Behaviour {
   return (_request, response) => {
     const type = typeof body === 'string' ? 'text/html' : 'application/json';
@@ -64,5 +64,5 @@ export function answer(status: number, body: object | string, headers: Record<st
 /** Never answers. */
 export const hang: Behaviour = () => undefined;
 
-/** Reads the request, then tears the connection down. */
+/** Reads the request, then resets the connection. */
 export const reset: Behaviour = (_request, _response, socket) => socket.resetAndDestroy();

@@ -51,13 +51,13 @@ export class FindingsScene {
     return id;
   }
 
-  /** @returns the id of a finding that this run was the first to see. */
+  /** @returns the ID of a finding that this run saw first. */
   async finding(runId: string, finding: NewFinding = {}): Promise<string> {
     const [id] = await this.findings(runId, [finding]);
     return id as string;
   }
 
-  /** Many at once. */
+  /** Writes many at once. */
   async findings(runId: string, findings: NewFinding[]): Promise<string[]> {
     const rows = findings.map(
       ({ category = 'amount_over', callId = null, position = null, upstreamRef = null, usd = '1', ...more }) => {
@@ -102,7 +102,7 @@ export class FindingsScene {
     return rows.map(({ id }) => id);
   }
 
-  /** Another run sees a finding, too. */
+  /** Lets another run see a finding too. */
   async seenAgain(findingId: string, runId: string, usd = '1'): Promise<void> {
     await this.database.query(
       'INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) VALUES ($1, $2, $3, $4, $5, $6)',

@@ -13,7 +13,7 @@ interface Running {
   url: string;
 }
 
-/** Proxies that share one database and one upstream, each a process of its own, which can be killed. */
+/** Several proxies with one database and one upstream, each a process of its own that can be killed. */
 export class Fleet {
   private constructor(
     private readonly env: Record<string, string>,
@@ -21,7 +21,10 @@ export class Fleet {
     private readonly running: Running[],
   ) {}
 
-  /** @param env on top of what lets several share a test's database; `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY` at least. */
+  /**
+   * @param env on top of what lets several share a test's database. It has `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY`
+   * at least.
+   */
   static async start(count: number, database: TestDatabase, env: Record<string, string>): Promise<Fleet> {
     const dir = newDataDir();
     const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
@@ -39,12 +42,12 @@ export class Fleet {
     return this.running.map(({ url }) => url);
   }
 
-  /** SIGKILL; resolves once the process is gone. */
+  /** Sends SIGKILL. Resolves once the process is gone. */
   async kill(index: number): Promise<void> {
     await this.at(index).product.signal('SIGKILL');
   }
 
-  /** Starts a killed one again. */
+  /** Starts a killed process again. */
   async restart(index: number): Promise<void> {
     this.running[index] = await run(this.env, this.dir);
   }
@@ -70,7 +73,7 @@ async function run(env: Record<string, string>, dir: string): Promise<Running> {
 /** Limits of a client by their columns, such as `daily_cap_usd`. */
 export type Limits = Partial<Record<'daily_cap_usd' | 'monthly_cap_usd', string>>;
 
-/** Makes a client and gives its id and key. */
+/** Creates a client. Returns its ID and key. */
 export async function createClient(database: TestDatabase, name: string, scopes: Scope[], limits: Limits = {}) {
   const id = uuidv7();
   const key = newKey(name);
@@ -87,7 +90,7 @@ export async function createClient(database: TestDatabase, name: string, scopes:
   return { id, key };
 }
 
-/** What came back, its bytes as they are. */
+/** A response with its unchanged bytes. */
 export interface Told {
   status: number;
   headers: Headers;
@@ -102,7 +105,7 @@ export interface Asking {
   idempotencyKey?: string | undefined;
 }
 
-/** POSTs as an app does; each request may have a connection of its own. */
+/** Sends a POST as an app does. Each request may have a connection of its own. */
 export async function ask(url: string, { key, body, operation = '/payouts/airtime', idempotencyKey }: Asking) {
   const response = await fetch(`${url}/api/v0.1${operation}`, {
     method: 'POST',
@@ -123,7 +126,7 @@ export async function ask(url: string, { key, body, operation = '/payouts/airtim
   return told;
 }
 
-/** The same, and again as Retry-After says for as long as the first request is still being carried out. */
+/** Does the same, and repeats it after Retry-After while the first request is in progress. */
 export async function askUntilSettled(url: () => string, asking: Asking, onWait = () => {}): Promise<Told> {
   for (let tries = 0; tries < 30; tries += 1) {
     const told = await ask(url(), asking);
@@ -135,13 +138,13 @@ export async function askUntilSettled(url: () => string, asking: Asking, onWait 
 }
 
 /**
- * Lets so many transactions come as far as the intent they want to write, or to what another of them holds, and only then
- * go on: what they have read by then is all they decide by.
+ * Holds this many transactions before they write their intents, or at a lock that another of them holds, and then
+ * releases them. What they have read by then is all they decide by.
  */
 export async function meetAtIntent<Result>(database: TestDatabase, count: number, asked: () => Promise<Result>) {
   await database.query('BEGIN; LOCK TABLE intent IN EXCLUSIVE MODE');
   const result = asked();
-  // Not pg_stat_activity, which stands still within a transaction. A wait for a row does not say of which database it is.
+  // Not pg_stat_activity, which does not change within a transaction. A wait for a row does not state its database.
   const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
     WHERE h.pid = w.pid AND d.datname = current_database())`;
   await eventually(async () => (await database.query(waiting)).length === count);

@@ -11,13 +11,13 @@ interface Lane {
 interface Connection {
   requests: Lane;
   answers: Lane;
-  /** Its requests had the words whose answers are held. */
+  /** Its requests contained the words whose answers are held. */
   marked: boolean;
 }
 
 /**
- * A TCP gate between a client and a server, which holds what it is told to. When either end of a connection goes, so does
- * the other, and what was held is lost.
+ * A TCP gate between a client and a server that can hold bytes. When either end of a connection closes, so does the
+ * other, and held bytes are lost.
  */
 export class Gate {
   private readonly server: Server;
@@ -31,7 +31,7 @@ export class Gate {
     this.server = createServer((client) => this.join(client));
   }
 
-  /** @param target the server's URL, asked for at each connection. */
+  /** @param target returns the server's URL for each connection. */
   static async start(target: () => string): Promise<Gate> {
     const gate = new Gate(target);
     await gate.accept();
@@ -42,18 +42,18 @@ export class Gate {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Of each connection, from now on, only so many bytes pass in this direction. */
+  /** Lets only this many bytes of each connection pass in this direction from now on. */
   hold(direction: Direction, afterBytes = 0): void {
     this.limits[direction] = afterBytes;
     for (const connection of this.connections.values()) connection[direction].passed = 0;
   }
 
-  /** Holds the answers of each connection on which a request has these words. */
+  /** Holds the answers of each connection on which a request contains these words. */
   holdAnswersTo(words: string): void {
     this.words = words;
   }
 
-  /** Resolves once so many connections have bytes that are held. */
+  /** Resolves once this many connections have held bytes. */
   held(direction: Direction, count = 1): Promise<void> {
     return new Promise((done) => {
       this.waiting.push({ direction, count, done });
@@ -61,7 +61,7 @@ export class Gate {
     });
   }
 
-  /** Lets everything pass, what was held first. */
+  /** Lets everything pass, held bytes first. */
   open(): void {
     this.limits.requests = Infinity;
     this.limits.answers = Infinity;
@@ -74,12 +74,12 @@ export class Gate {
     }
   }
 
-  /** Ends every connection; what was held is lost. */
+  /** Ends every connection. Held bytes are lost. */
   cut(): void {
     for (const client of this.connections.keys()) client.destroy();
   }
 
-  /** Refuses connections, until `accept`; those there are end. */
+  /** Refuses new connections until `accept`, and ends existing ones. */
   async refuse(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.cut();

@@ -8,18 +8,18 @@ import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platfor
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm';
 
-/** Many times what the databases of a run take at once; a container may have 64 MB there. */
+/** Many times what the databases of a run use. A container may have 64 MB there. */
 const SPACE_BYTES = 2 * 1024 ** 3;
 
 declare global {
   var stopTestPostgres: (() => Promise<void>) | undefined;
 }
 
-/** One real Postgres for the whole run; its migrated databases are the templates that each spec file clones. */
+/** Starts one real Postgres for the whole run. Its migrated databases are the templates that each spec file clones. */
 export default async function globalSetup(): Promise<void> {
   const dataDir = mkdtempSync(join(fastestDirectory(), 'payout-proxy-test-'));
   chmodSync(dataDir, 0o755); // where root runs this, the user that Postgres runs as must get in, or its home is put on the disk
-  // What is lost in a power cut does not matter here, time does.
+  // Durability does not matter here, and time does.
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
   const postgres = await startEmbeddedPostgres(dataDir, { settings });
   await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
@@ -37,14 +37,14 @@ export default async function globalSetup(): Promise<void> {
   };
 }
 
-/** A clone is a thousand small files, which a disk takes many times longer to make and unmake than memory does. */
+/** A clone has a thousand small files, which take a disk much longer than memory. */
 function fastestDirectory(): string {
   try {
     accessSync(MEMORY, constants.W_OK);
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize >= SPACE_BYTES) return MEMORY;
   } catch {
-    // not there, or not for us
+    // Missing, or not accessible.
   }
   return tmpdir();
 }

@@ -11,7 +11,7 @@ export const WINDOWS: GuardWindows = {
   approvableForMs: 86_400_000,
 };
 
-/** The same admission of another call. */
+/** Returns the same admission for another call. */
 export function withId({ request, intent }: Admission, id: string): Admission {
   return { request: { ...request, id }, intent: { ...intent, id } };
 }

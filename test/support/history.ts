@@ -4,7 +4,7 @@ import { TestDatabase } from './test-database';
 
 const SEED = join(__dirname, '..', '..', 'bench', 'history', 'seed');
 
-/** Makes up a history by the SQL of `npm run seed`; its calls are found once the index has been brought up to date. */
+/** Writes a made-up history with the SQL of `npm run seed`. Its calls are found once the index is up to date. */
 export async function makeUpHistory(database: TestDatabase, { calls, days }: { calls: number; days: number }) {
   const end = new Date(Date.now() - 60_000);
   const begin = new Date(end.getTime() - days * 86_400_000);

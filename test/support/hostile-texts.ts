@@ -1,10 +1,10 @@
 import { UPSTREAM_KEY } from './proxy';
 
-/** Somebody who is paid, whom nothing may name to those that may not see people. */
+/** A recipient whom nothing may name to readers without access to people. */
 export const PERSON = { email: 'canary.bird@nest.example', phone: '+2349099887766', handle: '@CanaryBird' };
 export const SPELLED = [PERSON.email, PERSON.phone, PERSON.phone.slice(1), PERSON.handle, '+234 909 988 7766'];
 
-/** What an upstream may write into any text, if it means harm or is careless. */
+/** Texts that a malicious or careless upstream may write into any field. */
 export const TEXTS = [
   ...SPELLED,
   `paid to ${PERSON.email}`,
@@ -21,5 +21,5 @@ export const TEXTS = [
   'a\u009b31m',
 ];
 
-/** A person hands a statement in, who does not know the key. */
+/** A person who imports a statement and does not know the key. */
 export const HANDED_IN = TEXTS.filter((text) => !text.includes(UPSTREAM_KEY));

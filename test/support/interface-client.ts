@@ -1,7 +1,7 @@
 import type { SandboxOperations } from '../../src/sandbox/routes';
 import type { DataOf } from './sandbox-answers';
 
-/** An answer as it came: nothing is read into it. */
+/** A response as received, without interpretation. */
 export interface RawAnswer {
   status: number;
   contentType: string | null;
@@ -9,7 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * A client as somebody writes it who has docs/reference/upstream.md only. It knows a base address and a key, and nothing of whose they are.
+ * A client as somebody writes it who has only docs/reference/upstream.md. It knows a base address and a key, and not
+ * whose they are.
  */
 export class InterfaceClient {
   constructor(
@@ -72,7 +73,7 @@ export class InterfaceClient {
   }
 }
 
-/** What the sandbox's answer to an operation has as `data`. */
+/** Returns the `data` of an answer. */
 export function dataOf<Line extends keyof SandboxOperations>(_operation: Line, { text }: RawAnswer): DataOf<Line> {
   return (JSON.parse(text) as { data: DataOf<Line> }).data;
 }

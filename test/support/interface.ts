@@ -7,13 +7,13 @@ import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 import supertest, { Asked } from './supertest';
 
-/** A credit item, an airtime item and a mobile money item that are right in everything. */
+/** A valid credit item, airtime item and mobile money item. */
 export const creditItem = () => ({ valueInUSD: 1.5, email: 'ada@example.com' }) as Record<string, unknown>;
 export const airtimeItem = () =>
   ({ countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 0.25 }) as Record<string, unknown>;
 export const momoItem = () => ({ ...airtimeItem(), reference: '', momoCode: 'MPS' }) as Record<string, unknown>;
 
-/** A collection and an airtime redemption that are right in everything. */
+/** A valid collection and airtime redemption. */
 export const collection = () =>
   ({
     amount: 1500.5,
@@ -77,24 +77,24 @@ export type InterfaceRequest = Asked<'post', '/api/v0.1/send'>;
 export interface TestInterface {
   proxy: TestProxy;
   upstream: FakeUpstream;
-  /** A key that may do everything the interface has. */
+  /** A key that may use every operation of the interface. */
   app: string;
-  /** A key that may see everything recorded. */
+  /** A key that may see all records. */
   auditor: string;
   post(path: string, body: unknown, headers?: Record<string, string>): InterfaceRequest;
-  /** Sends these bytes, and says that they are JSON unless `headers` say otherwise. */
+  /** Sends these bytes, as JSON unless `headers` say otherwise. */
   postRaw(path: string, body: string | Buffer, headers?: Record<string, string>): InterfaceRequest;
   get(path: string, headers?: Record<string, string>): InterfaceRequest;
-  /** The right request of an operation. */
+  /** Sends the valid request of an operation. */
   ask(asking: Asking): InterfaceRequest;
-  /** The record of a call, as the auditor sees it. */
+  /** Returns the record of a call, as the auditor sees it. */
   record(callId: string): Promise<FullCallRecord>;
-  /** Awaits a refusal in the interface's envelope with exactly these faults, recorded, and nothing sent. */
+  /** Expects a refusal in the interface's envelope with exactly these faults, recorded, and nothing sent. */
   expectRefused(request: InterfaceRequest, faults: FaultExpected[]): Promise<FullCallRecord>;
   close(): Promise<void>;
 }
 
-/** A proxy before an upstream that remembers what it was sent. */
+/** A proxy before an upstream that stores its requests. */
 export async function startInterface(settings: Partial<RunningConfig> = {}): Promise<TestInterface> {
   const upstream = await FakeUpstream.start();
   const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...settings });
@@ -144,13 +144,13 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
   };
 }
 
-/** The right request of an operation, with any key. */
+/** Sends the valid request of an operation with any key. */
 export function askAs(proxy: TestProxy, key: string, { operation, path, body }: Asking): InterfaceRequest {
   if (methodOf(operation) === 'GET') return proxy.get(key, `/api/v0.1${path}`);
   return proxy.post(key, path, body as object); // undefined: no body
 }
 
-/** The order in which faults are listed is nobody's business. */
+/** The order of faults does not matter. */
 function inOrder<Fault extends { pointer: string }>(faults: Fault[]): Fault[] {
   return [...faults].sort((a, b) => (a.pointer < b.pointer ? -1 : Number(a.pointer > b.pointer)));
 }

@@ -17,14 +17,14 @@ import { PLANTED_SETTINGS } from './planted';
 import { createTestDatabase, TestDatabase } from './test-database';
 
 export const DAY_MS = 86_400_000;
-/** How many transactions the listings name, of which the period has few. */
+/** The number of transactions in the listings, few of which are in the period. */
 const LISTED = 1_000;
 
 export let database: TestDatabase;
 export let day = Date.parse('2024-01-01T00:00:00Z');
 let asOf: number;
 
-/** Each test has days of its own; where it matters what was seen before, a database too. */
+/** Each test has days of its own. If earlier readings matter, it has a database of its own too. */
 export function useDatabase(whose: 'of each test' | 'of all tests'): void {
   const [before, after] = whose === 'of each test' ? [beforeEach, afterEach] : [beforeAll, afterAll];
   before(async () => {
@@ -58,7 +58,10 @@ export async function paid(upstream_ref: string, seconds: number, more: Partial<
 export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS)) =>
   writeWallets(database, looks, { day, readAt });
 
-/** Compares the day with a listing of exactly these. @returns the result, the reasons, and what was found. */
+/**
+ * Compares the day with a listing of exactly these.
+ * @returns the result, the reasons, and the findings.
+ */
 export async function run(
   theirs: Theirs[],
   { rows, ...change }: Partial<Plan> & { rows?: number } = {},

@@ -1,7 +1,7 @@
 import TestSequencer from '@jest/test-sequencer';
 import { basename } from 'node:path';
 
-/** Spec files that take more than ten seconds, the longest first; a name that is gone does no harm. */
+/** Spec files that take more than ten seconds, longest first. A missing file does no harm. */
 const LONGEST = [
   'model',
   'start',
@@ -29,8 +29,9 @@ const LONGEST = [
 ];
 
 /**
- * Begins with what takes longest, or one core would wait at the end for a file that the other began last. Jest does so by
- * itself from the second run on; of a first one, such as every run of CI, it knows only how long the files are to read.
+ * Runs the longest files first. Otherwise one core would wait at the end for a file that the other started last. Jest
+ * does so by itself from the second run on. In a first run, such as every run of CI, it only knows the sizes of the
+ * files.
  */
 export default class LongestFirst extends TestSequencer {
   sort(tests) {

@@ -1,16 +1,16 @@
 import { SUB_ACCOUNT } from './sandbox';
 
-/** A request to be lost, and by what it is known again. */
+/** A request whose answer is lost, and how it is recognised. */
 export interface Lost {
   path: string;
   body: object;
-  /** That its body has, and no other body but its twin's. */
+  /** A value that only its body has, and the body of its duplicate. */
   mark: string;
-  /** Whether the same is asked twice. */
+  /** Whether the same request is sent twice. */
   twin: boolean;
 }
 
-/** Requests of all kinds that make something, of one or some items; none resembles another one, but for twins. */
+/** Requests of all kinds that create something, with one or more items. No two are alike, except for duplicates. */
 export function makeLost(number: number, twin = false): Lost {
   const places = Array.from({ length: 1 + (number % 3) }, (_, place) => place);
   const valueInUSD = Number((0.01 + number / 10_000).toFixed(4));
@@ -18,7 +18,7 @@ export function makeLost(number: number, twin = false): Lost {
   const email = (place: number) => `lost.${number}.${place}@example.com`;
   const credits = places.map((place) => ({ email: email(place), valueInUSD }));
   const momo = { countryToSend: 'Kenya', momoCode: 'MPS', valueInUSD, reference: `order ${number}` };
-  // Paid, and reversed while the test goes on: the sandbox's magic number, of ever another network.
+  // Paid, and reversed during the test: the sandbox's magic number, each time with another network.
   const reversed = `+234${10 + (number % 90)}99990101`;
   const payer = { phone_number: `+2547${digits(0)}`, fullname: 'Ada Obi', country: 'Kenya', email: email(0) };
   const kinds: Omit<Lost, 'twin'>[] = [

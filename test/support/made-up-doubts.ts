@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
 
-/** Calls in doubt, and transactions of an upstream, made up for tests of what is concluded from them. */
+/** Made-up calls in doubt and transactions of an upstream, for tests of the verdicts about them. */
 
 export const RULES: Rules = { quietMs: 100_000, skewMs: 10_000 };
 const START = Date.UTC(2026, 10, 21);

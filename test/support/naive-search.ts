@@ -14,7 +14,7 @@ const within = (usd: string | null, least: string | undefined, most: string | un
   (most === undefined || (usd !== null && new Decimal(usd).lte(most)));
 const same = (wanted: string | undefined, value: unknown) => wanted === undefined || wanted === value;
 
-/** What each filter means, said of the records themselves, one after the other. */
+/** The meaning of each filter, checked on the records one after the other. */
 function fits(call: CallRecord, search: CallSearch): boolean {
   const at = new Date(call.timings.received_at);
   return (
@@ -68,7 +68,10 @@ function hasRefSomewhere({ items, upstream }: CallRecord, ref: string | undefine
 
 const byUsd = (a: string | null, b: string | null) => new Decimal(b ?? -1).cmp(a ?? -1);
 
-/** @param calls newest first. @returns the ids of those that are found, in the order that is asked for. */
+/**
+ * @param calls newest first.
+ * @returns the IDs of the results, in the requested order.
+ */
 export function naiveCalls(calls: CallRecord[], search: CallSearch): string[] {
   const about = OF_ITEMS.some((name) => search[name] !== undefined);
   const found = calls.filter(
@@ -81,7 +84,7 @@ export function naiveCalls(calls: CallRecord[], search: CallSearch): string[] {
   return found.map(({ id }) => id);
 }
 
-/** The same for payouts: `id/position`. */
+/** Does the same for payouts: `id/position`. */
 export function naiveItems(calls: CallRecord[], search: CallSearch): string[] {
   const { upstream_ref: ref } = search;
   const found = calls

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The Merkle tree of RFC 6962, written down from its definitions and nothing else: what src/history/log is compared
- * with. It shares no line with it, works on slices of all leaves and is slow; only roots are remembered.
+ * The Merkle tree of RFC 6962, written from its definitions alone, to compare with src/history/log. It shares no line
+ * with it, works on slices of all leaves and is slow. Only roots are cached.
  */
 export class NaiveTree {
   readonly #roots = new Map<string, Buffer>();
@@ -47,7 +47,7 @@ export class NaiveTree {
   }
 }
 
-/** Verifies an inclusion proof from the top: each last hash is the sibling of what the hashes before it lead to. */
+/** Verifies an inclusion proof from the top: each last hash is the sibling of the root of the hashes before it. */
 export function naivelyIncluded(index: number, size: number, leaf: Buffer, proof: Buffer[], root: Buffer): boolean {
   const climb = (m: number, n: number, path: Buffer[]): Buffer | undefined => {
     if (n === 1) return path.length === 0 ? leaf : undefined;
@@ -80,14 +80,14 @@ export function naivelyConsistent(from: number, to: number, fromRoot: Buffer, to
   return roots !== undefined && roots[0].equals(fromRoot) && roots[1].equals(toRoot);
 }
 
-/** The hash with one bit changed. */
+/** Returns the hash with one bit changed. */
 export function flipped(hash: Buffer, bit: number): Buffer {
   const changed = Buffer.from(hash);
   changed[bit >> 3]! ^= 1 << (bit & 7);
   return changed;
 }
 
-/** All that can be done wrong to a proof without touching what it proves; `also` are hashes to slip in. */
+/** Returns all ways to break a proof without changing what it proves. `also` are hashes to insert. */
 export function mutationsOf(proof: Buffer[], also: Buffer[]): Buffer[][] {
   const garbage = sha256(Buffer.from('garbage'));
   const at = proof.map((_, place) => place);

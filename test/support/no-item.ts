@@ -1,6 +1,6 @@
 import { Item } from '../../src/operations/item';
 
-/** An item of which nothing is known. */
+/** An item without any known value. */
 export const NO_ITEM: Item = {
   recipientField: null,
   handleIgnored: false,

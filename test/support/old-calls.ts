@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { TestDatabase } from './test-database';
 
-/** A call of that day with everything that a call may have. */
+/** Writes a call of that day with all rows that a call may have. */
 export async function callOf(
   database: TestDatabase,
   day: string,
@@ -29,7 +29,7 @@ export async function callOf(
   return id;
 }
 
-/** A request of that day that was refused. */
+/** Writes a refused request of that day. */
 export async function refusalOf(database: TestDatabase, day: string): Promise<string> {
   const id = uuidv7({ msecs: new Date(day).getTime() });
   await database.query(
@@ -40,7 +40,7 @@ export async function refusalOf(database: TestDatabase, day: string): Promise<st
   return id;
 }
 
-/** Where it stands what sources said, by the column with its id. */
+/** The tables of sources' readings, by the column with their ID. */
 export const EVIDENCE_TABLES = {
   upstream_transaction: 'read_id',
   reconciliation_match: 'run_id',
@@ -49,7 +49,7 @@ export const EVIDENCE_TABLES = {
   statement_fault: 'read_id',
 };
 
-/** What sources said on that day, of three transactions: the first two name somebody. */
+/** Writes readings of that day with three transactions. The first two name somebody. */
 export async function evidenceOf(database: TestDatabase, day: string): Promise<string> {
   const id = uuidv7({ msecs: new Date(day).getTime() });
   await database.query(

@@ -9,7 +9,7 @@ import { startProxyWithSandbox } from './proxy';
 
 export type Operating = Awaited<ReturnType<typeof startOperating>>;
 
-/** A proxy, keys of who operates it, apps, and a browser. */
+/** A proxy, keys of its operators, apps, and a browser. */
 export async function startOperating() {
   const [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
   const clients = proxy.app.get(ClientsService, { strict: false });
@@ -19,14 +19,14 @@ export async function startOperating() {
     proxy,
     admin: (await proxy.client('admin', 'admin')).key,
     approver: (await proxy.client('approver', 'approve', 'audit')).key,
-    /** The console at an address of it, signed in. */
+    /** Opens the console at a URL, signed in. */
     open: tabsOf(browser.browser, proxy.url),
-    /** The key of a client whose payouts of more than 5 USD wait. */
+    /** The key of a client whose payouts over 5 USD need an approval. */
     cautious: async (name: string, ...scopes: Scope[]) =>
       (await clients.create(name, scopes, { approvalOverUsd: new Decimal(5) })).key,
     change: (name: string, limits: Partial<Limits>) => clients.update(name, limits),
     pay,
-    /** @returns the id of a call that waits. */
+    /** @returns the ID of a held call. */
     hold: async (key: string, phoneNumber: string) => (await pay(key, phoneNumber, 6.25).expect(202)).body.call_id,
     close: async () => {
       await browser.close();

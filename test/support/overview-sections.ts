@@ -1,6 +1,6 @@
 import { Scope } from '../../src/operations/scopes';
 
-/** The sections of the overview, and the scopes of which one shows each. */
+/** The sections of the overview. One scope of each list suffices to see it. */
 export const SECTIONS = {
   history: ['audit'],
   in_doubt: ['audit'],

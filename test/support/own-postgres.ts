@@ -7,10 +7,10 @@ import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migration
 import { removeDataDir } from './data-dir';
 import { TestDatabase } from './test-database';
 
-/** A Postgres server of a test's own, which it may stop and continue at any moment. */
+/** A Postgres server of a test's own that can be stopped and continued at any moment. */
 export interface OwnPostgres {
   database: TestDatabase;
-  /** Stops every process of the server, at once. Connections are still accepted, by the kernel. */
+  /** Stops every process of the server at once. The kernel still accepts connections. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
@@ -29,13 +29,13 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     readFileSync(join(realpathSync(join(dataDir, 'postgres')), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0],
   );
   const signal = (name: NodeJS.Signals) => {
-    // The postmaster first: it starts no other process meanwhile.
+    // The postmaster first, so that it starts no other process meanwhile.
     process.kill(postmaster, name);
     for (const pid of childrenOf(postmaster)) {
       try {
         process.kill(pid, name);
       } catch {
-        // it has ended by itself since
+        // It has ended by itself since.
       }
     }
   };

@@ -1,4 +1,4 @@
-/** From now on, ten seconds more have passed by the monotonic clock. */
+/** Advances the monotonic clock by ten seconds. */
 export function passTime(): jest.SpyInstance {
   const now = performance.now.bind(performance);
   return jest.spyOn(performance, 'now').mockImplementation(() => now() + 10_000);

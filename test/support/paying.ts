@@ -19,9 +19,9 @@ export interface Paying {
   app: string;
   auditor: string;
   pay(phoneNumber?: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
-  /** The auditor's record of an answer's call. */
+  /** Returns the auditor's record of a response's call. */
   record(answer: { headers: Record<string, string> }): Promise<FullCallRecord>;
-  /** The ids of the calls that are listed with this outcome. */
+  /** Returns the IDs of the listed calls with this outcome. */
   listed(outcome: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -54,17 +54,17 @@ export function airtime(phoneNumber: string) {
   return { airtimes: [{ ...AIRTIME.airtimes[0], phoneNumber }] };
 }
 
-/** The phone number of a one-item payout that arrived. */
+/** Returns the phone number of a one-item payout that arrived. */
 export function phoneOf({ body }: Received): string {
   return first((JSON.parse(body) as typeof AIRTIME).airtimes).phoneNumber;
 }
 
-/** Distinct phone numbers, valid and nobody's. */
+/** Generates distinct valid phone numbers of nobody. */
 export function phones(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `+2547000${String(index).padStart(5, '0')}`);
 }
 
-/** Keeps supertest from reading the answer: `response.body` are its bytes. */
+/** Keeps supertest from parsing the response, so that `response.body` has its bytes. */
 export const bytes: Parser<Buffer> = (response, done) => {
   const chunks: Buffer[] = [];
   const stream = response as unknown as IncomingMessage;
@@ -72,7 +72,7 @@ export const bytes: Parser<Buffer> = (response, done) => {
   stream.on('end', () => done(null, Buffer.concat(chunks)));
 };
 
-/** The pause between two questions grows: what is waited for needs the core that asking takes. */
+/** The pause between two attempts grows, because the awaited work needs the same core. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
 
@@ -80,8 +80,8 @@ const LONGEST_PAUSE_MS = 100;
 const DEADLINE_MS = 60_000;
 
 /**
- * Asks again until the answer is true. Past the deadline it fails and quotes the condition that never held.
- * @param deadlineMs how long it asks.
+ * Repeats until the condition is true. After the deadline, it fails and quotes the condition.
+ * @param deadlineMs how long it repeats.
  */
 export async function eventually(ask: () => boolean | Promise<boolean>, deadlineMs = DEADLINE_MS): Promise<void> {
   const ends = performance.now() + deadlineMs;

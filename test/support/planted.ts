@@ -10,7 +10,7 @@ export interface Expected {
   impact: string;
 }
 
-/** What a comparison with what is planted must be told: the fees of its payments are one per cent. */
+/** The setting for a comparison with planted differences: its fees are one percent. */
 export const PLANTED_SETTINGS = {
   amountToleranceUsd: '0',
   balanceToleranceUsd: '0.000001',
@@ -20,7 +20,7 @@ export const PLANTED_SETTINGS = {
   lateAfterSeconds: 300,
 };
 
-/** Makes payments of ours and the upstream's transactions for them, with known differences at known places. */
+/** Writes payments of ours and the upstream's transactions for them, with known differences at known positions. */
 export async function plant(
   ownerUrl: string,
   {

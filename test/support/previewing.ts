@@ -9,7 +9,7 @@ import supertest, { Asked } from './supertest';
 /** KES to the US dollar. */
 const RATE = 129.5;
 
-/** Answers the reads that previews cause as docs/reference/upstream.md shows them, and all else with success. */
+/** Answers the reads of previews as docs/reference/upstream.md shows them, and everything else with success. */
 export const serving: Behaviour = (request, response, socket) => {
   const { pathname, searchParams } = new URL(request.url, 'http://upstream.example');
   const amountInUSD = searchParams.get('amountInUSD');
@@ -33,7 +33,7 @@ export interface Previewing {
   proxy: TestProxy;
   upstream: FakeUpstream;
   auditor: string;
-  /** A client that may do everything the interface has, within limits. */
+  /** A client that may use every operation of the interface, within limits. */
   client(limits?: Partial<Limits & { operations: string[] }>): Promise<{ id: string; name: string; key: string }>;
   limit(name: string, limits: Partial<Limits>): Promise<unknown>;
   ask<const Path extends string>(
@@ -42,9 +42,9 @@ export interface Previewing {
     body?: unknown,
     headers?: Record<string, string>,
   ): Asked<'post', `/api/v0.1${Path}`>;
-  /** The preview of a request. */
+  /** Sends the preview of a request. */
   preview(key: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Preview>;
-  /** Operations that arrived at the upstream and are no read of a list or a rate. */
+  /** Returns the operations that arrived at the upstream, without reads of lists and rates. */
   arrived(): string[];
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface Exit {
 
 const running = new Set<ChildProcess>();
 
-/** What a test that failed left running ends with its file. */
+/** Processes that a failed test left running end with its file. */
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -48,7 +48,7 @@ export class Product {
     );
   }
 
-  /** Waits for words on stdout; a process that ends without them is an error. */
+  /** Waits for words on stdout. It fails if the process ends without them. */
   async said(words: RegExp): Promise<RegExpExecArray> {
     const ended = this.exit.then(({ code, stderr }) => {
       throw new Error(`ended with ${code} before it said ${words.source}: ${stderr}`);

@@ -15,9 +15,9 @@ export interface TestProxy {
   url: string;
   app: NestFastifyApplication;
   database: TestDatabase;
-  /** Makes a client with these scopes and gives its key. */
+  /** Creates a client with these scopes and returns its key. */
   client(name: string, ...scopes: Scope[]): Promise<{ id: string; name: string; key: string }>;
-  /** POST below /api/v0.1 with a key. */
+  /** Sends a POST below /api/v0.1 with a key. */
   post<const Path extends string>(key: string, path: Path, body: object): Asked<'post', `/api/v0.1${Path}`>;
   get<const Path extends string>(key: string, path: Path): Asked<'get', Path>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export async function startProxy(
 ): Promise<TestProxy> {
   const own = database ?? (await createTestDatabase());
   const app = await createApp({
-    // Coverage's questions would be among what tests count, and many tests send one body over and over.
+    // Reads for coverage would be among the requests that tests count, and many tests send one body repeatedly.
     ...loadConfig({
       LOG_LEVEL: 'silent',
       CHECK_COVERAGE: 'false',
@@ -63,8 +63,8 @@ export async function startProxy(
 }
 
 /**
- * The same with a sandbox of its own as the upstream, over HTTP.
- * @param embedded the control of the sandbox, where the proxy is to have it.
+ * Starts the same with a sandbox of its own as the upstream, over HTTP.
+ * @param embedded the control of the sandbox, if the proxy must have it.
  */
 export async function startProxyWithSandbox(
   settings: Partial<RunningConfig> = {},

@@ -1,4 +1,7 @@
-/** What other implementations of transparency logs and signed notes have published. Ours must agree with all of it, byte for byte. */
+/**
+ * Published examples of other implementations of transparency logs and signed notes. Ours must agree with all of them,
+ * byte for byte.
+ */
 
 const bytes = (base64: string) => Buffer.from(base64, 'base64');
 const each = (base64: string) => base64.split(' ').filter(Boolean).map(bytes);

@@ -8,7 +8,7 @@ import { CompactRange, leafHash } from '../../src/history/log/merkle';
 import { newSigningKey, signerOf, signNote } from '../../src/history/log/note';
 import { inclusionProof } from '../../src/history/log/proofs';
 
-/** Receipts of a small log, and the stand-alone verifier that is asked about them. */
+/** Receipts of a small log, and the stand-alone verifier. */
 
 export const ORIGIN = 'payouts.example/log';
 export const CALL = '0193a6f0-0000-7000-8000-000000000001';
@@ -23,7 +23,7 @@ export const other = (id: number) => ({
   id: `0193a6f0-0000-7000-8000-0000000000${id + 10}`,
   note: 'zażółć 😂',
 });
-/** Three of its records are of CALL: 3, 5 and 8. */
+/** Three of its records belong to CALL: 3, 5 and 8. */
 export const LOG: Record<string, unknown>[] = [
   other(0),
   other(1),
@@ -72,7 +72,7 @@ interface Proved {
   records: unknown[];
 }
 
-/** A receipt over the leaves that are listed, of a log of these records; all loose ends are for the tests to pull. */
+/** Builds a receipt over these leaves of a log of these records. Tests can change any part of it. */
 export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
   const nodes = new Map<string, Buffer>();
   const tree = CompactRange.of(0, []);
@@ -105,7 +105,7 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
   return receipt;
 }
 
-/** Asks the tool's functions many questions in one process of its own; answers in the order of the questions. */
+/** Calls the tool's functions many times in one process of its own, and returns the results in order. */
 export function askAll(questions: { receipts?: { text: string; keys?: string[] }[]; values?: unknown[] }) {
   const program = `
     import { canonical, verifyReceipt } from ${JSON.stringify(pathToFileURL(join('tools', 'verify-receipt.mjs')).href)};
@@ -122,5 +122,5 @@ export function askAll(questions: { receipts?: { text: string; keys?: string[] }
   ) as { receipts: (Proved | string)[]; values: string[] };
 }
 
-/** As it comes from the wire: what is changed in it stays in it. */
+/** Returns a copy, as received over the network, so that changes stay in it. */
 export const clone = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;

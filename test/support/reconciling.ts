@@ -16,13 +16,13 @@ export interface Reconciling {
   reconciler: string;
   /** Pays airtime through the proxy, as the app does. */
   pay(phoneNumber: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
-  /** Does something with the upstream's own key, past the proxy. */
+  /** Sends a request with the upstream's own key, past the proxy. */
   past<const Path extends string>(path: Path, body: object): AskedSandbox<'post', `/api/v0.1${Path}`>;
-  /** Changes how the sandbox behaves. */
+  /** Changes the behaviour of the sandbox. */
   behave(settings: object): Promise<void>;
-  /** Asks the sandbox for a fault. */
+  /** Requests a fault of the sandbox. */
   fault(asked: object): Promise<void>;
-  /** Lets what the sandbox will change in some seconds happen now. */
+  /** Applies the sandbox's status changes of the next seconds now. */
   hurry(): Promise<void>;
   close(): Promise<void>;
 }
@@ -63,12 +63,12 @@ async function hurry(sandboxUrl: string): Promise<void> {
   }
 }
 
-/** A period from an hour ago until now. */
+/** Returns a period from an hour ago until now. */
 export function untilNow(): { from: string; to: string } {
   return { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
 }
 
-/** What asking for runs needs. */
+/** The requirements of a run. */
 export interface Asking {
   url: string;
   key: string;
@@ -83,14 +83,14 @@ export async function readRun({ url, key }: Asking, id: string): Promise<RunReco
   return body;
 }
 
-/** Waits until nobody works on a run any more. */
+/** Waits until no process works on a run any more. */
 export async function ended(asking: Asking, id: string): Promise<RunRecord> {
   let run!: RunRecord;
   await eventually(async () => (run = await readRun(asking, id)).state !== 'running');
   return run;
 }
 
-/** Asks for a run and waits for its end. */
+/** Starts a run and waits for its end. */
 export async function reconcile(asking: Asking, question: object): Promise<RunRecord> {
   const { body } = await askForRun(asking, question).expect(202);
   return ended(asking, body.id);

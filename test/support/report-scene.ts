@@ -4,7 +4,7 @@ import { FindingsScene, NewFinding } from './findings-scene';
 
 const DAY_MS = 86_400_000;
 
-/** Totals of a run that found this much of each category. */
+/** Returns totals of a run with these findings of each category. */
 export function totalsOf(
   findings: { category: string; usd: string }[],
   { days = 1, residual = '0' }: { days?: number; residual?: string } = {},

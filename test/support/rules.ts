@@ -19,7 +19,7 @@ import { loadConfig } from '../../src/platform/config/config';
 import { Problem } from '../../src/platform/errors/problem';
 import { Asking, FaultExpected } from './interface';
 
-/** What the rules say of a request: its body or query as a handler gets it, or its faults. */
+/** The result of the rules for a request: its body or query as a handler gets it, or its faults. */
 export interface Judged {
   taken?: unknown;
   faults?: { pointer: string; detail: string }[];
@@ -31,10 +31,10 @@ type Headers = Record<string, string>;
 export interface TestRules {
   /** Sends a body as JSON. */
   post(path: string, body: unknown): Promise<Judged>;
-  /** Sends these bytes, and says that they are JSON unless `headers` say otherwise. */
+  /** Sends these bytes, as JSON unless `headers` say otherwise. */
   postRaw(path: string, body: string | Buffer, headers?: Headers): Promise<Judged>;
   get(path: string): Promise<Judged>;
-  /** The right request of an operation. */
+  /** Sends the valid request of an operation. */
   ask(asking: Asking): Promise<Judged>;
   close(): Promise<void>;
 }
@@ -47,8 +47,8 @@ class FaultsFilter implements ExceptionFilter<Problem> {
 }
 
 /**
- * The interface as far as the rules about its fields: the body's parser, the controllers, the guard of queries and the
- * pipe, in this process. There is no network, no database and no upstream behind it, so that a rule costs a millisecond.
+ * The field rules of the interface: the body's parser, the controllers, the guard of queries and the pipe, in this
+ * process. Without network, database and upstream, a rule takes a millisecond.
  */
 export async function startRules(): Promise<TestRules> {
   const module = await Test.createTestingModule({
@@ -96,7 +96,7 @@ export async function startRules(): Promise<TestRules> {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Awaits exactly these faults, in any order. */
+/** Expects exactly these faults, in any order. */
 export async function expectFaults(judging: Promise<Judged>, faults: FaultExpected[]): Promise<void> {
   const judged = await judging;
   expect(judged.faults).toBeDefined();
@@ -106,7 +106,10 @@ export async function expectFaults(judging: Promise<Judged>, faults: FaultExpect
   );
 }
 
-/** Awaits that a request breaks no rule. @returns what the handler got. */
+/**
+ * Expects that a request breaks no rule.
+ * @returns the input of the handler.
+ */
 export async function expectTaken(judging: Promise<Judged>): Promise<unknown> {
   const { taken, ...refused } = await judging;
   expect(refused).toEqual({});

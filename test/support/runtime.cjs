@@ -7,10 +7,10 @@ const ROOT = join(module.path, '..', '..');
 const SOURCE = join(ROOT, 'src') + sep;
 const END_TO_END = join(ROOT, 'test') + sep;
 
-/** Where the lines of a shared module come from, for the stacks of every spec file. */
+/** The source maps of shared modules, for the stacks of every spec file. */
 const sourceMaps = new Map();
 
-/** The runtime of the spec file that runs now: it knows how to compile TypeScript, and keeps the result on the disk. */
+/** The runtime of the current spec file, which compiles TypeScript and caches the result on disk. */
 let current;
 const makeCurrent = (runtime) => (current = runtime);
 
@@ -20,9 +20,9 @@ Module._extensions['.ts'] = (module, filename) => {
 };
 
 /**
- * Jest loads every module anew for every spec file, the 1,600 of our packages and the 500 of `src` too, and cold code is
- * slow code. Here Node loads packages once per worker, and the modules of `src` once for all end-to-end specs of a worker.
- * Unit specs, which may mock our modules or declare fields of their own, load those of `src` for themselves.
+ * Jest loads every module anew for every spec file: the 1,600 of our packages and the 500 of `src`. Cold code is slow.
+ * Here Node loads packages once per worker, and the modules of `src` once for all end-to-end specs of a worker. Unit
+ * specs, which may mock our modules or declare fields of their own, load those of `src` for themselves.
  */
 module.exports = class extends Runtime {
   constructor(...given) {

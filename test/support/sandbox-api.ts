@@ -13,7 +13,7 @@ export const CONTROL_KEY = 'control-key-that-must-never-be-seen';
 
 export type Method = 'get' | 'post' | 'delete';
 
-/** Each route, with a request that is right. */
+/** Each route with a valid request. */
 export const ROUTES: [Method, string, object?][] = [
   ['get', ''],
   ['post', '/faults', { fault: 'error500' }],
@@ -26,12 +26,12 @@ export interface TestSandboxApi {
   proxy: TestProxy;
   sandboxUrl: string;
   clients: ClientsService;
-  /** By demo client, those of the first start. */
+  /** The keys of the first start, by demo client. */
   keys: Record<string, string>;
   keysFile: string;
-  /** Sees to the demo keys, as each start does. */
+  /** Checks the demo keys, as each start does. */
   demoKeys(): Promise<Record<string, string>>;
-  /** Below /v1/sandbox; as the demo admin, unless another key is given. */
+  /** Sends a request below /v1/sandbox, as the demo admin unless another key is given. */
   ask<Verb extends Method, const Path extends string>(
     method: Verb,
     path: Path,
@@ -40,13 +40,13 @@ export interface TestSandboxApi {
   ): Asked<Verb, `/v1/sandbox${Path}`>;
   look(): Promise<SandboxDto>;
   sample(operation: OperationName): Promise<SampleDto>;
-  /** Sends the sample of an operation, and gives what the sandbox API answered. */
+  /** Sends the sample of an operation, and returns the response of the sandbox API. */
   send(operation: OperationName, more?: object): Promise<SampleAnswerDto>;
-  /** What is in a wallet, in USD. */
+  /** Returns the balance of a wallet in US dollars. */
   balance(accountId: string, wallet: string): Promise<Decimal>;
-  /** The record of a call, as the auditor sees it. */
+  /** Returns the record of a call, as the auditor sees it. */
   record(callId: string): Promise<FullCallRecord>;
-  /** That no key is in what was answered so far. */
+  /** Expects that no response so far contains a key. */
   expectNoSecrets(): void;
   close(): Promise<void>;
 }

@@ -15,47 +15,47 @@ export const API_KEY = 'sandbox-key';
 export const CONTROL_KEY = 'control-key';
 export const AIRTIME = 'POST /payouts/airtime';
 
-/** What came back on a connection until it ended. */
+/** The bytes received on a connection until it ended. */
 export interface Heard {
   text: string;
-  /** Such as ECONNRESET; undefined when the other side ended it in order. */
+  /** An error such as ECONNRESET. Undefined if the other side ended it normally. */
   error: string | undefined;
 }
 
 export interface TestSandbox {
   url: string;
   sandbox: Sandbox;
-  /** Its own, to be changed while it runs. */
+  /** Its own behaviour, which tests may change while it runs. */
   behaviour: Behaviour;
-  /** Where its data are; another sandbox may go on with them. */
+  /** The location of its data. Another sandbox may continue with them. */
   own: TestDatabase;
-  /** A connection of our own to them. */
+  /** A connection of our own to the data. */
   database: Database;
-  /** POST below /api/v0.1. */
+  /** Sends a POST below /api/v0.1. */
   post<const Path extends string>(path: Path, body?: object | string): AskedSandbox<'post', `/api/v0.1${Path}`>;
   get<const Path extends string>(path: Path): AskedSandbox<'get', `/api/v0.1${Path}`>;
-  /** GET of a page, by its link. */
+  /** Reads a page by its link. */
   page(link: string): Request;
   /** Sends a form to a page. */
   submit(path: string, fields: Record<string, string>): Request;
-  /** A request of the control interface with its key. */
+  /** Sends a request of the control interface with its key. */
   control<Verb extends Method, const Path extends string>(
     method: Verb,
     path: Path,
     body?: object,
   ): AskedSandbox<Verb, `/_sandbox${Path}`>;
-  /** Asks for a fault, and gives it as it is stored. */
+  /** Requests a fault, and returns it as stored. */
   fault(asked: object): Promise<ControlBody<'/faults', 'post'>>;
-  /** The ground truth of an operation; of all without one. */
+  /** Returns the ground truth of an operation, or of all. */
   requests(operation?: string): Promise<ControlBody<'/requests', 'get'>>;
-  /** What is in the demo account's wallet, in USD. */
+  /** Returns the balance of the demo account's wallet in US dollars. */
   balance(type: string): Promise<number>;
-  /** Sends a POST on a connection of its own and hears all that comes back. */
+  /** Sends a POST on a connection of its own and returns all received bytes. */
   hear(path: string, body: object): Promise<Heard>;
   close(): Promise<void>;
 }
 
-/** A sandbox with a database of its own (or with `given`), listening. */
+/** Starts a sandbox with a database of its own (or with `given`), listening. */
 export async function startSandbox(settings: Partial<Settings> = {}, given?: TestDatabase): Promise<TestSandbox> {
   const own = given ?? (await createTestDatabase());
   const behaviour = defaultBehaviour();
@@ -98,7 +98,7 @@ export async function startSandbox(settings: Partial<Settings> = {}, given?: Tes
   };
 }
 
-/** An airtime payout of one item. */
+/** Returns an airtime payout of one item. */
 export function airtime(valueInUSD = 1, phoneNumber = '+254712345678') {
   return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] };
 }

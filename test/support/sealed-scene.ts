@@ -17,7 +17,7 @@ const ANSWER = {
   data: { error: 'None', data: [{ chiRef: 'chi-1', id: 'transaction-1', email: 'ada@example.com', valueInUSD: 2.5 }] },
 };
 
-/** A history that a proxy has made and sealed; its calls, oldest first. */
+/** The sealed history of a proxy. Its calls, oldest first. */
 export interface SealedScene {
   database: TestDatabase;
   client: Client;
@@ -25,15 +25,15 @@ export interface SealedScene {
   dir: string;
   checkpointFile: string;
   calls: string[];
-  /** Calls of the second half: sealed after a checkpoint that covers the first. */
+  /** Calls of the second half, sealed after a checkpoint that covers the first. */
   later: string[];
-  /** Starts the proxy again for as long as the work takes; all is sealed afterwards. */
+  /** Starts the proxy again while the work runs. Everything is sealed afterwards. */
   withProxy(
     work: (proxy: TestProxy, key: (...scopes: ('audit' | 'audit:pii')[]) => Promise<string>) => Promise<void>,
   ): Promise<void>;
-  /** Verifies what is left after somebody who owns the database has changed it; then all is as before. */
+  /** Verifies the history after a change by the owner of the database, and then restores it. */
   verifyAfter(...changes: (string | [sql: string, values: unknown[]])[]): Promise<Report>;
-  /** How old a record is that the search index must have; undefined: as usual. */
+  /** The age at which the search index must have a record. Undefined: as usual. */
   indexDelaySeconds: number | undefined;
   close(): Promise<void>;
 }
@@ -117,10 +117,10 @@ async function isSealed(database: TestDatabase): Promise<boolean> {
   return row?.sealed as boolean;
 }
 
-/** When a call was received, as its id tells. */
+/** Returns when a call was received, from its ID. */
 export const receivedAt = (id: string) => new Date(timeOfId(id)).toISOString();
 
-/** An id that was made at the same time, and is another one. */
+/** Returns another ID of the same time. */
 export function anotherId(id: string): string {
   return `${id.slice(0, -4)}${id.endsWith('0000') ? '0001' : '0000'}`;
 }

@@ -14,14 +14,17 @@ interface Queryable {
   query(sql: string, values: unknown[]): Promise<unknown>;
 }
 
-/** Adds stops, the smallest of records. @returns their ids. */
+/**
+ * Adds stops, the smallest records.
+ * @returns their IDs.
+ */
 export async function addStops(database: Queryable, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => uuidv7());
   await database.query(`INSERT INTO stop (id, reason) SELECT id, 'a test' FROM unnest($1::uuid[]) id`, [ids]);
   return ids;
 }
 
-/** Seals all there is. Transactions of other tests on the same server may hold it up for a moment. */
+/** Seals all records. Transactions of other tests on the same server may delay it for a moment. */
 export async function sealAll(sealing: Sealing, client: ClientBase): Promise<void> {
   await eventually(async () => {
     const { sealed } = await sealing.pass(client);

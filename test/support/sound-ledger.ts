@@ -1,6 +1,6 @@
 import { Database } from '../../src/sandbox/database';
 
-/** What must be true of every ledger at every moment between two operations. */
+/** Checks what must be true of every ledger between two operations. */
 export async function expectSoundLedger(database: Database): Promise<void> {
   const faults = await database.$queryRaw`
     SELECT 'posting that does not sum to zero' AS fault, posting_id::text AS id

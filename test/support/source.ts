@@ -5,14 +5,14 @@ import ts from 'typescript';
 const ROOT = resolve(__dirname, '..', '..');
 
 export interface SourceFile {
-  /** Below the project's root, with slashes: `src/journal/intents.ts`. */
+  /** The path below the project's root, with slashes: `src/journal/intents.ts`. */
   path: string;
   text: string;
-  /** What it imports: paths of source files as above, or names of packages. */
+  /** Its imports: paths of source files as above, or names of packages. */
   imports: string[];
 }
 
-/** The files of a folder, without what is generated. */
+/** Returns the files of a folder, without generated ones. */
 export function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.includes('generated'))
@@ -31,7 +31,7 @@ function read(file: string): SourceFile {
   };
 }
 
-/** A path of imports that ends where it began, if there is one. */
+/** Returns a circular path of imports, if there is one. */
 export function findCycle(files: SourceFile[]): string[] | undefined {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();

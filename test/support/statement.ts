@@ -1,4 +1,4 @@
-/** A statement of one payment: what its columns mean, its header and its line. */
+/** A statement of one payment: its mapping, its heading and its line. */
 export const MAPPING = {
   upstream_ref: 'Reference ID',
   amount_usd: 'Amount',

@@ -3,21 +3,24 @@ import { Client } from 'pg';
 import { Urls } from '../../src/platform/database/embedded/access';
 
 export interface TestDatabase {
-  /** As the proxy's role. */
+  /** With the proxy's role. */
   url: string;
   ownerUrl: string;
-  /** Asks the proxy's database as its owner. */
+  /** Queries the proxy's database as its owner. */
   query<Row extends object = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /** The sandbox's own database. */
   sandboxUrl: string;
-  /** The name that copies are made of. Nothing is asked of it afterwards, by anybody; resolves once all have left it. */
+  /**
+   * Returns the name of the database as a template. Resolves once all connections have left it. It is not queried
+   * afterwards.
+   */
   asTemplate(): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * Clones the migrated templates: a database of one's own in some hundredths of a second.
- * @param template what the proxy's database is a copy of.
+ * Clones the migrated templates: a new database in some hundredths of a second.
+ * @param template the source of the proxy's database.
  */
 export async function createTestDatabase(template = 'payout_proxy'): Promise<TestDatabase> {
   const urls = JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls;
@@ -25,7 +28,8 @@ export async function createTestDatabase(template = 'payout_proxy'): Promise<Tes
   const names = { proxy: `proxy_${suffix}`, sandbox: `sandbox_${suffix}` };
   const admin = new Client({ connectionString: withDatabase(urls.owner, 'postgres') });
   await admin.connect();
-  // FILE_COPY: by default every page of the template would go through the log of a server that never recovers from one.
+  // FILE_COPY, because by default every page of the template is written to the log of a server that never recovers from
+  // one.
   await admin.query(`CREATE DATABASE ${names.proxy} TEMPLATE ${template} STRATEGY FILE_COPY`);
   await admin.query(`CREATE DATABASE ${names.sandbox} TEMPLATE sandbox STRATEGY FILE_COPY OWNER sandbox`);
   const ownerUrl = withDatabase(urls.owner, names.proxy);
@@ -51,10 +55,13 @@ export async function createTestDatabase(template = 'payout_proxy'): Promise<Tes
   };
 }
 
-/** Asks at most this often: what lives longer was meant to be left behind. */
+/** The limit of attempts. A connection that lives longer was left behind on purpose. */
 const QUESTIONS = 200;
 
-/** A pool says that it has ended before its connections have: to be terminated then would be an error that nobody hears. */
+/**
+ * A pool reports its end before its connections have ended. Terminating them then would be an error that nobody
+ * handles.
+ */
 async function connectionsEnd(admin: Client, names: string[]): Promise<void> {
   for (let asked = 0; asked < QUESTIONS; asked += 1) {
     const { rows } = await admin.query('SELECT FROM pg_stat_activity WHERE datname = ANY ($1) LIMIT 1', [names]);

@@ -1,21 +1,21 @@
 import { dataOf, InterfaceClient, RawAnswer } from './interface-client';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './proxy';
 
-/** A request of the interface: method and path as its headings have them, the body as its tables have it. */
+/** A request of the interface: method and path as in its headings, the body as in its tables. */
 export interface Row {
-  /** What the document says that this tries. */
+  /** The statement of the document that this tests. */
   says: string;
   request: string;
   body?: object;
-  /** What must be in `data`; nothing for what must be refused. */
+  /** The required content of `data`. Undefined for a rejection. */
   data?: unknown;
 }
 
-/** Takes one field out, or puts something else in its place. */
+/** Removes or replaces one field. */
 export const without = (item: object, field: string) => ({ ...item, [field]: undefined });
 export const wrong = (item: object, field: string, value: unknown) => ({ ...item, [field]: value });
 
-/** Asks a sandbox directly, and through a proxy, what the rows say. */
+/** Sends the rows to a sandbox, directly and through a proxy. */
 export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl: () => string) => void): void {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let key: string;
@@ -46,7 +46,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
       async ({ request, body }) => {
         before ??= await balances();
         const { status, text } = await ask(client(), request, body);
-        // The provider documents one error, the 500 of POST /send; the proxy refuses what it has looked at with 400.
+        // The provider documents one error, the 500 of POST /send. The proxy rejects what it has checked with 400.
         expect(status).toBe(request === 'POST /send' && side === 'the sandbox' ? 500 : 400);
         expect(JSON.parse(text)).toMatchObject({ status: 'error', error: expect.stringMatching(/./) });
         expect(await balances()).toEqual(before);

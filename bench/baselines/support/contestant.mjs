@@ -1,6 +1,6 @@
 /**
- * What a contestant is told by its environment.
- * @param names those that it needs, such as UPSTREAM_URL; whatever is missing ends it, by name.
+ * Reads the environment of a contestant.
+ * @param names the required variables, such as UPSTREAM_URL. If one is missing, the process ends with its name.
  */
 export function settings(...names) {
   const missing = names.filter((name) => !process.env[name]);
@@ -8,22 +8,25 @@ export function settings(...names) {
   return names.map((name) => process.env[name]);
 }
 
-/** Says where it listens, as the one line of its output. It takes requests from now on. */
+/** Prints the address, as the only line of output. The contestant accepts requests from now on. */
 export function ready(url) {
   console.log(JSON.stringify({ url }));
 }
 
-/** Listens on any free port of this machine's own, and ends when told to. */
+/** Listens on any free local port, and ends when told to. */
 export function listen(server) {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   process.once('SIGTERM', () => process.exit(0));
   server.listen(0, '127.0.0.1', () => ready(`http://127.0.0.1:${server.address().port}`));
 }
 
-/** As Fastify's own. Node's five seconds are over while the others have their round, and a request may meet the closing. */
+/**
+ * The same as Fastify's. Node's five seconds would end while the others have their round, and a request could meet the
+ * closing connection.
+ */
 export const KEEP_ALIVE_MS = 72_000;
 
-/** Ends with one line that says why. */
+/** Ends with one line that explains why. */
 export function fail(reason, code = 1) {
   console.error(reason);
   process.exit(code);

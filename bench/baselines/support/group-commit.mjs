@@ -1,4 +1,4 @@
-/** Commits the rows of concurrent requests together: while one statement is on its way, the next rows gather. */
+/** Commits the rows of concurrent requests together. While one statement is in progress, the next rows gather. */
 export class GroupCommit {
   waiting = [];
   isWriting = false;
@@ -38,14 +38,20 @@ export class GroupCommit {
   }
 }
 
-/** pg writes an array as text, and bytes in it as hexadecimal digits; a Buffer it sends as it is, which Postgres takes as binary. */
+/**
+ * pg writes an array as text, and bytes in it as hexadecimal digits. It sends a Buffer unchanged, and Postgres reads it
+ * as binary.
+ */
 function columnOf(values) {
   return Buffer.isBuffer(values[0]) ? byteaArray(values) : values;
 }
 
-const BYTEA = 17; // its type's number in pg_type
+const BYTEA = 17; // The number of its type in pg_type.
 
-/** As array_recv reads it: dimensions, whether there are nulls, type, length, lower bound; then each with its length. */
+/**
+ * In the form of array_recv: dimensions, whether there are nulls, type, length, lower bound, then each value with its
+ * length.
+ */
 function byteaArray(values) {
   const header = Buffer.alloc(20);
   [1, 0, BYTEA, values.length, 1].forEach((number, index) => header.writeInt32BE(number, index * 4));

@@ -3,7 +3,7 @@ import createClient from 'openapi-react-query';
 import type { paths } from './generated/schema';
 import { ApiProblem, problemIn } from './problem';
 
-/** Told by the session (session.tsx); in memory only, so a reload asks again. */
+/** The session sets it (session.tsx). It is kept in memory only, so a reload asks for it again. */
 let csrfToken: string | undefined;
 let onSessionEnd: () => void = () => undefined;
 
@@ -11,12 +11,12 @@ export function setCsrfToken(token: string | undefined): void {
   csrfToken = token;
 }
 
-/** @param ended is called whenever an answer says that nobody is signed in any more. */
+/** @param ended is called when a response says that the session has ended. */
 export function whenSessionEnds(ended: () => void): void {
   onSessionEnd = ended;
 }
 
-/** Each answer that is no success becomes an ApiProblem. */
+/** Turns each unsuccessful response into an ApiProblem. */
 const problems: Middleware = {
   async onResponse({ response, request }) {
     if (response.ok) return;
@@ -35,11 +35,11 @@ const csrf: Middleware = {
   },
 };
 
-/** People are masked unless a request says otherwise (`revealing`); whoever reads them is on record. */
+/** Masks people unless a request asks to reveal them (`revealing`). The proxy records each reading of people. */
 export const http = createFetchClient<paths>({ baseUrl: '/', headers: { 'X-People': 'masked' } });
 http.use(csrf, problems);
 
-/** For a request's `headers`: shows people as they are, to keys that may see them. */
+/** For a request's `headers`: shows people unmasked, to keys that may see them. */
 export const revealing = (reveal: boolean) => ({ 'X-People': reveal ? null : 'masked' });
 
 /** The /v1 API as hooks: `api.useQuery('get', '/v1/stops')`. */
@@ -48,7 +48,7 @@ export const api = createClient(http);
 /** Null leaves a header out. */
 export type RawHeaders = Record<string, string | null>;
 
-/** For what is no JSON: exports, CSV. The same headers, and the same problems. */
+/** Fetches responses that are not JSON, such as exports and CSV, with the same headers and errors. */
 export async function raw(
   path: string,
   { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: RawHeaders } = {},

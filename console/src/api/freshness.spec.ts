@@ -17,7 +17,7 @@ const { watchQueries } = jest.requireActual<{ watchQueries: (queries: object, fr
 const answered = (status: number) => new ApiProblem({ status, detail: 'x' } as never);
 
 describe('Freshness', () => {
-  it('knows the oldest confirmation among what is out of date', () => {
+  it('returns the oldest confirmation of outdated data', () => {
     const freshness = new Freshness();
     expect(freshness.read()).toBeUndefined();
     freshness.outdated('one', 20);

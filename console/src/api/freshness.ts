@@ -1,28 +1,28 @@
-/** What a page shows although it can no longer be confirmed. */
+/** Data that a page shows although it cannot be confirmed now. */
 export interface Outdated {
-  /** When the oldest of it was last confirmed, in milliseconds since 1970; undefined if nothing of it was ever shown. */
+  /** When the oldest of it was last confirmed, in milliseconds since 1970. Undefined if none of it was ever shown. */
   since: number | undefined;
 }
 
-/** Keeps what cannot be brought up to date at the moment, so that every page can say so in the same way. */
+/** Tracks data that cannot be updated now, so that every page reports it in the same way. */
 export class Freshness {
   private readonly sources = new Map<string, number | undefined>();
   private readonly listeners = new Set<() => void>();
   private snapshot: Outdated | undefined;
 
-  /** @param confirmedAt when the source was last known to be right; undefined if it never was. */
+  /** @param confirmedAt when the source was last confirmed. Undefined if never. */
   outdated(source: string, confirmedAt: number | undefined): void {
     if (this.sources.has(source) && this.sources.get(source) === confirmedAt) return;
     this.sources.set(source, confirmedAt);
     this.tell();
   }
 
-  /** The source is right again, or nobody looks at it any more. */
+  /** Removes a source that is up to date again, or that nobody shows any more. */
   current(source: string): void {
     if (this.sources.delete(source)) this.tell();
   }
 
-  /** The same object until something changes. Undefined: all that is shown is up to date. */
+  /** Returns the same object until something changes. Undefined if all shown data is up to date. */
   read = (): Outdated | undefined => this.snapshot;
 
   subscribe = (listener: () => void): (() => void) => {

@@ -1,16 +1,16 @@
 import { useEffect } from 'react';
 
-/** What people do to a page. */
+/** The events of people who use a page. */
 const DOINGS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
-/** Where all tabs say when somebody did something in one of them, milliseconds since 1970. */
+/** The storage key for the time of the last activity in any tab, in milliseconds since 1970. */
 const LAST_DOING = 'payout-proxy.last-doing';
 
-/** Often enough that nobody is sent away while working, seldom enough to cost nothing. */
+/** Often enough that nobody is signed out while working, and seldom enough to cost nothing. */
 const NOTE_EVERY_MS = 5_000;
 const LOOK_EVERY_MS = 10_000;
 
-/** Calls `onIdle` once nobody has done anything in any tab of the console for so long. */
+/** Calls `onIdle` once nobody has used any tab of the console for this long. */
 export function useIdle(ms: number, onIdle: () => void): void {
   useEffect(() => {
     let noted = 0;
@@ -22,7 +22,7 @@ export function useIdle(ms: number, onIdle: () => void): void {
     const look = () => {
       if (Date.now() - Number(localStorage.getItem(LAST_DOING)) >= ms) onIdle();
     };
-    note(); // whoever has just signed in, or opened this tab
+    note(); // Signing in, or opening this tab, counts as activity.
     for (const doing of DOINGS) addEventListener(doing, note, { passive: true });
     const timer = setInterval(look, LOOK_EVERY_MS);
     return () => {

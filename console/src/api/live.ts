@@ -5,19 +5,23 @@ import { freshness } from './freshness';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** Long enough for a stream that ended as it should to begin again before anybody is told that it was lost. */
+/** Long enough for an ended stream to start again before it is reported as lost. */
 const GRACE_MS = 5_000;
 const RETRY_MS = 3_000;
 
 interface Options {
-  /** A stream that says nothing for so long is dead, or the proxy is frozen. Without it, silence is no sign. */
+  /**
+   * A stream without an event for this long is dead, or the proxy does not respond. Without the limit, silence proves
+   * nothing.
+   */
   quietMs?: number;
 }
 
 /**
- * Follows server-sent events for as long as the page is shown. Tabs that nobody sees let go: over HTTP/1.1 a browser has six
- * connections for all of them. A stream that is lost, silent, or says `unavailable` makes the page out of date (freshness.ts).
- * @param handlers by the event's name, of its data; the newest ones are used.
+ * Follows server-sent events while the page is visible. Hidden tabs close their streams, because a browser has six
+ * connections per host over HTTP/1.1. A stream that is lost, silent, or sends `unavailable` marks the page as out of
+ * date (freshness.ts).
+ * @param handlers by the event's name. They get its data, and the newest ones are used.
  */
 export function useEvents(
   url: string | undefined,
@@ -51,7 +55,7 @@ interface Following {
   turn: (connection: Connection) => void;
 }
 
-/** @returns how to stop following. */
+/** @returns a function that stops following. */
 function follow(url: string, names: string[], quietMs: number | undefined, { hear, turn }: Following): () => void {
   let source: EventSource | undefined;
   let confirmedAt: number | undefined;
@@ -78,7 +82,8 @@ function follow(url: string, names: string[], quietMs: number | undefined, { hea
     if (quietMs === undefined) source.onopen = confirm;
     source.onerror = () => {
       losing ??= window.setTimeout(lose, GRACE_MS);
-      if (source?.readyState === EventSource.CLOSED) again(); // refused: EventSource gives up, and does not say why
+      // The stream was rejected: EventSource gives up without a reason.
+      if (source?.readyState === EventSource.CLOSED) again();
     };
     source.addEventListener('unavailable', () => {
       heardAt = Date.now();
@@ -91,7 +96,7 @@ function follow(url: string, names: string[], quietMs: number | undefined, { hea
       });
     }
   };
-  /** Asks who is signed in first: a session that has ended is said by that answer. */
+  /** Reads the session first, because that response shows whether it has ended. */
   const again = () => {
     source?.close();
     lose();

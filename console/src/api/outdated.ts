@@ -3,10 +3,10 @@ import { useSyncExternalStore } from 'react';
 import { freshness, type Freshness } from './freshness';
 import { isOutage } from './problem';
 
-/** Whether something that this page shows is out of date because the proxy or its database cannot be reached. */
+/** Whether this page shows outdated data because the proxy or its database cannot be reached. */
 export const useOutdated = () => useSyncExternalStore(freshness.subscribe, freshness.read);
 
-/** Follows all queries. Once one of them succeeds again, those that failed are asked again too. */
+/** Follows all queries. Once one of them succeeds again, those that failed are repeated. */
 export function watchQueries(queries: QueryClient, of: Freshness = freshness): void {
   const cache = queries.getQueryCache();
   cache.subscribe((event) => {

@@ -1,8 +1,8 @@
 import type { ProblemDetails } from './generated/schema';
 
-/** What the proxy answered instead of what was asked for, or that it could not be reached. */
+/** An error response of the proxy, or a proxy that cannot be reached. */
 export class ApiProblem extends Error {
-  /** @param problem RFC 9457 problem details; undefined: no answer came. */
+  /** @param problem RFC 9457 problem details. Undefined if there was no response. */
   constructor(readonly problem: ProblemDetails | undefined) {
     super(
       problem?.detail ??
@@ -21,7 +21,7 @@ export class ApiProblem extends Error {
 
 const BAD_GATEWAY = 502;
 
-/** Whether the proxy, or something that it needs, could not be reached: the same question may be answered in a moment. */
+/** Whether the proxy, or a service that it needs, could not be reached. The same request may succeed in a moment. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.status === undefined || error.status >= BAD_GATEWAY);
 
@@ -29,16 +29,16 @@ export async function problemIn(response: Response): Promise<ApiProblem> {
   try {
     return new ApiProblem((await response.json()) as ProblemDetails);
   } catch {
-    return new ApiProblem(undefined); // whoever answered, it was not the proxy
+    return new ApiProblem(undefined); // The response did not come from the proxy.
   }
 }
 
-/** What to tell people of any error. */
+/** Returns a readable message for any error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong in this page. Reload it.';
 }
 
-/** What is wrong with each field of a request, by its name (its place, where it is within others). */
+/** Returns the errors of a request by field: by its name, or by its pointer if it is nested. */
 export function faultsOf(error: unknown): Partial<Record<string, string>> {
   const faults = error instanceof ApiProblem ? (error.problem?.errors ?? []) : [];
   return Object.fromEntries(faults.map(({ pointer, detail }) => [pointer.slice(1), detail]));

@@ -24,17 +24,17 @@ export function useSession(): SessionContext {
 }
 
 interface Props {
-  /** What is shown while nobody is signed in. */
+  /** Shown while nobody is signed in. */
   signIn: (props: SignInProps) => ReactNode;
-  /** What is shown until it is known whether somebody is. */
+  /** Shown until the session was read for the first time. */
   loading: ReactNode;
-  /** What is shown as long as nobody can say whether somebody is. */
+  /** Shown while the session cannot be read. */
   unreachable: (props: UnreachableProps) => ReactNode;
   children: ReactNode;
 }
 
 export interface SignInProps {
-  /** Why it is asked for again; undefined: it is the first time. */
+  /** Why the key is requested again. Undefined for the first time. */
   reason: string | undefined;
   signIn: (key: string) => Promise<void>;
 }
@@ -45,19 +45,19 @@ export interface UnreachableProps {
 
 const MINUTE_MS = 60_000;
 
-/** How long after a try the next one follows. */
+/** The delay before the next attempt. */
 const RETRY_MS = 3_000;
 
-/** Whether an answer says that nobody is signed in. Any other failure says nothing about that. */
+/** Whether a response says that nobody is signed in. Other failures say nothing about that. */
 const isSignedOut = (error: unknown) => error instanceof ApiProblem && (error.status === 401 || error.status === 403);
 
 const IDLE = 'You were signed out because you were inactive.';
 const ENDED = 'Your session has ended. Sign in again.';
 
-/** Knows who is signed in. The key is sent once and kept nowhere; from then on, the browser's cookie speaks for it. */
+/** Provides the session. The key is sent once and stored nowhere. After that, the browser's cookie replaces it. */
 export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, loading, children }: Props) {
   const queries = useQueryClient();
-  // Null: nobody; undefined: not known yet. Where the browser sends no cookie, the page comes with that news.
+  // Null: nobody is signed in. Undefined: not known yet. If the browser sends no cookie, the page already says so.
   const [session, setSession] = useState<SessionRecord | null | undefined>(() =>
     document.documentElement.dataset.session === 'none' ? null : undefined,
   );
@@ -67,7 +67,7 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   const take = useCallback(
     (next: SessionRecord | null, why?: string) => {
       setCsrfToken(next?.csrf_token);
-      if (next === null) queries.clear(); // the next one to sign in may be somebody else
+      if (next === null) queries.clear(); // The next person to sign in may be somebody else.
       setReason(why);
       setOutage(undefined);
       setSession(next);
@@ -84,7 +84,8 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   const signOut = useCallback(
     async (why?: string) => {
       await http.DELETE('/v1/session').catch((error: unknown) => {
-        // An ended session is as good. One that could not be ended still opens everything: the page must not hide that.
+        // An ended session is equally good. A session that could not be ended still gives access, and the page must
+        // show that.
         if (why === undefined && !isSignedOut(error)) throw error;
       });
       take(null, why);
@@ -111,7 +112,7 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   );
 }
 
-/** Null: nobody. It fails as long as nobody can say. */
+/** Null if nobody is signed in. It fails while the session cannot be read. */
 const whoIsSignedIn = () =>
   http.GET('/v1/session').then(
     ({ data }) => data ?? null,
@@ -121,7 +122,7 @@ const whoIsSignedIn = () =>
     },
   );
 
-/** Looks again some time after each failure; every one of them is another object. */
+/** Repeats the query some time after each failure. Every failure is a new object. */
 function useRetry(failure: unknown, look: () => Promise<void>): void {
   useEffect(() => {
     if (failure === undefined) return undefined;
@@ -137,7 +138,7 @@ interface SignedInProps {
 }
 
 function SignedIn({ session, signOut, children }: SignedInProps) {
-  // What the page asks for by itself keeps the session alive; only people's own doings may keep it for ever.
+  // The page's own requests prolong the session. Only people's actions may prolong it forever.
   const onIdle = useCallback(() => void signOut(IDLE), [signOut]);
   useIdle(session.idle_minutes * MINUTE_MS, onIdle);
   const context = useMemo(

@@ -1,11 +1,11 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 
-/** Where a list goes on, in the address. */
+/** The parameter of the URL for the position in a list. */
 const PAGE_TOKEN = 'page_token';
 
 /**
- * What a page shows, kept in its address: a link to it shows the same again.
+ * Keeps the state of a page in its URL, so that a link shows the same.
  * @param names of the API's query parameters.
  */
 export function useAddress<Name extends string>(names: readonly Name[]) {
@@ -17,7 +17,7 @@ export function useAddress<Name extends string>(names: readonly Name[]) {
     return Object.fromEntries(entries) as Partial<Record<Name, string>>;
   }, [text, names]);
 
-  /** Undefined takes a value away. Other values are another list: it begins at its first page. */
+  /** Sets values. Undefined removes one. Other values mean another list, which begins at its first page. */
   const change = useCallback(
     (changes: Partial<Record<Name | typeof PAGE_TOKEN, string | undefined>>) => {
       setParams((before) => {

@@ -4,7 +4,7 @@ import { inWords } from './format';
 
 type Outcome = CallRecord['outcome'];
 
-/** Colours say how it went at a glance; the words say it to everybody. */
+/** Colours show the outcome at a glance, and the words show it to everybody. */
 const COLORS: Record<Outcome, string> = {
   succeeded: 'teal',
   rejected: 'orange',
@@ -13,7 +13,7 @@ const COLORS: Record<Outcome, string> = {
   in_progress: 'blue',
   refused: 'gray',
   pending_approval: 'violet',
-  confirmed: 'teal', // found carried out: as good as succeeded
+  confirmed: 'teal', // Confirmed later, which is as good as succeeded.
 } as Record<Outcome, string>;
 
 const WORDS: Partial<Record<Outcome, string>> = {
@@ -30,7 +30,7 @@ export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
   return <WordBadge color={outcomeColor(outcome)}>{outcomeWords(outcome)}</WordBadge>;
 }
 
-/** A word with a colour. */
+/** Shows a word with a colour. */
 export function WordBadge({ color, children }: { color: string; children: string }) {
   return (
     <Badge variant="light" color={color} tt="none" fw={600} miw="max-content">

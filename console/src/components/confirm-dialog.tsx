@@ -6,19 +6,19 @@ export interface ConfirmProps {
   title: string;
   /** What will be done, and to what. */
   children: ReactNode;
-  /** On the button: what it does. */
+  /** The text of the button. */
   action: string;
   danger?: boolean;
-  /** What to do first, as a sentence; undefined: all is said that is needed. */
+  /** A sentence that says what to do first. Undefined if nothing is missing. */
   missing?: string | undefined;
-  /** Words to be typed first, before something that hurts. */
+  /** A text to type first, before a dangerous action. */
   typed?: string;
-  /** Does it; its failure is shown here, and the dialog stays. */
+  /** Carries out the action. The dialog stays open and shows its failure. */
   run: () => Promise<unknown>;
   close: () => void;
 }
 
-/** Asks before something is done that is not undone by a click. */
+/** Asks for confirmation before an action that cannot be undone easily. */
 export function ConfirmDialog({ title, children, action, danger = false, missing, typed, run, close }: ConfirmProps) {
   const [words, setWords] = useState('');
   const { failure, busy, onSubmit } = useSubmit(async () => {

@@ -6,35 +6,35 @@ export interface Column<Row> {
   id: string;
   title: string;
   render: (row: Row) => ReactNode;
-  /** Amounts and counts stand on the right. */
+  /** Aligns amounts and counts to the right. */
   numeric?: boolean;
 }
 
 interface Selection {
-  /** Keys of the rows that are chosen. */
+  /** The keys of the selected rows. */
   chosen: ReadonlySet<string>;
   choose: (chosen: Set<string>) => void;
 }
 
 interface Props<Row> {
-  /** What the rows are, for who cannot see them: "Calls". */
+  /** The name of the rows for screen readers, such as "Calls". */
   label: string;
   columns: Column<Row>[];
-  /** Undefined: they are being asked for. */
+  /** Undefined while they are loading. */
   rows: Row[] | undefined;
   keyOf: (row: Row) => string;
-  /** How a row is called, for its checkbox. */
+  /** The name of a row, for its checkbox. */
   nameOf?: (row: Row) => string;
   error?: unknown;
   retry?: () => unknown;
-  /** What is said where there is none. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
   selection?: Selection;
-  /** A row that is the current one, by its key. */
+  /** The key of the current row. */
   current?: string | undefined;
 }
 
-/** A list as a table. It scrolls sideways by itself where the screen is narrow, also by keyboard. */
+/** Shows a list as a table. On a narrow screen, the table scrolls sideways by itself, also by keyboard. */
 export function DataTable<Row>(props: Props<Row>) {
   const { label, columns, rows, keyOf, error, retry, empty, selection, current } = props;
   if (error && !rows) return <Failure error={error} retry={retry} />;

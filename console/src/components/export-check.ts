@@ -1,15 +1,15 @@
-/** What an export must be. The proxy serves it beside the file. */
+/** The expected properties of an export. The proxy serves them beside the file. */
 interface Manifest {
   rows: number;
-  /** SHA-256 of all bytes of the file, in hexadecimal. */
+  /** SHA-256 of all bytes of the file, in hex. */
   sha256: string;
 }
 
 export interface CheckedExport {
   rows: number;
-  /** False where the browser computes no checksums. It does so for pages that come by https or from this very machine. */
+  /** False if the browser computes no checksums. Browsers do so for https and localhost. */
   summed: boolean;
-  /** The manifest as the proxy wrote it. It belongs beside the file. */
+  /** The manifest as the proxy wrote it. Store it beside the file. */
   manifest: Blob;
 }
 
@@ -19,7 +19,7 @@ const BRACE = 0x7b;
 
 /**
  * Compares an export with its manifest.
- * @throws Error that says why the file is not whole.
+ * @throws Error that explains why the file is not complete.
  */
 export async function checkExport(file: Blob, manifestText: string): Promise<CheckedExport> {
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -39,7 +39,10 @@ export async function checkExport(file: Blob, manifestText: string): Promise<Che
   return { rows, summed, manifest: new Blob([manifestText], { type: 'application/json' }) };
 }
 
-/** In CSV the first line is the heading, and one that ends within quotes goes on; in JSON none does. */
+/**
+ * Counts rows. In CSV, the first line is the heading, and a line that ends inside quotes continues. In JSON, no line
+ * does.
+ */
 function rowsIn(bytes: Uint8Array): number {
   const isCsv = bytes.length > 0 && bytes[0] !== BRACE;
   let quoted = false;

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 
-/** Names and what stands behind them; nothing is shown of what is undefined. */
+/** Lists names with their values. Undefined values are left out. */
 export function Facts({ of }: { of: Record<string, ReactNode> }) {
   return (
     <dl className="facts">

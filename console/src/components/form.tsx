@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { messageOf } from '../api/problem';
 import { useGate } from './gate';
 
-/** Of a form: does what it is for, and keeps its failure for the form to show. */
+/** Submits a form, and keeps its failure for the form to show. */
 export function useSubmit(run: () => Promise<unknown>) {
   const [failure, setFailure] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -19,18 +19,18 @@ export function useSubmit(run: () => Promise<unknown>) {
 }
 
 interface EndProps {
-  /** What the last try failed with; undefined: nothing. */
+  /** The last failure. Undefined if there is none. */
   failure: unknown;
   busy: boolean;
-  /** On the button: what it does. */
+  /** The text of the button. */
   action: string;
-  /** What to do first, as a sentence; undefined: nothing is missing. */
+  /** A sentence that says what to do first. Undefined if nothing is missing. */
   missing?: string | undefined;
   danger?: boolean;
   cancel: () => void;
 }
 
-/** The end of a dialog's form: what went wrong, the way back and the way on. */
+/** The end of a dialog's form: the error, and the buttons to cancel and to submit. */
 export function FormEnd({ failure, busy, action, missing, danger = false, cancel }: EndProps) {
   const gate = useGate(missing);
   return (

@@ -1,4 +1,7 @@
-/** An amount as the API writes it, with all its decimals, at least two; no number in between could lose any. */
+/**
+ * Formats an amount of the API with all its decimals, at least two. It is never converted to a number, which could lose
+ * some.
+ */
 export function formatUsd(amount: string): string {
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
   if (whole === '') return amount;
@@ -7,10 +10,10 @@ export function formatUsd(amount: string): string {
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** In the zone of who reads. */
+/** In the reader's time zone. */
 export const formatLocal = (instant: string) => LOCAL.format(new Date(instant));
 
-/** `2026-11-20 14:03:05.123 UTC`. */
+/** Formats `2026-11-20 14:03:05.123 UTC`. */
 export const formatUtc = (instant: string) => `${new Date(instant).toISOString().replace('T', ' ').slice(0, -1)} UTC`;
 
 const COUNT = new Intl.NumberFormat('en');
@@ -23,18 +26,18 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** `3 hours ago`, `in 2 days`. */
+/** Formats `3 hours ago`, `in 2 days`. */
 export function formatAgo(instant: string, now = Date.now()): string {
   const ms = new Date(instant).getTime() - now;
   const [unit, length] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['second', 1_000] as const);
   return AGO.format(Math.trunc(ms / length), unit);
 }
 
-/** `outcome_unknown` and `pending_approval` as people write them. */
+/** Formats `outcome_unknown` and `pending_approval` as readable words. */
 export const inWords = (word: string) =>
   word.replaceAll('_', ' ').replace(/[a-z][A-Z]/g, ([before = '', after = '']) => `${before} ${after.toLowerCase()}`);
 
-/** How much of a cap is spent, for a bar's length only: no amount is made of it. */
+/** Returns the used share of a cap, for the length of a bar only. No amount is computed from it. */
 export function percentOf(spent: string, cap: string): number {
   return Number(cap) === 0 ? 100 : Math.min(100, Math.round((100 * Number(spent)) / Number(cap)));
 }

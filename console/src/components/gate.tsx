@@ -4,10 +4,10 @@ import { type MouseEvent, useId } from 'react';
 const stop = (event: MouseEvent) => event.preventDefault();
 
 /**
- * Keeps a button from doing anything as long as something is missing, and says what. The button can still be reached by
- * keyboard, where a screen reader reads the reason; a disabled one could not.
- * @param missing a sentence that says what to do first; undefined: the button works.
- * @returns what the button gets, after its own `onClick`, and the sentence to show beside it.
+ * Disables a button while something is missing, and says what. The button can still be reached by keyboard, so that a
+ * screen reader reads the reason. A disabled button could not.
+ * @param missing a sentence that says what to do first. Undefined enables the button.
+ * @returns the properties of the button, to be set after its own `onClick`, and the sentence to show beside it.
  */
 export function useGate(missing: string | undefined) {
   const id = useId();

@@ -6,16 +6,16 @@ import { useEffect, useRef } from 'react';
 interface Key {
   /** As KeyboardEvent names it. */
   key: string;
-  /** What it does, for who looks it up; left out for a second key that does the same. */
+  /** A description of its action. Left out for a second key with the same action. */
   does?: string;
   act: () => void;
 }
 
-/** Where keys have a meaning of their own. */
+/** Elements in which keys have a meaning of their own. */
 const TYPING = 'input, textarea, select, [contenteditable], [role=menu]';
 const HAS_ENTER = 'a, button, summary';
 
-/** Single keys that act from anywhere on the page, but never while somebody types or a dialog is open. */
+/** Handles single keys anywhere on the page, but not while somebody types or a dialog is open. */
 export function useKeys(keys: Key[]): void {
   const newest = useRef(keys);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function useKeys(keys: Key[]): void {
   }, []);
 }
 
-/** Says that there are keys, and which: `?`, or a click. */
+/** Shows which keys there are, after `?` or a click. */
 export function KeysHint({ keys }: { keys: Key[] }) {
   const [opened, { open, close }] = useDisclosure();
   useKeys([{ key: '?', act: open }]);

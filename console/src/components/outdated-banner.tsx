@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useOutdated } from '../api/outdated';
 import { Instant } from './values';
 
-/** Takes the colours from what may no longer be true, and says since when. Nothing that is out of date looks green. */
+/** Removes the colours from outdated data, and says since when it is outdated. Nothing outdated is green. */
 export function UpToDate({ children }: { children: ReactNode }) {
   const outdated = useOutdated();
   return (

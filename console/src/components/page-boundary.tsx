@@ -5,7 +5,7 @@ interface State {
   error: Error | undefined;
 }
 
-/** A page that breaks, or whose script cannot be loaded any more after an update, does not take the others with it. */
+/** Keeps the failure of one page from others: an error in it, or a script that an update has removed. */
 export class PageBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: undefined };
 

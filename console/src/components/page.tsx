@@ -3,13 +3,13 @@ import { type ReactNode, useEffect, useRef } from 'react';
 
 interface Props {
   title: string;
-  /** What it is, in a sentence, where the title does not say it. */
+  /** A description, if the title needs one. */
   lead?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** The frame of each page. Who comes here by keyboard or screen reader begins at its title. */
+/** The frame of each page. Keyboard and screen reader users start at its title. */
 export function Page({ title, lead, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

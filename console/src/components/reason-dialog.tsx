@@ -3,18 +3,18 @@ import { type KeyboardEvent, useState } from 'react';
 import { ConfirmDialog, type ConfirmProps } from './confirm-dialog';
 
 interface Props extends Omit<ConfirmProps, 'run'> {
-  /** The most that the API takes. */
+  /** The longest reason that the API accepts. */
   maxLength?: number;
-  /** Does it; its failure is shown here, and the dialog stays. */
+  /** Carries out the action. The dialog stays open and shows its failure. */
   run: (reason: string) => Promise<unknown>;
 }
 
-/** Asks why, as every decision about money is on record with its reason. Ctrl+Enter is as good as its button. */
+/** Asks for a reason, because every decision about money is recorded with one. Ctrl+Enter presses its button. */
 export function ReasonDialog({ children, maxLength = 500, missing, run, ...props }: Props) {
   const [reason, setReason] = useState('');
   const submitByKey = ({ key, ctrlKey, metaKey, currentTarget: { form } }: KeyboardEvent<HTMLTextAreaElement>) => {
     const button = form?.querySelector<HTMLButtonElement>('[type=submit]');
-    if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // which does nothing while something is missing
+    if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // It does nothing while something is missing.
   };
   return (
     <ConfirmDialog

@@ -2,9 +2,9 @@ import { raw, type RawHeaders } from '../api/client';
 
 export interface SaveProgress {
   bytes: number;
-  /** Lines that have come; of CSV and NDJSON, about as many as rows. */
+  /** The number of received lines. In CSV and NDJSON, it is about the number of rows. */
   rows: number;
-  /** How many rows there will be; undefined where the proxy could not count them at once. */
+  /** The expected number of rows. Undefined if the proxy could not count them at once. */
   total: number | undefined;
 }
 
@@ -12,13 +12,13 @@ interface Options {
   signal?: AbortSignal;
   onProgress?: (progress: SaveProgress) => void;
   headers?: RawHeaders;
-  /** Looks at the file and the headers of its response before the file is kept. The file is not kept if it throws. */
+  /** Checks the file and the headers of its response before the file is saved. The file is not saved if it throws. */
   check?: (file: Blob, headers: Headers) => Promise<unknown>;
 }
 
 /**
- * Fetches a file and gives it to the browser to keep, telling how far it is.
- * @throws ApiProblem, or the AbortError of `signal`; then nothing is kept.
+ * Downloads a file and saves it, with progress.
+ * @throws ApiProblem, or the AbortError of `signal`. Nothing is saved then.
  */
 export async function save(path: string, filename: string, options: Options = {}): Promise<void> {
   const { signal, headers, onProgress, check } = options;
@@ -51,10 +51,10 @@ function brokeOff(error: unknown): never {
   throw new Error('The download was interrupted. The file was discarded. Try again.');
 }
 
-/** Gives a file to the browser to keep. */
+/** Hands a file to the browser to save. */
 export function keep(file: Blob, filename: string): void {
   const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: url, download: filename });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has long taken it by then
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // The browser has read it by then.
 }

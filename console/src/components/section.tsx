@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 
 interface Props {
   title: string;
-  /** What one should know about it. */
+  /** A short explanation. */
   lead?: ReactNode;
   actions?: ReactNode;
   children?: ReactNode;
 }
 
-/** A part of a page, under a heading of its own. */
+/** A part of a page, with a heading of its own. */
 export function Section({ title, lead, actions, children }: Props) {
   return (
     <Stack component="section" gap="xs" aria-label={title} miw={0}>
@@ -29,7 +29,7 @@ export function Section({ title, lead, actions, children }: Props) {
   );
 }
 
-/** The same in a frame. */
+/** A section in a frame. */
 export function Card(props: Props) {
   return (
     <Paper withBorder p={{ base: 'sm', sm: 'md' }} miw={0}>

@@ -2,7 +2,7 @@ import { Alert, Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { faultsOf, messageOf } from '../api/problem';
 
-/** While something is asked for: bars where its lines will be. */
+/** Shown while data is loading: bars in place of its lines. */
 export function Loading({ lines = 3, label = 'Loading' }: { lines?: number; label?: string }) {
   return (
     <Stack gap="xs" role="status" aria-label={label}>
@@ -13,7 +13,7 @@ export function Loading({ lines = 3, label = 'Loading' }: { lines?: number; labe
   );
 }
 
-/** Where there is nothing: why, and what to do about it. */
+/** Shown if there is no data: the reason, and what to do. */
 export function Empty({ children }: { children: ReactNode }) {
   return (
     <Text c="dimmed" ta="center" py="xl">
@@ -22,7 +22,7 @@ export function Empty({ children }: { children: ReactNode }) {
   );
 }
 
-/** The proxy's own sentence says what happened and what to do. */
+/** Shows the proxy's own message. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
   const faults = Object.entries(faultsOf(error));
   return (
@@ -54,7 +54,7 @@ interface Asked<Data> {
   refetch: () => unknown;
 }
 
-/** The three ways in which what was asked for stands: it is coming, it failed, or here it is. */
+/** Shows one of three states of a request: loading, failed, or loaded. */
 export function Answer<Data>({
   of,
   children,

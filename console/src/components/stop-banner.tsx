@@ -8,14 +8,14 @@ import { Instant } from './values';
 
 const REFETCH_MS = 15_000;
 
-/** On all other pages, as long as something is stopped: what looks broken may be meant so. */
+/** Shown on other pages while a stop is active, because refused requests may then be intended. */
 export function StopBanner() {
   const { may } = useSession();
   const [location] = useLocation();
   const mayKnow = may('admin', 'approve', 'audit');
   const { data } = api.useQuery('get', '/v1/stops', {}, { enabled: mayKnow, refetchInterval: REFETCH_MS });
   const stops = data?.stops ?? [];
-  if (!mayKnow || stops.length === 0 || location === '/stops') return null; // that page says more of them
+  if (!mayKnow || stops.length === 0 || location === '/stops') return null; // That page shows more about them.
   return (
     <Alert color="red" variant="light" role="status" p="xs" mb="md" icon={<OctagonX size={18} aria-hidden />}>
       {stops.map((stop) => (

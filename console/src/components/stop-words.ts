@@ -1,6 +1,6 @@
 import type { NewStopDto, OperationDto, StopRecord } from '../api/generated/schema';
 
-/** What is stopped, or would be: one of the three. */
+/** The target of a stop: one of the three. */
 export type Target = Pick<NewStopDto, 'everything' | 'client' | 'operation'>;
 
 export const targetOf = ({ everything, client, operation }: StopRecord): Target => ({
@@ -9,14 +9,17 @@ export const targetOf = ({ everything, client, operation }: StopRecord): Target 
   ...(operation !== null && { operation }),
 });
 
-/** In a few words: `POST /payouts/airtime of all clients`. */
+/** Describes a target: `POST /payouts/airtime of all clients`. */
 export function inShort({ client, operation }: Target): string {
   if (client !== undefined) return `All payments and writes of the client ${client}`;
   if (operation !== undefined) return `${operation} of all clients`;
   return 'Everything, of all clients';
 }
 
-/** The operations that it stops. @param allowed of the client, if it is one; null: all. */
+/**
+ * Returns the operations that a stop affects.
+ * @param allowed the operations of the client, if it is one. Null for all.
+ */
 export function stoppedBy(
   { client, operation }: Target,
   operations: OperationDto[],

@@ -7,7 +7,7 @@ const NOTHING = (
   </Text>
 );
 
-/** A time in the zone of who reads, with UTC where one points at it. */
+/** Shows a time in the reader's time zone, with UTC on hover. */
 export function Instant({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) {
   if (!at) return NOTHING;
   return (
@@ -17,18 +17,18 @@ export function Instant({ at, relative = false }: { at: string | null | undefine
   );
 }
 
-/** US dollars, as the API writes them. */
+/** Shows US dollars as the API writes them. */
 export function Usd({ amount }: { amount: string | null | undefined }) {
   if (amount === null || amount === undefined) return NOTHING;
   return <span style={{ whiteSpace: 'nowrap' }}>{formatUsd(amount)}</span>;
 }
 
-/** Any other text that there may be none of. */
+/** Shows any other text that may be missing. */
 export function Maybe({ text }: { text: string | number | null | undefined }) {
   return text === null || text === undefined || text === '' ? NOTHING : <span className="wrap-anywhere">{text}</span>;
 }
 
-/** An operation's name, its line in the interface document. */
+/** Shows an operation's name in the interface. */
 export function Operation({ name }: { name: string }) {
   return (
     <Code fz="xs" bg="transparent" px={0} style={{ whiteSpace: 'nowrap' }}>

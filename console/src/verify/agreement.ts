@@ -8,16 +8,16 @@ import type {
 import { possibleStates, recordedState } from '../../../src/operations/lifecycle';
 import { Comparison } from './comparison';
 
-/** A record as the log has it, read back from its leaf. */
+/** A record in the log, read from its leaf. */
 export type Leaf = Record<string, unknown>;
 
-/** The records of a call by their kinds. A kind that is missing has none, or one that is not to be had. */
+/** The records of a call by their kinds. A missing kind has no record, or no readable one. */
 export type Leaves = Partial<Record<string, Leaf>>;
 
 /**
- * Compares what is shown of a call with what its records say: whatever they say of it, but for people and bodies, to which
- * they only commit (people.ts). Names of clients are no records; their ids are compared.
- * @param away kinds of records that are there and cannot be read: too new, or pruned.
+ * Compares the shown values of a call with its records. It leaves out people and bodies, which records only commit to
+ * (people.ts). Names of clients are not in records, so IDs are compared.
+ * @param away kinds of records that exist and cannot be read, because they are too new or pruned.
  */
 export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet<string>): Comparison {
   const all = new Comparison();
@@ -27,7 +27,7 @@ export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet
   if (outcome) compareOutcome(all, story, outcome);
   if (decision) compareDecision(all, story, decision);
   if (resolution) compareResolution(all, story.resolution?.superseded.at(-1) ?? story.resolution, resolution);
-  if (correction) compareResolution(all, story.resolution, correction); // the newest one: it is the last in the log
+  if (correction) compareResolution(all, story.resolution, correction); // The newest one, which is the last in the log.
   if (away.size === 0) {
     const words = outcomesOf(leaves);
     all.holds(words.includes(story.outcome), 'outcome', story.outcome, words.join(' or '));
@@ -88,7 +88,7 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
   all.text(name('wallet'), item.wallet, leaf.wallet);
   all.text(name('transaction'), item.upstream_ref, leaf.upstream_ref);
   for (const contact of ['email', 'phone', 'handle'] as const) {
-    // Where one is shown, one was recorded; one that was erased is shown no more.
+    // Each shown value was recorded. An erased value is no longer shown.
     const isCommitted = typeof leaf[`${contact}_commitment`] === 'string';
     const shown = item.recipient[contact];
     all.holds(shown === null || isCommitted, name(contact), shown, 'none');
@@ -179,7 +179,7 @@ function comparePerson(all: Comparison, what: string, shown: RecordPerson | null
   all.text(`${what} (person)`, shown?.actor, leaf.actor);
 }
 
-/** The outcomes that a page may show of a call with these records, whatever the time. */
+/** The outcomes that a page may show for a call with these records, at any time. */
 function outcomesOf(leaves: Leaves): string[] {
   const { intent, outcome, decision, resolution, resolution_correction: correction } = leaves;
   const word = (value: unknown) => (typeof value === 'string' ? value : null);

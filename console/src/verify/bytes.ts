@@ -1,8 +1,8 @@
-/** Bytes and SHA-256 by Web Crypto, which browsers give to pages of https and of localhost only. */
+/** Bytes and SHA-256 by Web Crypto, which browsers provide only on https and localhost. */
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of a SHA-256. */
+/** The number of bytes of a SHA-256. */
 export const HASH_BYTES = 32;
 
 const encoder = new TextEncoder();
@@ -26,7 +26,9 @@ export async function sha256(...parts: Uint8Array[]): Promise<Bytes> {
 export const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 export const toBase64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-/** Undefined if the text is not exactly how base64 (RFC 4648, section 4) writes the bytes: one form only. */
+/**
+ * Decodes base64. Undefined unless the text is exactly the base64 (RFC 4648, section 4) of the bytes: one form only.
+ */
 export function fromBase64(text: string): Bytes | undefined {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -36,7 +38,7 @@ export function fromBase64(text: string): Bytes | undefined {
   }
 }
 
-/** Undefined if the text is not lower-case hexadecimal. */
+/** Decodes hex. Undefined unless the text is lower-case hexadecimal. */
 export function fromHex(text: string): Bytes | undefined {
   if (!/^([0-9a-f]{2})*$/.test(text)) return undefined;
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));

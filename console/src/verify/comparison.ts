@@ -1,40 +1,40 @@
-/** Compares what a page shows with what a record says, each value in the ways in which the two may write it. */
+/** Compares the values that a page shows with those of a record, in the forms in which each can be written. */
 export class Comparison {
-  /** How many values were compared. */
+  /** The number of compared values. */
   count = 0;
-  /** Sentences; none: everything agrees. */
+  /** The differences, as sentences. Empty if everything agrees. */
   readonly faults: string[] = [];
 
-  /** Also numbers, booleans; null and what an old record does not have are the same. */
+  /** Also for numbers and booleans. Null and a value that an old record lacks are equal. */
   plain(what: string, shown: unknown, recorded: unknown): void {
     this.holds((shown ?? null) === (recorded ?? null), what, shown, recorded);
   }
 
-  /** Text of which contacts may be masked (with dots) where it is shown. */
+  /** For text whose contacts may be masked with dots. */
   text(what: string, shown: string | null | undefined, recorded: unknown): void {
     const same = typeof shown === 'string' && typeof recorded === 'string' && isMaskOf(shown, recorded);
     this.holds(same || (shown ?? null) === (recorded ?? null), what, shown, recorded);
   }
 
-  /** Decimal text, with or without zeros at its end. */
+  /** For decimal text, with or without trailing zeros. */
   amount(what: string, shown: string | null | undefined, recorded: unknown): void {
     this.holds(plainDecimal(shown) === plainDecimal(recorded), what, shown, recorded);
   }
 
-  /** The record has microseconds, the page milliseconds. */
+  /** For times. The record has microseconds, and the page milliseconds. */
   time(what: string, shown: string | null | undefined, recorded: unknown): void {
     const cut = typeof recorded === 'string' ? recorded.replace(/(\.\d{3})\d{3}Z$/, '$1Z') : recorded;
     this.holds((shown ?? null) === (cut ?? null), what, shown, recorded);
   }
 
-  /** What is said of it has been found out already. */
+  /** For a value that was compared elsewhere. */
   holds(same: boolean, what: string, shown: unknown, recorded: unknown): void {
     this.count += 1;
     if (!same) this.faults.push(`${what}: the page shows ${inWords(shown)}, the record says ${inWords(recorded)}.`);
   }
 }
 
-/** Whether the text is the other one with dots in the place of some of it. */
+/** Whether the text is the other one with some of it replaced by dots. */
 function isMaskOf(shown: string, recorded: string): boolean {
   if (!shown.includes('••')) return shown === recorded;
   const parts = shown.split(/•+/);

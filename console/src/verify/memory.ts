@@ -3,17 +3,17 @@ import { fromBase64, toBase64 } from './bytes';
 import { verifyConsistency } from './merkle';
 import { checkpointOf, type Step } from './verify';
 
-/** What a browser remembers of a log, from the first time on that it verified something: trust on first use. */
+/** The facts that a browser stores about a log from its first verification on: trust on first use. */
 export interface Seen {
   /** The log's verifier key. */
   key: string;
-  /** The newest checkpoint that was verified here, a signed note. */
+  /** The newest checkpoint that was verified here, as a signed note. */
   checkpoint: string;
-  /** When, ISO 8601. */
+  /** Time, ISO 8601. */
   at: string;
 }
 
-/** Whoever may have written it: undefined if it is no such memory. */
+/** Reads a memory, whoever wrote it. Undefined if it is invalid. */
 export function seenIn(text: string | null): Seen | undefined {
   try {
     const { key, checkpoint, at } = JSON.parse(text ?? 'null') as Partial<Seen>;
@@ -24,7 +24,7 @@ export function seenIn(text: string | null): Seen | undefined {
   }
 }
 
-/** The question whose answer `growthStep` wants; undefined: there is nothing to ask. */
+/** Returns the request that `growthStep` needs. Undefined if there is nothing to request. */
 export function growthSince(
   seen: Seen | undefined,
   key: string,

@@ -30,7 +30,7 @@ async function acceptedOf<Claim>(claims: Claim[], verify: (claim: Claim) => Prom
 describe("the browser's check of inclusion", () => {
   const place = fc.integer({ min: 1, max: MOST }).chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
 
-  it("accepts the log's proofs in random trees, and none in which a bit was flipped", async () => {
+  it("accepts the log's proofs in random trees, and none with a flipped bit", async () => {
     const property = fc.asyncProperty(place, fc.nat(255), async ([index, size], bit) => {
       const proof = await inclusionProof(index, size, stored);
       const claim = { index, size, leafHash: await leafHash(`leaf ${index}`), proof, root: naive.root(0, size) };
@@ -48,7 +48,7 @@ describe("the browser's check of inclusion", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('accepts what others have published', async () => {
+  it('accepts published examples', async () => {
     for (const claim of published.INCLUSIONS) expect(await verifyInclusion(claim)).toBe(true);
     const claim = {
       index: published.SUMDB_INDEX,
@@ -67,7 +67,7 @@ describe("the browser's check that the log only grew", () => {
     .integer({ min: 1, max: MOST })
     .chain((to) => fc.tuple(fc.integer({ min: 1, max: to }), fc.constant(to)));
 
-  it("accepts the log's proofs between random trees, and none in which a bit was flipped", async () => {
+  it("accepts the log's proofs between random trees, and none with a flipped bit", async () => {
     const property = fc.asyncProperty(pair, fc.nat(255), async ([from, to], bit) => {
       const proof = await consistencyProof(from, to, stored);
       const claim = { from, to, fromRoot: naive.root(0, from), toRoot: naive.root(0, to), proof };
@@ -86,7 +86,7 @@ describe("the browser's check that the log only grew", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('accepts what others have published', async () => {
+  it('accepts published examples', async () => {
     for (const claim of published.CONSISTENCIES) {
       const toRoot = published.ROOTS[claim.to]!;
       expect(await verifyConsistency({ ...claim, toRoot })).toBe(true);

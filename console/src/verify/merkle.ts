@@ -1,6 +1,6 @@
 import { type Bytes, HASH_BYTES, isSame, joined, sha256, utf8 } from './bytes';
 
-/** The Merkle tree of RFC 6962 and 9162, as far as who checks a proof needs it. */
+/** The Merkle tree of RFC 6962 and 9162, as far as checking proofs needs it. */
 
 const [LEAF, NODE] = [Uint8Array.of(0), Uint8Array.of(1)];
 
@@ -18,11 +18,12 @@ interface InclusionClaim {
   root: Uint8Array;
 }
 
-/** RFC 9162, section 2.1.3.2. Never throws: what is no proof proves nothing. */
+/** Checks an inclusion proof (RFC 9162, section 2.1.3.2). It never throws, because an invalid proof proves nothing. */
 export async function verifyInclusion({ index, size, leafHash, proof, root }: InclusionClaim): Promise<boolean> {
   if (!isCount(size) || !isCount(index) || index >= size) return false;
   if (![leafHash, root, ...proof].every(isHash)) return false;
-  let [node, last] = [index, size - 1]; // RFC 9162 calls them fn and sn: the way up from the leaf and from the last one
+  // RFC 9162 calls them fn and sn: the path up from the leaf, and from the last one.
+  let [node, last] = [index, size - 1];
   let hash = leafHash;
   for (const sibling of proof) {
     if (last === 0) return false;
@@ -45,7 +46,7 @@ interface ConsistencyClaim {
   proof: readonly Uint8Array[];
 }
 
-/** RFC 9162, section 2.1.4.2; the earlier tree must have a leaf. Never throws. */
+/** Checks a consistency proof (RFC 9162, section 2.1.4.2). The earlier tree must have a leaf. It never throws. */
 export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolean> {
   const { from, to, fromRoot, toRoot, proof } = claim;
   if (!isCount(from) || !isCount(to) || from === 0 || from > to) return false;
@@ -54,7 +55,8 @@ export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolea
 
   let [node, last] = [from - 1, to - 1];
   while (isOdd(node)) [node, last] = [half(node), half(last)];
-  // What climbed to the top was a power of two: the earlier tree is a node of the later one, and its root not repeated.
+  // If the earlier size is a power of two, the earlier tree is a node of the later one, and the proof does not repeat
+  // its root.
   const [start, ...path] = node === 0 ? [fromRoot, ...proof] : proof;
   if (start === undefined) return false;
   let [earlier, later] = [start, start];
@@ -74,6 +76,6 @@ export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolea
 
 const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0;
 const isHash = ({ length }: Uint8Array) => length === HASH_BYTES;
-// No bit operators: they cut numbers to 32 bits.
+// No bit operators, because they cut numbers to 32 bits.
 const isOdd = (count: number) => count % 2 === 1;
 const half = (count: number) => Math.floor(count / 2);

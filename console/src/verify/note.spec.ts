@@ -21,7 +21,7 @@ describe("the browser's check of a checkpoint", () => {
     expect([origin, size, Buffer.from(read)]).toEqual([signer.name, 2 ** 40, root]);
   });
 
-  it('accepts none in which a bit was flipped, nor with such a key', async () => {
+  it('rejects a checkpoint or a key with a flipped bit', async () => {
     const rejected = (opened: Promise<string>) =>
       opened.then(
         () => false,
@@ -34,7 +34,7 @@ describe("the browser's check of a checkpoint", () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('opens the notes that others have published, also with two signatures', async () => {
+  it('opens published notes, also with two signatures', async () => {
     const { GO_NOTE, GO_OTHER_SIGNATURE, GO_KEY, GO_OTHER_KEY, GO_TEXT, C2SP_KEY, C2SP_NOTE } = published;
     expect(await open(GO_NOTE, GO_KEY)).toBe(GO_TEXT);
     expect(await open(GO_NOTE + GO_OTHER_SIGNATURE, GO_KEY)).toBe(GO_TEXT);
@@ -49,18 +49,18 @@ describe("the browser's check of a checkpoint", () => {
     ['no signature', `${note.slice(0, note.indexOf('\u2014'))}`, 'not a signature|not a signed note'],
     ['a cut-off end', note.slice(0, -1), 'not a signed note'],
     ['a carriage return', note.replace('\n', '\r\n'), 'not a signed note'],
-  ])('refuses a note with %s', async (_what, text, fault) => {
+  ])('rejects a note with %s', async (_what, text, fault) => {
     await expect(open(text)).rejects.toThrow(new RegExp(fault));
   });
 
   it.each(['', 'hello\n', 'log\n01\nAAAA\n', `log\n-1\n${root.toString('base64')}\n`, 'log\n1\nAAAA\n'])(
-    'refuses what is signed and no checkpoint: %j',
+    'rejects signed text that is no checkpoint: %j',
     (text) => {
       expect(() => parseCheckpoint(text)).toThrow('not a checkpoint');
     },
   );
 
-  it('finds that nothing is lacking here', async () => {
+  it('finds that this environment lacks nothing', async () => {
     expect(await lackingOf()).toBeUndefined();
   });
 });

@@ -7,25 +7,29 @@ const KEY_ID_BYTES = 4;
 const KEY = /^([^+\s]+)\+([0-9a-f]{8})\+(.*)$/;
 const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
 
-/** Who is believed. */
+/** A trusted key. */
 export interface Verifier {
   name: string;
-  /** Hexadecimal, 8 letters. */
+  /** Hexadecimal, 8 digits. */
   id: string;
   /** Ed25519, raw. */
   publicKey: Bytes;
 }
 
 export interface Checkpoint {
-  /** Names the log. */
+  /** The name of the log. */
   origin: string;
-  /** How many leaves it has. */
+  /** The number of its leaves. */
   size: number;
-  /** Of the Merkle tree over them. */
+  /** The root of the Merkle tree over them. */
   root: Bytes;
 }
 
-/** @param key `<name>+<id>+<base64(0x01 || public key)>`. @throws Error that says what is wrong with it. */
+/**
+ * Reads a verifier key.
+ * @param key `<name>+<id>+<base64(0x01 || public key)>`.
+ * @throws Error that explains what is wrong with it.
+ */
 export async function verifierOf(key: string): Promise<Verifier> {
   const [, name = '', id = '', base64 = ''] = KEY.exec(key) ?? [];
   const typed = fromBase64(base64);
@@ -37,7 +41,10 @@ export async function verifierOf(key: string): Promise<Verifier> {
   return { name, id, publicKey: typed.slice(1) };
 }
 
-/** The text of a note and its signatures, none of them checked. @throws Error if it is malformed. */
+/**
+ * Reads the text of a note and its signatures, without checking them.
+ * @throws Error if it is malformed.
+ */
 export function parseNote(note: string): { text: string; signatures: { name: string; id: string; bytes: Bytes }[] } {
   const end = note.lastIndexOf('\n\n') + 1;
   if (end === 0 || !note.endsWith('\n') || /[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note)) {
@@ -55,7 +62,10 @@ export function parseNote(note: string): { text: string; signatures: { name: str
   return { text: note.slice(0, end), signatures };
 }
 
-/** The text of the note, which this key signed. Signatures of others are ignored. @throws Error that says why it did not. */
+/**
+ * Returns the text of a note that this key signed. Signatures of others are ignored.
+ * @throws Error that explains why it did not sign.
+ */
 export async function openNote(note: string, { name, id, publicKey }: Verifier): Promise<string> {
   const { text, signatures } = parseNote(note);
   const ours = signatures.filter((signature) => signature.name === name && signature.id === id);
@@ -69,7 +79,11 @@ export async function openNote(note: string, { name, id, publicKey }: Verifier):
   return text;
 }
 
-/** @param text of a note. @throws Error if it is none of a checkpoint. */
+/**
+ * Reads a checkpoint.
+ * @param text of a note.
+ * @throws Error if it is no checkpoint.
+ */
 export function parseCheckpoint(text: string): Checkpoint {
   const [origin = '', size = '', hash = '', ...more] = text.split('\n');
   const root = fromBase64(hash);
@@ -80,7 +94,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   return { origin, size: Number(size), root };
 }
 
-/** What the browser lacks to verify anything; undefined: nothing. */
+/** Returns what this browser lacks for a verification. Undefined if it lacks nothing. */
 export async function lackingOf(): Promise<'web-crypto' | 'ed25519' | undefined> {
   if (typeof crypto === 'undefined' || !('subtle' in crypto)) return 'web-crypto';
   return crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']).then(

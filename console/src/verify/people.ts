@@ -4,11 +4,11 @@ import type { Leaf, Leaves } from './agreement';
 import { type Bytes, fromBase64, fromHex, sha256, toHex, utf8 } from './bytes';
 import { Comparison } from './comparison';
 
-/** Of exactly this length: otherwise the first letters of a value could be passed off as the end of its salt. */
+/** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
 
 /**
- * Compares people and bodies as they are shown with what the records commit to: SHA-256(salt || value).
+ * Compares shown people and bodies with the commitments in the records: SHA-256(salt || value).
  * @param openings salts and values by the kind of the record that commits to them.
  */
 export async function comparePeople(
@@ -37,7 +37,7 @@ export async function comparePeople(
   return all;
 }
 
-/** The commitment at a path of the record, such as `items/0/email_commitment`; undefined: there is none. */
+/** Returns the commitment at a path of the record, such as `items/0/email_commitment`. Undefined if there is none. */
 function committedIn(leaf: Leaf | undefined, path: string): string | undefined {
   if (!path.endsWith('_commitment')) return undefined;
   let at: unknown = leaf;
@@ -54,7 +54,7 @@ async function isOpened(commitment: string | undefined, salt: string, value: Byt
   return toHex(await sha256(salted, value)) === commitment;
 }
 
-/** JSON is shown as such, and may be written in more ways than one; what was erased is shown no more. */
+/** JSON can be shown in several forms. An erased body is no longer shown. */
 function compareBody(all: Comparison, what: string, shown: unknown, bytes: Bytes | undefined): void {
   const recorded = textOf(bytes);
   const isBody = recorded === shown || isJsonOf(recorded, shown);

@@ -8,24 +8,24 @@ import { type Checkpoint, openNote, parseCheckpoint, parseNote, verifierOf } fro
 
 export interface Step {
   title: string;
-  /** `open`: there was nothing to check, or it cannot be checked yet; `says` tells why. */
+  /** `open`: there was nothing to check, or it cannot be checked yet. `says` explains why. */
   state: 'right' | 'wrong' | 'open';
   says: string;
-  /** Hashes and other evidence: what, and its value. */
+  /** Hashes and other evidence: a name and its value. */
   details: [what: string, value: string][];
 }
 
-/** What the proxy says of a call and its records, all of it to be checked. */
+/** The proxy's answer about a call and its records, all of which is checked. */
 export interface Evidence {
   story: CallStory;
   proof: Inclusion;
   /** The log's verifier key. */
   key: string;
-  /** What the records commit to, by kind; undefined where people are masked. */
+  /** The committed values, by kind. Undefined if people are masked. */
   openings: Partial<Record<string, Opening[]>> | undefined;
 }
 
-/** The steps that need nothing but what was answered; memory.ts has those that need what was seen before. */
+/** The steps that need nothing but the answer. memory.ts has those that need earlier answers. */
 export async function verifyCall(evidence: Evidence): Promise<Step[]> {
   const { proof, story } = evidence;
   const computed = await Promise.all(proof.records.map(withHash));
@@ -38,7 +38,7 @@ export async function verifyCall(evidence: Evidence): Promise<Step[]> {
   ];
 }
 
-/** A record with the hash of its leaf, as it was computed here; null where it was pruned. */
+/** A record with the hash of its leaf, computed here. Null if it was pruned. */
 type Computed = LeafProof & { computed: Uint8Array | null };
 
 async function withHash(proved: LeafProof): Promise<Computed> {
@@ -48,7 +48,7 @@ async function withHash(proved: LeafProof): Promise<Computed> {
 
 function leavesStep(id: string, proved: string, records: Computed[]): Step {
   const faults = records.flatMap(({ kind, record, computed, leaf_hash }) => {
-    if (!record || !computed) return []; // pruned: its hash stays, and is proved below
+    if (!record || !computed) return []; // Pruned. Its hash remains and is proved below.
     const ofCall = 'intent_id' in record ? record.intent_id : record.id;
     if (record.table !== kind || ofCall !== id) return [`The ${kind} belongs to another record.`];
     return toBase64(computed) === leaf_hash ? [] : [`The ${kind} was changed: its hash differs from its leaf.`];
@@ -117,7 +117,7 @@ function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
   ]);
   const all = compareStory(story, leavesOf(records), away);
   for (const { kind, index, leaf_hash } of story.seals) {
-    if (kind === 'verdict' || index === null) continue; // a verdict has an id of its own, and so a proof of its own
+    if (kind === 'verdict' || index === null) continue; // A verdict has its own ID, and so its own proof.
     const proved = records.find((record) => record.kind === kind && record.index === index);
     all.plain(`leaf of the ${kind}`, leaf_hash, proved && toHex(fromBase64(proved.leaf_hash) ?? new Uint8Array()));
   }
@@ -158,7 +158,7 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
   };
 }
 
-/** What a note says, whoever signed it. */
+/** Reads a note's text, whoever signed it. */
 export function checkpointOf(note: string): Checkpoint | Error {
   try {
     return parseCheckpoint(parseNote(note).text);

@@ -6,18 +6,18 @@
 -- Records and people are partitioned by month on the call's id (UUIDv7 begins with its time): dropping a month is retention.
 -- There are no foreign keys among them: one writer adds a call's rows in one statement, and months are dropped on their own.
 
--- The role the proxy works as: it may add and read records, nothing else.
+-- The role of the proxy. It may insert and read records, and may not change them.
 DO $$
 BEGIN
   CREATE ROLE payout_proxy NOLOGIN;
 EXCEPTION
-  WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; -- made before, or looked at below
+  WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; -- Created before, or checked below.
 END
 $$;
 
 DO $$
 BEGIN
-  -- Before Postgres 16 there was no SET option of its own.
+  -- Before Postgres 16, there was no SET option.
   IF NOT pg_has_role(current_user, 'payout_proxy', CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END) THEN
     EXECUTE format('GRANT payout_proxy TO %I', current_user);
   END IF;
@@ -50,18 +50,18 @@ CREATE INDEX api_key_client ON api_key (client_id);
 
 -- Records -------------------------------------------------------------------------------------------------------------
 
--- What was asked and is about to be sent. Committed before the first byte leaves.
+-- A request that is about to be sent. It is committed before the first byte is sent.
 CREATE TABLE intent (
   id              uuid PRIMARY KEY, -- the call's id
   client_id       uuid NOT NULL,
   key_id          uuid NOT NULL,
-  operation       text NOT NULL, -- its line in the interface document: 'POST /payouts/airtime'
+  operation       text NOT NULL, -- the operation's name in the interface: 'POST /payouts/airtime'
   request_id      text NOT NULL,
   traceparent     text,
   client_address  text NOT NULL,
   query           text, -- the query string as sent
   item_count      integer NOT NULL,
-  total_usd       numeric(20,6), -- null where no item names an amount
+  total_usd       numeric(20,6), -- null if no item names an amount
   body_commitment bytea, -- SHA-256(salt || body as sent)
   received_at     timestamptz NOT NULL, -- the proxy's clock
   recorded_at     timestamptz NOT NULL DEFAULT clock_timestamp() -- the database's clock
@@ -73,8 +73,8 @@ CREATE INDEX intent_operation ON intent (operation, id);
 CREATE TABLE intent_item (
   intent_id         uuid NOT NULL,
   position          integer NOT NULL CHECK (position >= 0), -- in the body's list, from 0
-  recipient_field   text, -- which of its names says who is paid: email, phone, handle, receiver
-  handle_ignored    boolean NOT NULL, -- e-mail and handle were given: the e-mail is used
+  recipient_field   text, -- the name that identifies the recipient: email, phone, handle, receiver
+  handle_ignored    boolean NOT NULL, -- whether email and handle were given, so that the email is used
   amount_usd        numeric(18,6),
   country           text,
   network_code      text,
@@ -91,14 +91,14 @@ CREATE INDEX intent_item_reference ON intent_item (reference, intent_id) WHERE r
 CREATE INDEX intent_item_receiver ON intent_item (receiver, intent_id) WHERE receiver IS NOT NULL;
 CREATE INDEX intent_item_upstream_ref ON intent_item (upstream_ref, intent_id) WHERE upstream_ref IS NOT NULL;
 
--- What came of an intent. An intent without one, older than the time-out, is in doubt.
+-- The outcome of an intent. An intent without one, older than the time-out, is in doubt.
 CREATE TABLE outcome (
   intent_id       uuid PRIMARY KEY,
   kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
-  failure         text, -- a short code, where no usable answer came
+  failure         text, -- a short code if there was no usable answer
   upstream_status smallint,
   content_type    text,
-  retry_after     integer, -- seconds, as the upstream asked
+  retry_after     integer, -- seconds, as the upstream requested
   body_commitment bytea,
   sent_at         timestamptz NOT NULL,
   answered_at     timestamptz NOT NULL,
@@ -107,23 +107,23 @@ CREATE TABLE outcome (
 ) PARTITION BY RANGE (intent_id);
 CREATE INDEX outcome_kind ON outcome (kind, intent_id);
 
--- One row per transaction that the upstream's answer names.
+-- One row per transaction in the upstream's answer.
 CREATE TABLE outcome_item (
   intent_id   uuid NOT NULL,
   ordinal     integer NOT NULL CHECK (ordinal >= 0), -- in the answer, from 0
-  position    integer, -- of the item it belongs to, where that is certain
+  position    integer, -- the position of its item, if that is certain
   upstream_ref     text,
   upstream_id text,
   batch_ref    text,
-  status      text, -- the upstream's own word
-  amount_usd  numeric, -- as the upstream says it, with all its decimals
+  status      text, -- the upstream's status
+  amount_usd  numeric, -- the upstream's amount, with all decimals
   PRIMARY KEY (intent_id, ordinal)
 ) PARTITION BY RANGE (intent_id);
 CREATE INDEX outcome_item_upstream_ref ON outcome_item (upstream_ref, intent_id) WHERE upstream_ref IS NOT NULL;
 CREATE INDEX outcome_item_upstream_id ON outcome_item (upstream_id, intent_id) WHERE upstream_id IS NOT NULL;
 CREATE INDEX outcome_item_batch_ref ON outcome_item (batch_ref, intent_id) WHERE batch_ref IS NOT NULL;
 
--- A request of a known caller that was not let through.
+-- A rejected request of a known caller.
 CREATE TABLE refusal (
   id             uuid PRIMARY KEY, -- the call's id
   client_id      uuid NOT NULL,
@@ -172,7 +172,7 @@ CREATE TABLE outcome_body (
 
 -- Partitions ----------------------------------------------------------------------------------------------------------
 
--- The smallest UUID of an instant: 48 bits of milliseconds (RFC 9562, section 5.7), then zeros.
+-- Returns the smallest UUID of an instant: 48 bits of milliseconds (RFC 9562, section 5.7), then zeros.
 CREATE FUNCTION uuid_floor(at timestamptz) RETURNS uuid LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
   SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
@@ -187,8 +187,8 @@ CREATE FUNCTION is_record(name text) RETURNS boolean LANGUAGE sql IMMUTABLE STRI
   SELECT name IN ('intent', 'intent_item', 'outcome', 'outcome_item', 'refusal')
 $$;
 
--- Makes one partition of one table; row triggers come with it from its parent, TRUNCATE's does not. It waits little for its
--- lock on the default partition: whoever writes records would wait behind it.
+-- Creates one partition of one table. Row triggers come with it from its parent, but a TRUNCATE trigger does not. It
+-- waits only briefly for its lock on the default partition, because writers of records would wait behind it.
 CREATE FUNCTION make_partition(parent text, name text, bounds text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public SET lock_timeout = '2s' AS $$
 BEGIN
@@ -199,7 +199,7 @@ BEGIN
 END
 $$;
 
--- Makes the partitions of this month and of those to come. The proxy calls it at each start and every day.
+-- Creates the partitions of this month and of future months. The proxy calls it at each start and every day.
 CREATE FUNCTION make_partitions(months_ahead integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public SET timezone = 'UTC' AS $$
 DECLARE
@@ -207,7 +207,7 @@ DECLARE
   month timestamptz;
   name text;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7070001); -- instances that start together
+  PERFORM pg_advisory_xact_lock(7070001); -- Several instances may start together.
   FOREACH parent IN ARRAY ARRAY['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'intent_body', 'item_recipient', 'outcome_body'] LOOP
     FOR ahead IN 0..months_ahead LOOP
       month := date_trunc('month', now(), 'UTC') + make_interval(months => ahead);
@@ -218,7 +218,7 @@ BEGIN
           public.uuid_floor(month), public.uuid_floor(month + interval '1 month')));
       EXCEPTION
         WHEN check_violation THEN
-          RAISE WARNING 'rows of % stand in the default partition and stay there', name; -- found all the same
+          RAISE WARNING 'rows of % stand in the default partition and stay there', name; -- They all exist.
         WHEN lock_not_available THEN
           RAISE WARNING 'a long query keeps % from being made; tomorrow is early enough', name;
       END;
@@ -236,7 +236,7 @@ BEGIN
       EXECUTE format('CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION refuse_change()', parent);
       EXECUTE format('CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I EXECUTE FUNCTION refuse_change()', parent);
     END IF;
-    -- The net: a row whose month has no partition is kept here, never lost.
+    -- The default partition: a row whose month has no partition is stored here and never lost.
     PERFORM make_partition(parent, parent || '_default', 'DEFAULT');
   END LOOP;
 END

@@ -1,3 +1,3 @@
--- What of the interface a client may use; null: all of it, operations that are still to come included. An empty list is
--- refused, for there are readers to whom it and null look the same; who may do nothing has its keys revoked.
+-- The operations of the interface that a client may use. Null means all of them, including future ones. An empty list
+-- is rejected, because some readers cannot tell it from null. To shut a client out, revoke its keys.
 ALTER TABLE client ADD COLUMN operations text[] CHECK (cardinality(operations) > 0 AND array_position(operations, NULL) IS NULL);

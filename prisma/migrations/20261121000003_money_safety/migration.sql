@@ -4,7 +4,7 @@
 
 -- Clients and keys ----------------------------------------------------------------------------------------------------
 
--- Null, and an empty list: without that limit.
+-- Null or an empty list means no limit.
 ALTER TABLE client
   ADD COLUMN daily_cap_usd           numeric(20,6) CHECK (daily_cap_usd >= 0),
   ADD COLUMN monthly_cap_usd         numeric(20,6) CHECK (monthly_cap_usd >= 0),
@@ -18,26 +18,26 @@ ALTER TABLE client
   ADD COLUMN origins                 text[] NOT NULL DEFAULT '{}', -- web origins whose pages may call (CORS)
   ADD COLUMN require_idempotency_key boolean NOT NULL DEFAULT false;
 
--- Whose key it is, where it is one person's: nobody approves what they asked for themselves.
+-- The person who owns the key, if there is one. People cannot approve their own requests.
 ALTER TABLE api_key ADD COLUMN person text;
 
 -- Records -------------------------------------------------------------------------------------------------------------
 
--- Which process works on a call. Each holds an advisory lock with its number for as long as it lives: an intent without an
--- outcome whose process is gone is in doubt at once.
+-- The process that works on a call. Each process holds an advisory lock with its number while it lives. An intent
+-- without an outcome whose process is gone is in doubt at once.
 CREATE SEQUENCE process_number AS integer CYCLE;
 
 ALTER TABLE intent
   ADD COLUMN idempotency_key text,
-  ADD COLUMN actor           text, -- the person or end user for whom the app asks, as it says
-  ADD COLUMN held_for        text, -- why it waits for an approval; null: it was sent without
-  ADD COLUMN expires_at      timestamptz(3), -- of a held one: from when on it may not be approved any more
-  ADD COLUMN reserved_on     date, -- the day (UTC) on whose cap it counts; null: on none, or on its decision's
+  ADD COLUMN actor           text, -- the person or end user for whom the app asks, as it states
+  ADD COLUMN held_for        text, -- why it needs an approval; null: none
+  ADD COLUMN expires_at      timestamptz(3), -- when a held call expires
+  ADD COLUMN reserved_on     date, -- the day (UTC) on whose cap it counts; null: none, or its decision's
   ADD COLUMN process         integer;
 CREATE INDEX intent_idempotency_key ON intent (client_id, idempotency_key, id) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX intent_held ON intent (id) WHERE held_for IS NOT NULL;
 
-ALTER TABLE outcome ADD COLUMN attempts smallint NOT NULL DEFAULT 1; -- only what reads is ever sent again
+ALTER TABLE outcome ADD COLUMN attempts smallint NOT NULL DEFAULT 1; -- more than one only for reads
 
 ALTER TABLE refusal
   ADD COLUMN idempotency_key text,
@@ -45,18 +45,18 @@ ALTER TABLE refusal
   ADD COLUMN first_call_id   uuid; -- the call that this one repeats
 CREATE INDEX refusal_idempotency_key ON refusal (client_id, idempotency_key, id) WHERE idempotency_key IS NOT NULL;
 
--- Whether a held call may be sent. One for each: of two approvers the first wins.
+-- Whether a held call may be sent. There is one for each call, so of two approvers, the first wins.
 CREATE TABLE decision (
   intent_id       uuid PRIMARY KEY,
   kind            text NOT NULL CHECK (kind IN ('approved', 'rejected')),
   reason          text NOT NULL,
-  body_commitment bytea, -- of what was looked at: the intent's own, which is checked again before it is sent
+  body_commitment bytea, -- the hash of what the approver saw, checked again before the call is sent
   client_id       uuid NOT NULL, -- who decided
   key_id          uuid NOT NULL,
   actor           text,
   decided_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
   reserved_on     date,
-  process         integer NOT NULL -- that sends it
+  process         integer NOT NULL -- the process that sends it
 );
 
 -- How a call in doubt was settled, first. A correction of it is a record of its own.
@@ -64,35 +64,35 @@ CREATE TABLE resolution (
   intent_id   uuid PRIMARY KEY,
   outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
   reason      text NOT NULL,
-  client_id   uuid, -- who says so; null: the resolver, whose verdict has the evidence
+  client_id   uuid, -- who settled it; null: the resolver, whose verdict has the evidence
   key_id      uuid,
   actor       text,
   resolved_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- A person may settle a call anew that the resolver, or a person, settled wrongly. The first resolution stays on record. Each
--- correction names the resolution that it supersedes.
+-- A person can correct a call that the resolver or a person settled wrongly. The first resolution stays on record, and
+-- each correction names the resolution that it supersedes.
 CREATE TABLE resolution_correction (
   id          uuid PRIMARY KEY, -- UUIDv7
   intent_id   uuid NOT NULL,
-  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or, of the first resolution, the id of its call
+  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or of the call for the first resolution
   outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
   reason      text NOT NULL,
-  reserves    boolean NOT NULL, -- it reserved again what had been given back
-  client_id   uuid NOT NULL, -- who says so
+  reserves    boolean NOT NULL, -- whether it reserved a released amount again
+  client_id   uuid NOT NULL, -- who corrected it
   key_id      uuid NOT NULL,
   actor       text,
   resolved_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX resolution_correction_intent ON resolution_correction (intent_id);
 
--- The stop switch: everything (both null), one client, or one operation. It holds until it is lifted.
+-- Stops: of everything (both null), one client, or one operation. A stop is active until it is lifted.
 CREATE TABLE stop (
   id              uuid PRIMARY KEY, -- UUIDv7, of its own
   stops_client_id uuid,
   stops_operation text,
   reason          text NOT NULL,
-  client_id       uuid, -- who stopped; null: by the command line
+  client_id       uuid, -- who stopped; null: the command line
   key_id          uuid,
   actor           text,
   stopped_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -101,13 +101,13 @@ CREATE TABLE stop (
 
 CREATE TABLE stop_lift (
   stop_id   uuid PRIMARY KEY,
-  client_id uuid, -- who lifted it; null: by the command line
+  client_id uuid, -- who lifted it; null: the command line
   key_id    uuid,
   actor     text,
   lifted_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- Calls whose reservation was given back: by their outcome, their resolution or their refusal, whichever came first.
+-- Calls whose reservation was released by their outcome, their resolution or their refusal, whichever came first.
 CREATE TABLE reservation_release (
   intent_id   uuid PRIMARY KEY,
   released_at timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -140,18 +140,19 @@ $$;
 
 -- Work ----------------------------------------------------------------------------------------------------------------
 
--- Whose an idempotency key is. It is taken over only from a call that provably was not carried out.
+-- The call that owns an idempotency key. Another call takes it over only if the owner provably was not carried out.
 CREATE TABLE idempotency_claim (
   client_id    uuid NOT NULL,
   operation    text NOT NULL,
   key          text NOT NULL,
   intent_id    uuid NOT NULL,
   salt         bytea NOT NULL,
-  content_hash bytea NOT NULL, -- SHA-256(salt || content): a body names people, and hashes of phone numbers can be guessed
+  -- SHA-256(salt || content), because a body names people, and hashes of phone numbers can be guessed
+  content_hash bytea NOT NULL,
   PRIMARY KEY (client_id, operation, key)
 );
 
--- What was asked within the last seconds, to notice it when it comes again. Older rows are removed.
+-- The contents of the last seconds, to detect a repeated request. Older rows are removed.
 CREATE TABLE recent_content (
   client_id uuid NOT NULL,
   operation text NOT NULL,
@@ -161,7 +162,7 @@ CREATE TABLE recent_content (
 );
 CREATE INDEX recent_content_intent ON recent_content (intent_id);
 
--- What a client has spent and reserved on a day (UTC); it is never above a cap that held at the time.
+-- What a client has spent and reserved on a day (UTC). It never exceeds a cap that applied at the time.
 CREATE TABLE spending (
   client_id uuid NOT NULL,
   day       date NOT NULL,
@@ -169,22 +170,21 @@ CREATE TABLE spending (
   PRIMARY KEY (client_id, day)
 );
 
--- Requests of a client within its present minute. It may be lost in a crash: then a minute begins anew.
+-- The requests of a client in its current minute. If a crash loses them, a minute begins again.
 CREATE UNLOGGED TABLE request_window (
   client_id  uuid PRIMARY KEY,
   started_at timestamptz NOT NULL,
   requests   integer NOT NULL
 );
 
--- Until its transaction ends, nobody else corrects the resolution of this call or gives back what it had reserved.
+-- Until its transaction ends, no other transaction can correct the resolution of this call or release its reservation.
 CREATE FUNCTION lock_resolution(intent_id uuid) RETURNS void LANGUAGE sql AS $$
   SELECT pg_advisory_xact_lock(7070013, hashtext(intent_id::text))
 $$;
 
--- Gives back what calls, and corrections of their resolutions, had reserved, once each, on the day they had reserved it. Rows are
--- locked in the order in which admission locks them, so that the two never wait for each other in a circle. Corrections and
--- releases of a settled call take turns: an outcome that commits while a correction reserves again sees that reservation, or the
--- correction sees the outcome.
+-- Releases the reservations of calls and of corrections, once each, on their original day. Rows are locked in the order of
+-- admission, so that the two cannot deadlock. Corrections and releases of a settled call take turns. If an outcome commits
+-- while a correction reserves again, either it sees that reservation, or the correction sees the outcome.
 CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
   SELECT lock_resolution(settled.intent_id)
   FROM (SELECT intent_id FROM resolution WHERE intent_id = ANY (intent_ids) ORDER BY intent_id) AS settled;
@@ -209,7 +209,7 @@ CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sq
   UPDATE spending s SET usd = s.usd - l.usd FROM locked l WHERE s.client_id = l.client_id AND s.day = l.day
 $$;
 
--- The numbers of the processes that live.
+-- The numbers of the live processes.
 CREATE FUNCTION live_processes() RETURNS SETOF integer LANGUAGE sql STABLE AS $$
   SELECT objid::bigint::integer FROM pg_locks
   WHERE locktype = 'advisory' AND classid = 7070003 AND objsubid = 2 AND granted

@@ -5,7 +5,7 @@
 
 -- Roles ---------------------------------------------------------------------------------------------------------------
 
--- payout_sealer may read records and add to the log; payout_auditor reads views in which people are masked.
+-- payout_sealer may read records and add to the log. payout_auditor reads views in which people are masked.
 DO $$
 DECLARE
   role text;
@@ -14,7 +14,8 @@ BEGIN
     BEGIN
       EXECUTE format('CREATE ROLE %I NOLOGIN', role);
     EXCEPTION
-      WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; -- made before, or looked at below
+      -- Created before, or checked below.
+      WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL;
     END;
   END LOOP;
 END
@@ -36,9 +37,9 @@ $$;
 
 -- The order of commits ------------------------------------------------------------------------------------------------
 
--- The transaction that wrote a row. Ids are made before the commit, and a row may commit long after others with later ids;
--- but once all transactions below a number have ended, no row below it can come any more (pg_snapshot_xmin). So a reader who
--- goes by this number misses nothing. Of no meaning beyond that: no seal covers it.
+-- The transaction that wrote a row. IDs are made before the commit, so a row may commit long after others with later
+-- IDs. Once all transactions below a number have ended, no more rows below it can appear (pg_snapshot_xmin). A reader
+-- that goes by this number therefore misses nothing. The number has no other meaning, and no seal covers it.
 DO $$
 DECLARE
   record text;
@@ -64,19 +65,19 @@ CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
 
 -- Records -------------------------------------------------------------------------------------------------------------
 
--- Who has read the history. Written before the answer leaves.
+-- Who has read the history. Written before the response leaves.
 CREATE TABLE access (
-  id                 uuid PRIMARY KEY, -- of the request that read; of the command line, a UUIDv7 of its own
+  id                 uuid PRIMARY KEY, -- the request that read; for the command line, a UUIDv7 of its own
   client_id          uuid, -- null: the command line
   key_id             uuid,
   actor              text,
   route              text NOT NULL, -- 'GET /v1/audit/calls', or the command: 'audit erase'
-  call_id            uuid, -- the one call that was asked for
-  call_ids           uuid[] NOT NULL DEFAULT '{}', -- those that a page has shown
-  filters            jsonb NOT NULL, -- as asked; contacts are masked
+  call_id            uuid, -- the one call that was requested
+  call_ids           uuid[] NOT NULL DEFAULT '{}', -- the calls on a page
+  filters            jsonb NOT NULL, -- as requested; contacts are masked
   filters_commitment bytea, -- SHA-256(salt || filters as asked, canonical JSON); null where nothing is masked
-  revealed           boolean NOT NULL, -- people were shown as they are
-  rows               integer, -- null: not known when it began, access_end says
+  revealed           boolean NOT NULL, -- whether people were unmasked
+  rows               integer, -- null: not known at the beginning, see access_end
   request_id         text,
   client_address     text,
   read_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -89,25 +90,25 @@ CREATE INDEX access_actor ON access (actor, id) WHERE actor IS NOT NULL;
 CREATE INDEX access_call ON access (call_id, id) WHERE call_id IS NOT NULL;
 CREATE INDEX access_calls ON access USING gin (call_ids);
 
--- How a reading of unknown length ended. One without has been cut off.
+-- How a reading of unknown length ended. Without a row, it was interrupted.
 CREATE TABLE access_end (
   access_id       uuid PRIMARY KEY,
   complete        boolean NOT NULL,
   rows            bigint NOT NULL,
-  sha256          bytea, -- of the bytes that were given, up to their manifest
-  checkpoint_size bigint, -- of the checkpoint that the manifest names
+  sha256          bytea, -- the bytes that were sent, up to their manifest
+  checkpoint_size bigint, -- the checkpoint that the manifest names
   ended_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX access_end_tx ON access_end (tx, access_id);
 
--- What was taken out of the people's tables for somebody's sake. Signed, so that nobody who only has the database can excuse
--- with it what they removed.
+-- Rows that were removed from the people's tables for a person. Signed, so that a person who only has the database
+-- cannot excuse a removal with it.
 CREATE TABLE erasure (
   id        uuid PRIMARY KEY, -- UUIDv7, of its own
-  kind      text NOT NULL CHECK (kind IN ('email', 'phone', 'handle')), -- of the recipient; who it was is not kept
+  kind      text NOT NULL CHECK (kind IN ('email', 'phone', 'handle')), -- the form of the recipient, who is not stored
   reason    text NOT NULL,
-  actor     text, -- who ran the command, as they say
+  actor     text, -- who ran the command, as stated
   places    text[] NOT NULL, -- 'item_recipient/<call id>/<position>', 'intent_body/<call id>', 'outcome_body/<call id>', 'access_filters/<access id>'
   erased_at timestamptz NOT NULL,
   signature bytea NOT NULL, -- Ed25519, by the log's key, of the row as canonical JSON without tx and signature
@@ -115,17 +116,17 @@ CREATE TABLE erasure (
 );
 CREATE INDEX erasure_tx ON erasure (tx, id);
 
--- What was taken out for its age: whole months of bodies and recipients, or of everything.
+-- Rows that were removed because of their age: whole months of bodies and recipients, or of everything.
 CREATE TABLE pruning (
   id         uuid PRIMARY KEY, -- UUIDv7, of its own
   what       text NOT NULL CHECK (what IN ('people', 'calls')),
   month      text NOT NULL CHECK (month ~ '^\d{4}-\d{2}$'),
   reason     text NOT NULL,
   actor      text,
-  kept       uuid[] NOT NULL, -- calls of that month that stay: in doubt, or waiting
-  rows       bigint NOT NULL, -- how many calls went, or lost their bodies
-  leaves     bigint NOT NULL, -- how many records went that have a leaf; those that people's going leaves in place are none
-  checkpoint text NOT NULL, -- the signed note that covers them, kept outside too
+  kept       uuid[] NOT NULL, -- calls of that month that stay, because they are in doubt or waiting
+  rows       bigint NOT NULL, -- how many calls were removed, or lost their bodies
+  leaves     bigint NOT NULL, -- how many removed records have a leaf; removing people leaves records in place
+  checkpoint text NOT NULL, -- the signed note that covers them, also stored outside
   pruned_at  timestamptz NOT NULL,
   signature  bytea NOT NULL, -- as above
   tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
@@ -151,7 +152,7 @@ CREATE TABLE log_leaf (
   UNIQUE (record_id, kind)
 );
 
--- Roots of the full subtrees over 256, 65,536, … leaves, so that a proof reads some hundreds of hashes of millions.
+-- Roots of the full subtrees over 256, 65,536, … leaves, so that a proof reads hundreds of hashes and not millions.
 CREATE TABLE log_node (
   level smallint NOT NULL CHECK (level > 0 AND level % 8 = 0), -- over 2^level leaves
   index bigint NOT NULL CHECK (index >= 0),
@@ -159,14 +160,14 @@ CREATE TABLE log_node (
   PRIMARY KEY (level, index)
 );
 
--- What was signed: how large the tree was, and its root.
+-- The signed sizes and roots of the tree.
 CREATE TABLE checkpoint (
   size           bigint PRIMARY KEY CHECK (size > 0),
   root           bytea NOT NULL CHECK (octet_length(root) = 32),
-  note           text NOT NULL, -- C2SP signed note; it names the two times below too
-  positions      jsonb NOT NULL, -- by table, up to where (tx, id) it was read
+  note           text NOT NULL, -- C2SP signed note, which also names the two times below
+  positions      jsonb NOT NULL, -- by table, the position (tx, id) up to which it was read
   sealed_at      timestamptz NOT NULL,
-  complete_until timestamptz -- all that was written before is sealed; null: not known
+  complete_until timestamptz -- everything written before this time is sealed; null: not known
 );
 
 DO $$
@@ -182,7 +183,7 @@ $$;
 
 -- Work ----------------------------------------------------------------------------------------------------------------
 
--- Erased with the body that it was made of: what stays says that the key is taken, and no longer for what.
+-- Erased with the body that it belongs to. The remaining row says that the key is taken, but not for which content.
 ALTER TABLE idempotency_claim ALTER COLUMN salt DROP NOT NULL, ALTER COLUMN content_hash DROP NOT NULL;
 
 -- Rights --------------------------------------------------------------------------------------------------------------

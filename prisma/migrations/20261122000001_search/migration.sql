@@ -8,14 +8,14 @@
 
 -- Terms ---------------------------------------------------------------------------------------------------------------
 
--- An index entry has its limits (2,712 bytes): what is longer than anything that is meant to be searched for goes by its hash.
+-- An index entry has a limit of 2,712 bytes, so values longer than any search are replaced by their hash.
 CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT tag || ':' || CASE
     WHEN length(value) <= 300 THEN nullif(value, '')
     ELSE left(value, 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
 $$;
 
--- How recipients begin, at four lengths: a search for a beginning looks up the longest of them that it covers.
+-- The beginnings of recipients, at four lengths. A search by prefix looks up the longest beginning that it covers.
 CREATE FUNCTION search_beginnings(value text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT ARRAY[
     CASE WHEN length(value) >= 3 THEN 'begins:' || left(value, 3) END,
@@ -24,7 +24,7 @@ CREATE FUNCTION search_beginnings(value text) RETURNS text[] LANGUAGE sql IMMUTA
     CASE WHEN length(value) >= 10 THEN 'begins:' || left(value, 10) END]
 $$;
 
--- Slices cut the index where a page is looked for piece by piece, in the order in which it is sorted: weeks since 1970, …
+-- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since 1970, …
 CREATE FUNCTION search_week(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 604800000)::integer
 $$;
@@ -37,7 +37,7 @@ CREATE FUNCTION search_hour(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRI
   SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 3600000)::integer
 $$;
 
--- … and steps of a tenth of an amount; none at all comes last. Rounding is no matter: a slice holds what it holds.
+-- … and steps of a tenth of an amount. No amount comes last. Rounding does not matter.
 CREATE FUNCTION search_step(usd numeric) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN usd IS NULL THEN -10000 WHEN usd <= 0 THEN -9999 ELSE floor(10 * ln(usd::float8))::integer END
 $$;
@@ -55,14 +55,14 @@ CREATE TABLE search_entry (
   process     integer,
   released_at timestamptz,
   expires_at  timestamptz,
-  repeats     boolean NOT NULL, -- a refusal that only tells of another call
+  repeats     boolean NOT NULL, -- a refusal that only refers to another call
   item_usd    numeric,
   total_usd   numeric,
   upstream_ms numeric,
   terms       text[] NOT NULL
 );
 
--- Which slices there are.
+-- The existing slices.
 CREATE TABLE search_slice (
   kind  text NOT NULL CHECK (kind IN ('week', 'item', 'total')),
   slice integer NOT NULL,
@@ -81,20 +81,21 @@ CREATE TABLE search_position (
 
 -- What the records say of a call ----------------------------------------------------------------------------------------
 
--- Every resolution there ever was. A first one has the id of its call.
+-- All resolutions. The first one of a call has the call's ID.
 CREATE VIEW resolution_history AS
   SELECT intent_id AS id, intent_id, NULL::uuid AS supersedes, outcome, reason, client_id, key_id, actor, resolved_at FROM resolution
   UNION ALL
   SELECT id, intent_id, supersedes, outcome, reason, client_id, key_id, actor, resolved_at FROM resolution_correction;
 
--- The one that holds: at most one for each call. Whoever asks how a call was settled reads this, never `resolution` alone.
+-- The resolution in effect: at most one for each call. Queries about how a call was settled read this view, never
+-- `resolution` alone.
 CREATE VIEW current_resolution AS
   SELECT h.* FROM resolution_history h
   WHERE NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = h.id);
 
--- The lifecycle of a call (src/operations/lifecycle.ts), in SQL. What became of a call, as far as the records alone say: the
--- kind of its outcome, whether it was refused, its resolution, whether it needs an approval, and the decision. An intent
--- whose commit was reported as failed, but was not, was refused and never sent.
+-- The lifecycle of a call (src/operations/lifecycle.ts) in SQL. The recorded state follows from the kind of its outcome,
+-- whether it was refused, its resolution, whether it needs an approval, and the decision. If the commit of an intent was
+-- falsely reported as failed, the call was refused and never sent.
 CREATE FUNCTION recorded_state(outcome text, refused boolean, resolution text, held boolean, decision text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
@@ -108,8 +109,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   END
 $$;
 
--- What has become of it at an instant. A held call is expired from expires_at on. A call in progress is in doubt once its
--- process is gone (live: those that live) or it was released too long ago.
+-- The state of a call at an instant. A held call is expired from expires_at on. A call in progress is in doubt once its
+-- process is gone (live: the live ones) or it was released too long ago.
 CREATE FUNCTION state_at(state text, expires_at timestamptz, process integer, released_at timestamptz, instant timestamptz,
   live integer[], given_up_before timestamptz) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
@@ -135,9 +136,9 @@ CREATE VIEW call_state AS
     NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL
   FROM refusal WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
 
--- The rows of the index as they should be. Terms are written out: calling an SQL function costs more than all else that is done for
--- a term, and Postgres does not inline search_term. It serves values that are too long to be indexed whole. The transactions of
--- an answer are read once for a call, not once for each of its payouts.
+-- The rows of the index as they must be. Terms are written out, because calling an SQL function takes longer than everything
+-- else for a term, and Postgres does not inline search_term. The function remains for values that are too long for the
+-- index. The transactions of an answer are read once for a call, not once for each of its payouts.
 CREATE VIEW call_entry AS
   SELECT c.call_id, coalesce(p.position, -1) AS position, coalesce(p.leads, TRUE) AS leads, c.client_id, c.operation, p.country,
     c.state, c.process, c.released_at, c.expires_at, c.repeats, p.amount_usd::numeric AS item_usd, c.total_usd, c.upstream_ms,
@@ -201,8 +202,8 @@ CREATE VIEW call_entry AS
 
 -- Keeping it --------------------------------------------------------------------------------------------------------------
 
--- Makes the entries of these calls anew. Whoever takes away what the records say of a call (erasing, pruning) asks for it too. They
--- are few calls of tables that may be huge: probes of their indexes are right however old the statistics are.
+-- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables, index lookups are
+-- right however old the statistics are.
 CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
@@ -233,10 +234,10 @@ DECLARE
   resumed boolean;
   next record;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7070010); -- one at a time: who waited here does what came meanwhile
+  PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
   SELECT * INTO STRICT at FROM search_position;
   IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
-    -- Transactions are numbered from the beginning again: this is a backup, restored to a new server. All is looked at anew.
+    -- Transaction numbers start again after a backup was restored to a new server. All records are read again.
     UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
   END IF;
   resumed := at.target IS NOT NULL;
@@ -272,23 +273,24 @@ BEGIN
     (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx, (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
   INTO next FROM weighed WHERE before < 5 * batch;
   IF next.rows = 0 AND NOT resumed THEN
-    RETURN FALSE; -- nothing to write: a search that finds the index up to date changes nothing
+    RETURN FALSE; -- Nothing to write: a search changes nothing if the index is up to date.
   END IF;
   IF next.rows > 0 THEN
     PERFORM reindex_calls(next.ids);
-    PERFORM gin_clean_pending_list('search_entry_terms'); -- a search would read it through, entry by entry
+    PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
   END IF;
   IF next.rows < batch AND next.rows = next.found THEN
     UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
-    RETURN resumed; -- what committed since that target was set is still to come
+    RETURN resumed; -- Records that were committed after the target was set are left for the next call.
   END IF;
-  -- The last transaction may have written of one call in several tables: they come in order, so nothing before it is left.
+  -- The last transaction may have written to several tables for one call. They are read in order, so nothing earlier is
+  -- left.
   UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
   RETURN TRUE;
 END
 $$;
 
--- Makes the whole index anew; searches wait meanwhile. Indexes are built faster than they are added to.
+-- Rebuilds the whole index, while searches wait. Building indexes is faster than adding to them.
 CREATE FUNCTION rebuild_search_index() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET maintenance_work_mem = '256MB' SET work_mem = '64MB' SET jit = off AS $$
 DECLARE
@@ -319,10 +321,10 @@ $$;
 
 SELECT rebuild_search_index();
 
--- Rows change when an outcome comes: what they were is cleared away early.
+-- Rows change with their outcome, so old versions are vacuumed early.
 ALTER TABLE search_entry SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
--- What searched the records themselves before.
+-- Indexes that earlier searches used on the records.
 DROP INDEX intent_client, intent_operation, intent_idempotency_key, intent_held, intent_item_reference, intent_item_upstream_ref,
   outcome_kind, outcome_item_upstream_ref, outcome_item_upstream_id, outcome_item_batch_ref,
   refusal_client, refusal_operation, refusal_idempotency_key;

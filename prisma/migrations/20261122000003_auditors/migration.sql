@@ -21,7 +21,7 @@ $$;
 
 CREATE FUNCTION audit.mask_contacts(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  -- What ECMAScript calls a blank.
+  -- White space in ECMAScript.
   blank CONSTANT text := '\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
   pattern CONSTANT text := '(?:[^' || blank || '"''<>()[\],;:@/=]{1,64}@[^' || blank || '"''<>()[\],;:@]{1,255}'
     || '|\+[0-9](?:[' || blank || '().-]?[0-9]){6,14}'
@@ -40,7 +40,8 @@ BEGIN
     place := place + 1;
     after := after + length(between[place]) + length(contact);
     masked := masked || between[place] || CASE
-      WHEN strpos(contact, '••@') > 0 OR (length(contact) = 2 AND substr(value, after, 2) = '••') THEN contact -- masked already
+      -- Already masked.
+      WHEN strpos(contact, '••@') > 0 OR (length(contact) = 2 AND substr(value, after, 2) = '••') THEN contact
       WHEN left(contact, 1) = '+' AND strpos(contact, '@') = 0 THEN audit.mask_phone(contact)
       WHEN left(contact, 1) = '@' THEN audit.mask_handle(contact)
       ELSE audit.mask_email(contact) END;
@@ -53,7 +54,7 @@ CREATE FUNCTION audit.mask_prose(value text) RETURNS text LANGUAGE sql IMMUTABLE
   SELECT regexp_replace(audit.mask_contacts(value), '(?<![A-Za-z0-9_.+-])[0-9]{7,15}(?![A-Za-z0-9_-])', '••••', 'g')
 $$;
 
--- Records keep queries masked; those from before that may have a contact behind their escapes.
+-- Records mask queries. Older ones may have a contact in escaped form.
 CREATE FUNCTION audit.mask_query(query text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT CASE WHEN query ~* '%(40|2b)' AND query !~* '%e2%80%a2' THEN '••••' ELSE audit.mask_contacts(query) END
 $$;

@@ -8,16 +8,16 @@
 
 -- Records -------------------------------------------------------------------------------------------------------------
 
--- One look at a source: a question to the upstream, committed before it is asked, or a statement that somebody hands in.
+-- One reading of a source: a request to the upstream, committed before it is sent, or an imported statement.
 CREATE TABLE source_read (
   id        uuid PRIMARY KEY, -- UUIDv7
   source    text NOT NULL CHECK (source IN ('transactions', 'batch', 'transaction', 'wallets', 'statement')),
-  subject   text, -- the batch_ref or upstream_id that is asked for, or the statement's file name
+  subject   text, -- the requested batch_ref or upstream_id, or the statement's file name
   from_at   timestamptz, -- only transactions from here …
   to_at     timestamptz, -- … up to here are kept; null: all
-  mapping   json, -- of a statement: which column is which field
-  caused_by uuid, -- the run, the call in doubt or the event for whose sake it is asked
-  client_id uuid, -- who handed the statement in; null: the proxy asks by itself
+  mapping   json, -- for a statement: its mapping of columns to fields
+  caused_by uuid, -- the run, the call in doubt or the event that caused it
+  client_id uuid, -- who imported the statement; null: the proxy by itself
   key_id    uuid,
   actor     text,
   read_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -27,41 +27,41 @@ CREATE INDEX source_read_tx ON source_read (tx, id);
 CREATE INDEX source_read_source ON source_read (source, id);
 CREATE INDEX source_read_cause ON source_read (caused_by, id) WHERE caused_by IS NOT NULL;
 
--- How it ended. One without has been cut off, and its rows count for nothing.
+-- How a reading ended. Without a row, it was interrupted, and its rows count for nothing.
 CREATE TABLE source_read_end (
   read_id  uuid PRIMARY KEY,
-  complete boolean NOT NULL, -- it came whole, and the upstream called it a success
-  failure  text, -- a short code, where it is not complete
+  complete boolean NOT NULL, -- whether it is complete and the upstream reported success
+  failure  text, -- a short code if it is not complete
   http_status smallint,
   bytes    bigint NOT NULL,
-  sha256   bytea, -- of the bytes as they came
-  rows     bigint NOT NULL, -- transactions, or lines, that it named
-  kept     bigint NOT NULL, -- of them, those that stand in upstream_transaction
-  faults   integer NOT NULL, -- of them, those that could not be read
+  sha256   bytea, -- SHA-256 of the bytes as received
+  rows     bigint NOT NULL, -- the number of listed transactions, or lines
+  kept     bigint NOT NULL, -- how many of them are in upstream_transaction
+  faults   integer NOT NULL, -- how many of them could not be read
   ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx       xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX source_read_end_tx ON source_read_end (tx, read_id);
 CREATE INDEX source_read_end_sha256 ON source_read_end (sha256);
 
--- What the resolver found out about a call in doubt. confirmed and not_executed have a resolution beside them; ambiguous waits for a
+-- The resolver's conclusion about a call in doubt. confirmed and not_executed have a resolution. ambiguous waits for a
 -- person, or for a later verdict.
 CREATE TABLE verdict (
   id         uuid PRIMARY KEY, -- UUIDv7
   intent_id  uuid NOT NULL,
   verdict    text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed', 'ambiguous')),
   reason     text NOT NULL,
-  evidence   json NOT NULL, -- the reads, and the transactions in them by which it was judged; names nobody
+  evidence   json NOT NULL, -- the readings and transactions that support it; names nobody
   decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX verdict_tx ON verdict (tx, id);
 CREATE INDEX verdict_intent ON verdict (intent_id, id);
 
--- What the upstream told by itself: a hint, never believed before it is read back.
+-- The upstream's events: hints that are never believed before they are read back.
 CREATE TABLE upstream_event (
   id          uuid PRIMARY KEY, -- UUIDv7
-  event_id    text NOT NULL UNIQUE, -- as signed; the same one again is not recorded again
+  event_id    text NOT NULL UNIQUE, -- as signed; a repeated event is not recorded again
   event_type  text,
   batch_ref    text,
   upstream_id text,
@@ -74,17 +74,17 @@ CREATE TABLE upstream_event (
 );
 CREATE INDEX upstream_event_tx ON upstream_event (tx, id);
 
--- One comparison of a period. One without an end was cut off, or is at work: then its lock is held.
+-- One comparison of a period. Without an end, it was interrupted, or is in progress and its lock is held.
 CREATE TABLE reconciliation_run (
   id         uuid PRIMARY KEY, -- UUIDv7
   from_at    timestamptz NOT NULL,
   to_at      timestamptz NOT NULL CHECK (to_at > from_at),
   as_of      timestamptz NOT NULL, -- our records count as they stood then
-  historical boolean NOT NULL, -- as of then: it changes the state of no finding
-  read_id    uuid, -- the statement, or the earlier look at the upstream, that it compares with; null: it asks anew
-  settings   json NOT NULL, -- tolerances, so that it gives the same result whenever it is started again
-  due_at     timestamptz UNIQUE, -- the tick of the schedule that it is for; null: somebody asked for it
-  client_id  uuid, -- who; null: the schedule
+  historical boolean NOT NULL, -- whether it is historical: it changes the state of no finding
+  read_id    uuid, -- the statement or earlier reading that it compares with; null: it reads anew
+  settings   json NOT NULL, -- tolerances, so that a repeated run gives the same result
+  due_at     timestamptz UNIQUE, -- the scheduled time that it is for; null: somebody started it
+  client_id  uuid, -- who started it; null: the schedule
   key_id     uuid,
   actor      text,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -95,28 +95,28 @@ CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
 CREATE TABLE reconciliation_run_end (
   run_id   uuid PRIMARY KEY,
   result   text NOT NULL CHECK (result IN ('clean', 'findings', 'failed')),
-  failure  text, -- why there is no result, in a sentence
-  read_id  uuid, -- what it compared with
+  failure  text, -- why there is no result, as a sentence
+  read_id  uuid, -- the source that it compared with
   totals   json, -- counts and sums, the equation, by day and by category; null where it failed
   ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx       xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX reconciliation_run_end_tx ON reconciliation_run_end (tx, run_id);
 
--- A difference, as it was seen first. Its category and subject are the same whichever run sees it.
+-- A difference as it was seen first. Its category and subject are the same in every run.
 CREATE TABLE finding (
   id          uuid PRIMARY KEY, -- UUIDv7
   category    text NOT NULL CHECK (category IN ('missing_upstream', 'missing_local', 'amount_over', 'amount_under', 'recipient',
     'status', 'duplicate_upstream', 'late', 'fee', 'balance_gap', 'unrecognised_status')),
-  subject     text NOT NULL, -- what it is about, in one word; names nobody
+  subject     text NOT NULL, -- identifies what it is about; names nobody
   call_id     uuid, -- ours, where there is one …
   position    integer,
   upstream_ref     text, -- … and theirs
   upstream_id text,
   batch_ref    text,
   wallet_id   text,
-  occurred_at timestamptz NOT NULL, -- when the payment was made, by which a period has it
-  run_id      uuid NOT NULL, -- that saw it first
+  occurred_at timestamptz NOT NULL, -- when the payment was made, which assigns it to a period
+  run_id      uuid NOT NULL, -- the run that saw it first
   found_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx          xid8 NOT NULL DEFAULT pg_current_xact_id(),
   UNIQUE (category, subject)
@@ -130,9 +130,9 @@ CREATE TABLE finding_sight (
   id         uuid PRIMARY KEY, -- UUIDv7
   finding_id uuid NOT NULL,
   run_id     uuid NOT NULL,
-  impact_usd numeric NOT NULL, -- what it adds to the upstream's total less ours
+  impact_usd numeric NOT NULL, -- its impact: what it adds to the upstream's total minus ours
   fields     json NOT NULL, -- [{field, ours, theirs}]; people are masked
-  evidence   json NOT NULL, -- the rows it rests on
+  evidence   json NOT NULL, -- the supporting rows
   seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
   UNIQUE (finding_id, run_id)
@@ -140,14 +140,14 @@ CREATE TABLE finding_sight (
 CREATE INDEX finding_sight_tx ON finding_sight (tx, id);
 CREATE INDEX finding_sight_run ON finding_sight (run_id, finding_id);
 
--- What was decided about a finding. Without any it is open.
+-- A decision about a finding. A finding without any is open.
 CREATE TABLE finding_step (
   id         uuid PRIMARY KEY, -- UUIDv7
   finding_id uuid NOT NULL,
   state      text NOT NULL CHECK (state IN ('explained', 'resolved', 'accepted', 'reopened')),
   reason     text NOT NULL,
-  impact_usd numeric NOT NULL, -- as it was seen when this was decided
-  run_id     uuid, -- that decided it by itself; null: a person did
+  impact_usd numeric NOT NULL, -- its impact at the time of the decision
+  run_id     uuid, -- the run that decided; null: a person did
   client_id  uuid,
   key_id     uuid,
   actor      text,
@@ -171,17 +171,18 @@ $$;
 
 -- Sources -------------------------------------------------------------------------------------------------------------
 
--- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"): only what is compared, nothing else of it.
+-- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"). Only compared fields are
+-- stored.
 CREATE TABLE upstream_transaction (
   read_id      uuid NOT NULL,
-  ordinal      bigint NOT NULL, -- in the answer, from 0; of a statement, its line
+  ordinal      bigint NOT NULL, -- the position in the answer, from 0; for a statement, its line
   upstream_ref      text,
   upstream_id  text,
   batch_ref     text,
   issued_at    timestamptz,
   type         text,
-  status       text, -- the upstream's own word
-  amount_usd   numeric(20,6), -- null: none that could be read
+  status       text, -- the upstream's status
+  amount_usd   numeric(20,6), -- null: no readable one
   fee_usd      numeric(20,6),
   email        text,
   phone        text,
@@ -224,19 +225,19 @@ CREATE TABLE statement_fault (
 
 -- Work ----------------------------------------------------------------------------------------------------------------
 
--- Which payment of ours is which transaction of theirs, by which rule, and how sure that is.
+-- The matches: a payment of ours and its transaction, with the rule and the certainty.
 CREATE TABLE reconciliation_match (
   run_id    uuid NOT NULL,
   call_id   uuid NOT NULL,
   position  integer NOT NULL,
-  read_id   uuid, -- in which the transaction stands; null: in what the run compared with
-  ordinal   bigint NOT NULL, -- its place there
+  read_id   uuid, -- the reading of the transaction; null: the run's own source
+  ordinal   bigint NOT NULL, -- its position there
   rule      text NOT NULL CHECK (rule IN ('upstream_ref', 'upstream_id', 'batch_ref', 'reference', 'fingerprint')),
   certainty text NOT NULL CHECK (certainty IN ('certain', 'probable', 'possible')),
   PRIMARY KEY (run_id, call_id, position)
 ) PARTITION BY RANGE (run_id);
 
--- How far a run is. It may be lost in a crash: the run begins anew then.
+-- The progress of a run. If a crash loses it, the run shows it again.
 CREATE UNLOGGED TABLE reconciliation_progress (
   run_id     uuid PRIMARY KEY,
   step       text NOT NULL,
@@ -254,7 +255,7 @@ DECLARE
   month timestamptz;
   name text;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7070001); -- instances that start together
+  PERFORM pg_advisory_xact_lock(7070001); -- Several instances may start together.
   FOREACH parent IN ARRAY ARRAY['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'intent_body', 'item_recipient', 'outcome_body',
     'upstream_transaction', 'reconciliation_match'] LOOP
     FOR ahead IN 0..months_ahead LOOP
@@ -266,7 +267,7 @@ BEGIN
           public.uuid_floor(month), public.uuid_floor(month + interval '1 month')));
       EXCEPTION
         WHEN check_violation THEN
-          RAISE WARNING 'rows of % stand in the default partition and stay there', name; -- found all the same
+          RAISE WARNING 'rows of % stand in the default partition and stay there', name; -- They all exist.
         WHEN lock_not_available THEN
           RAISE WARNING 'a long query keeps % from being made; tomorrow is early enough', name;
       END;
@@ -331,7 +332,7 @@ GRANT SELECT ON source_read, source_read_end, verdict, upstream_event, reconcili
 GRANT SELECT ON audit.source_reads, audit.upstream_transactions, audit.verdicts, audit.upstream_events,
   audit.reconciliation_runs, audit.findings, audit.finding_sights, audit.finding_steps TO payout_auditor;
 
--- A run sorts and joins in tables of its own session.
+-- A run sorts and joins in temporary tables of its session.
 DO $$
 BEGIN
   EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO payout_proxy', current_database());

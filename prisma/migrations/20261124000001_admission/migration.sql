@@ -1,6 +1,6 @@
--- Almost every call that is asked for meets nothing: no call with its key, none with its content, no stop, no cap. Then there
--- is nothing to decide, and it is opened by one statement that begins with this question. Whatever may be in the way is not
--- judged here: the answer is no, and src/policy decides about what src/journal/state.ts reads.
+-- Almost every requested call meets nothing: no call with its key, none with its content, no stop, no cap. Then there
+-- is nothing to decide, and one statement that begins with this function opens it. If anything may be in the way, the
+-- function returns false and decides nothing. src/policy then decides about the state that src/journal/state.ts reads.
 
 -- Locks the clients until the commit, and says whether nothing stands against any of these calls. VOLATILE, and a statement of
 -- its own after the lock: what it reads is what holds once the lock is had, as READ COMMITTED sees it, and it says no where

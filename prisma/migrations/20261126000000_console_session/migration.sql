@@ -1,5 +1,4 @@
--- Who is signed in to the console, by the SHA-256 of what the browser's cookie holds. It may be lost in a crash: then people sign in
--- again.
+-- The console sessions, by the SHA-256 of the cookie's secret. If a crash loses them, people sign in again.
 CREATE UNLOGGED TABLE console_session (
   sha256     bytea PRIMARY KEY CHECK (length(sha256) = 32),
   key_id     uuid NOT NULL REFERENCES api_key (id),

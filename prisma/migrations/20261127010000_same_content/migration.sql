@@ -1,7 +1,7 @@
--- The same content is not sent again while a call with it is open, and a list is not sent again within a day, whatever its key.
--- A call that the app sends all the same, with the header Allow-Duplicate-Of, says which call it repeats.
+-- The same content is not sent again while a call with it is open. A list is not sent again within a day, whatever its
+-- key. A call that the app sends anyway, with the header Allow-Duplicate-Of, records which call it repeats.
 
-ALTER TABLE intent ADD COLUMN duplicate_of uuid; -- null: it repeats none, or the app did not say that it does
+ALTER TABLE intent ADD COLUMN duplicate_of uuid; -- null: it repeats none, or the app did not say so
 
 -- number: the order in which calls of a client were admitted. Ids do not tell it, for each instance has a clock of its own.
 -- lasting: it is noticed for a day after its answer: it has two items or more, or repeats another call on purpose. All are

@@ -1,9 +1,9 @@
--- Every change to a client, its limits, its scopes or its keys is a record. Rows are only ever added, and sealed.
+-- Every change of a client, its limits, its scopes or its keys is a record. Rows are only added, and sealed.
 CREATE TABLE activity (
   id               uuid PRIMARY KEY, -- UUIDv7
   action           text NOT NULL CHECK (action IN ('client_created', 'limits_changed', 'scopes_changed', 'operations_changed',
     'key_issued', 'key_revoked')),
-  target_client_id uuid NOT NULL, -- whose limits, scopes or key were changed
+  target_client_id uuid NOT NULL, -- the client whose limits, scopes or key changed
   target_client    text NOT NULL, -- its name, which never changes
   target_key_id    uuid, -- the key that was issued or revoked
   before           text, -- the changed fields as they were, canonical JSON (RFC 8785); null: the target was created
@@ -11,7 +11,7 @@ CREATE TABLE activity (
   via              text NOT NULL CHECK (via IN ('api', 'console', 'cli', 'start')),
   client_id        uuid, -- who changed it; null: the command line, or the proxy at its start
   key_id           uuid,
-  actor            text, -- the person; of the command line, the operating system's user
+  actor            text, -- the person; for the command line, the user of the operating system
   client_address   text,
   request_id       text,
   call_id          uuid, -- X-Call-Id of the request

@@ -1,8 +1,8 @@
--- A statement can outlive the request that sent it: a frozen server carries it out when it wakes up. By then the call may have been
--- answered with 503 and refused on record. Such a call must not be admitted any more.
+-- A statement can outlive the request that sent it: a frozen server carries it out when it wakes up. By then, the call
+-- may have been answered with 503 and refused on record. Such a call must not be admitted any more.
 
--- Says whether none of these calls is on record as refused. To be asked once their clients are locked: VOLATILE, so that its
--- statement sees what was committed until then.
+-- Returns whether none of these calls is refused on record. Call it after their clients are locked. It is VOLATILE, so
+-- that its statement sees everything that was committed until then.
 CREATE FUNCTION none_refused(ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off
   SET plan_cache_mode = force_generic_plan AS $$
 BEGIN

@@ -43,24 +43,24 @@ function admits(handler: () => void, { scopes, operations, operation, needs }: A
 describe('AllowGuard', () => {
   const { open, forSome, forgotten } = Routes.prototype;
 
-  it('lets everyone through where everyone may, key or none', () => {
+  it('lets everyone through if everyone may, with or without a key', () => {
     expect([admits(open), admits(open, { scopes: ['read'] })]).toEqual([true, true]);
   });
 
-  it('lets through a key that has one of the scopes named, and no other', () => {
+  it('lets through a key with one of the named scopes, and no other', () => {
     expect(admits(forSome, { scopes: ['read'] })).toBe(true);
     expect(admits(forSome, { scopes: ['write', 'audit', 'admin'] })).toBe('scope_missing');
     expect(admits(forSome)).toBe('missing_key');
   });
 
-  it('lets nobody through where a route names nobody', () => {
+  it('lets nobody through if a route names nobody', () => {
     expect(admits(forgotten, { scopes: ['pay', 'write', 'read', 'audit', 'audit:pii', 'admin'] })).toBe(
       'scope_missing',
     );
     expect(admits(forgotten)).toBe('missing_key');
   });
 
-  it('lets through an operation that is switched on, and of those with a list no other', () => {
+  it('lets through an enabled operation, and no other if there is a list', () => {
     const scopes: Scope[] = ['pay'];
     const operation = 'POST /send';
     const needs: Scope[] = ['pay'];
@@ -73,7 +73,7 @@ describe('AllowGuard', () => {
     expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // no operation of the interface
   });
 
-  it('needs all scopes of an operation that reaches the whole account', () => {
+  it('requires all scopes of an operation that reaches the whole account', () => {
     const asking = { operation: 'GET /wallets/list', needs: ['read', 'account'] as Scope[] };
     expect(admits(forSome, { ...asking, scopes: ['read', 'account'] })).toBe(true);
     expect(admits(forSome, { ...asking, scopes: ['read'] })).toBe('scope_missing');

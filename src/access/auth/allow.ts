@@ -27,7 +27,7 @@ export class AllowGuard implements CanActivate {
     const { call, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
     const { caller } = call;
     if (!caller) throw new Problem('missing_key');
-    const { operation, scopes = [] } = routeOptions.config; // only the interface's routes have them
+    const { operation, scopes = [] } = routeOptions.config; // Only the routes of the interface have them.
     const problem = operation === undefined ? undefined : operationProblem(caller, { operation, scopes });
     const refusal = problem ?? missingScope(caller, allowed as Scope[]);
     if (refusal) throw refusal;
@@ -35,14 +35,14 @@ export class AllowGuard implements CanActivate {
   }
 }
 
-/** What a client may do, as far as it decides about an operation. */
+/** The part of a client's permissions that decides about an operation. */
 type Permissions = Pick<Caller, 'scopes' | 'operations'>;
 
 /**
- * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Every place that
- * has to judge this again, for example when a held call is approved, asks this function.
+ * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Code that
+ * must decide this again, for example when a held call is approved, calls this function.
  * @param scopes the scopes that the operation needs, all of them (`scopesOf` of src/operations/catalogue.ts).
- * @returns the reason why it may not; undefined if it may.
+ * @returns the reason why it may not. Undefined if it may.
  */
 export function operationProblem(
   { scopes: held, operations }: Permissions,
@@ -60,7 +60,7 @@ export function operationProblem(
   });
 }
 
-/** Elsewhere one of the scopes that a route names is enough. */
+/** On other routes, one of the scopes that the route names is enough. */
 function missingScope({ scopes }: Permissions, allowed: Scope[]): Problem | undefined {
   if (allowed.some((scope) => scopes.has(scope))) return undefined;
   return new Problem('scope_missing', {

@@ -16,7 +16,7 @@ export interface WhoCalls {
 /** Methods that change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
-/** The caller of a request: by a key, or by a console session. */
+/** Identifies the caller of a request: by a key, or by a console session. */
 export async function authenticate(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
   const key = request.headers['x-api-key'];
   if (key !== undefined && key !== '') return byKey(String(key), request, who);
@@ -25,7 +25,10 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
   return bySession(token, request, who.sessions);
 }
 
-/** The interface does not: nobody pays by what a browser sends along by itself. */
+/**
+ * Whether the route accepts console sessions. The interface does not, so that no payout depends on what a browser sends
+ * by itself.
+ */
 function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/v1/');
 }
@@ -37,7 +40,8 @@ async function byKey(key: string, { call }: FastifyRequest, { callers, guessing 
 }
 
 async function bySession(token: string, request: FastifyRequest, sessions: SessionsService): Promise<Caller> {
-  // Before the database is asked. Browsers that do not say where a request comes from keep to SameSite all the same.
+  // Checked before the database is used. For browsers that send no Sec-Fetch-Site, the cookie's SameSite attribute
+  // protects.
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Problem('csrf');
   if (!SAFE.includes(request.method) && !hasCsrfToken(request, token)) throw new Problem('csrf');

@@ -9,49 +9,54 @@ export interface Caller {
   clientId: string;
   clientName: string;
   keyId: string;
-  /** Whose key it is; null: nobody's in particular. */
+  /** The person who owns the key. Null if it belongs to nobody in particular. */
   person: string | null;
   scopes: ReadonlySet<Scope>;
-  /** Of the interface's operations, those switched on for the client; null: all. */
+  /** The operations that are enabled for the client. Null for all. */
   operations: ReadonlySet<string> | null;
   limits: Limits;
 }
 
 /** One request on its way through the proxy, from its first byte to its response. */
 export interface Call {
-  /** UUIDv7; the id of its record. */
+  /** UUIDv7, which is also the ID of its record. */
   readonly id: string;
-  /** The caller's own id of the request (`X-Request-Id`), or one we made. */
+  /** The caller's own ID of the request (`X-Request-Id`), or a generated one. */
   readonly requestId: string;
   /** W3C trace context, as received. */
   readonly traceparent: string | undefined;
   readonly clientAddress: string;
   /** `Idempotency-Key`, as received. */
   readonly idempotencyKey: string | undefined;
-  /** `Allow-Duplicate-Of`, as received: the call that this one repeats on purpose. */
+  /** `Allow-Duplicate-Of`, as received: the call that this one repeats intentionally. */
   readonly allowDuplicateOf: string | undefined;
-  /** For whom the caller asks: the person whose key it is, or whom the caller names (`X-Actor`). */
+  /**
+   * The person on whose behalf the caller asks: the owner of the key, or the person that the caller names (`X-Actor`).
+   */
   actor: string | null;
-  /** Whether it asks for people to be masked, whatever its key may see (`X-People`). */
+  /** Whether the caller asks to mask people, whatever its key may see (`X-People`). */
   readonly masked: boolean;
-  /** The operation's name, its line in the interface document; elsewhere the route: `GET /v1/audit/calls`. */
+  /** The operation's name in the interface, or the route elsewhere, such as `GET /v1/audit/calls`. */
   readonly operation: string;
   readonly receivedAt: Date;
   /** Monotonic, milliseconds. */
   readonly startedAt: number;
-  /** Known from the key; only public routes are reached without one. */
+  /** Known from the key. Only public routes are reached without one. */
   caller: Caller | undefined;
-  /** Why the connection of the request was ended before the request was whole. */
+  /** Why the connection ended before the request was complete. */
   cutShort?: Problem;
-  /** Of whoever is signed in to the console, what its cookie holds; undefined: a key was sent. */
+  /** The session secret of the cookie. Undefined if the caller sent a key. */
   sessionToken: string | undefined;
-  /** Whether its intent is recorded. Until then an error is recorded as a refusal; from then on, only an outcome is. */
+  /**
+   * Whether its intent is recorded. Before that, an error is recorded as a refusal. After that, only an outcome is
+   * recorded.
+   */
   opened: boolean;
-  /** What came of it, once that is recorded; for the log and the metrics. */
+  /** Its outcome, once recorded. Logs and metrics use it. */
   outcome: string | undefined;
   /** For `Server-Timing`, milliseconds. */
   readonly timings: { journal?: number; upstream?: number };
-  /** The call for whose sake the proxy makes this one by itself. */
+  /** The call that this one serves, if the proxy makes it by itself. */
   readonly causedBy?: string;
 }
 
@@ -96,11 +101,11 @@ declare module 'fastify' {
     call: Call;
   }
   interface FastifyContextConfig {
-    /** The operation that the route carries out or previews; set by `@Operation`. */
+    /** The operation that the route carries out or previews. Set by `@Operation`. */
     operation?: OperationName;
-    /** Whether the route previews the operation and does not carry it out; set by `@Operation`. */
+    /** Whether the route only previews the operation. Set by `@Operation`. */
     isPreview?: boolean;
-    /** Set by `@Operation`: the scopes that a key needs, all of them. */
+    /** The scopes that a key needs, all of them. Set by `@Operation`. */
     scopes?: Scope[];
   }
 }

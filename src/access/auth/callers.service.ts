@@ -8,13 +8,13 @@ import { DATABASE_PATIENCE_MS, withPatience } from '../../platform/database/pati
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Caller } from './call';
 
-/** "Last used" is for people: to the minute is exact enough, and spares a write per request. */
+/** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
 const LAST_USE_RESOLUTION_MS = 60_000;
 
-/** More than ever ask at once. */
+/** More callers than ever ask at once. */
 const MAX_LOOK_UPS = 1_000;
 
-/** More keys than are in use; of more, those used least lately are forgotten. */
+/** More keys than are in use. Beyond that, the least recently used are forgotten. */
 const MAX_SEEN = 10_000;
 
 /** A valid key, with its client. */
@@ -52,14 +52,17 @@ export class CallersService {
   private readonly logger = new Logger('Callers');
   private readonly lastUseWritten = new Map<string, number>();
 
-  /** SHA-256 of keys that were valid when they were last looked up. */
+  /** SHA-256 of keys that were valid when last looked up. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
-  /** Keys that were seen before never wait behind keys that were not: a flood of wrong ones has one statement at a time. */
+  /** Keys seen before never wait behind unknown keys. A flood of wrong keys uses one statement at a time. */
   private readonly lookUps = { seen: this.newLookUps(), unseen: this.newLookUps() };
 
   constructor(private readonly prisma: PrismaService) {}
 
-  /** Asks the database each time, so that a revocation or a changed limit holds at once on every instance. */
+  /**
+   * Finds the caller of a key. It queries the database each time, so that a revocation or a changed limit takes effect
+   * at once on every instance.
+   */
   async identify(keySha256: Buffer): Promise<Caller | undefined> {
     const name = keySha256.toString('base64');
     const row = await this.lookUps[this.seen.has(name) ? 'seen' : 'unseen'].add(keySha256);
@@ -72,7 +75,7 @@ export class CallersService {
     return callerOf(row);
   }
 
-  /** Whose key it is now; undefined: it opens nothing any more. */
+  /** Finds the caller of a key by its ID. Undefined if the key is no longer valid. */
   async byKeyId(keyId: string): Promise<Caller | undefined> {
     const [row] = await withPatience(this.prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]));
     return row && callerOf(row);
@@ -87,7 +90,7 @@ export class CallersService {
     );
   }
 
-  /** One statement for all who ask meanwhile: every request waits for it. */
+  /** Looks up all waiting keys in one statement, because every request waits for it. */
   private async lookUp(hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
     const rows = await this.prisma.prepared<KeyRow>('find_keys', FIND_KEYS, [TYPES.bytea.array(hashes)]);
     const bySha256 = new Map(rows.map((row) => [row.sha256, row]));

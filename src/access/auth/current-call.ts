@@ -4,8 +4,8 @@ import { Problem } from '../../platform/errors/problem';
 import { AuthenticatedCall, isAuthenticated } from './call';
 
 /**
- * Injects the call into a handler. An operation of the interface declares it as an `OperationCall`, as its route names the
- * operation; every other route declares it as an `AuthenticatedCall`.
+ * Injects the call into a handler. An operation of the interface declares it as an `OperationCall`, because its route
+ * names the operation. Every other route declares it as an `AuthenticatedCall`.
  */
 export const CurrentCall = createParamDecorator((_data: unknown, context: ExecutionContext): AuthenticatedCall => {
   const { call } = context.switchToHttp().getRequest<FastifyRequest>();

@@ -5,7 +5,7 @@ import { AuthenticatedCall } from './call';
 export interface Asker {
   clientId: string;
   keyId: string;
-  /** The person whose key it was, or whom the asking app named. */
+  /** The person who owned the key, or whom the app named. */
   actor: string | null;
 }
 

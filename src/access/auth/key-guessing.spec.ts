@@ -29,7 +29,7 @@ describe('KeyGuessing', () => {
     expect(guess('192.0.2.2')).toBe('invalid_key');
   });
 
-  it('answers 401 again when the minute is over that began with the first wrong key', () => {
+  it('answers 401 again a minute after the first wrong key', () => {
     guessOften(1);
     now += MINUTE - 1_500;
     guessOften(WRONG_KEYS_ALLOWED - 1);
@@ -38,7 +38,7 @@ describe('KeyGuessing', () => {
     expect(guess()).toBe('invalid_key');
   });
 
-  it('takes all addresses of one IPv6 network for one', () => {
+  it('treats all addresses of one IPv6 network as one', () => {
     for (let host = 0; host < WRONG_KEYS_ALLOWED; host++) guess(`2001:db8:0:7::${host.toString(16)}`);
     expect(guess('2001:db8:0:7:ffff::1')).toBe(60);
     expect(guess('2001:db8:0:8::1')).toBe('invalid_key');
@@ -56,5 +56,5 @@ describe('networkOf', () => {
     ['1:2:3:4:5:6:7::', '1:2:3:4'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['', ''],
-  ])('of %j is %j', (address, network) => expect(networkOf(address)).toBe(network));
+  ])('returns for %j: %j', (address, network) => expect(networkOf(address)).toBe(network));
 });

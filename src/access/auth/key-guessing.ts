@@ -2,16 +2,19 @@ import { LRUCache } from 'lru-cache';
 import { isIP } from 'node:net';
 import { Problem } from '../../platform/errors/problem';
 
-/** A person mistypes a key some times, an app with an old one tries a few more; a script that guesses sends thousands. */
+/**
+ * Wrong keys per address and minute. A person mistypes a key a few times, and an app with an old key retries a few
+ * times. A script that guesses sends thousands.
+ */
 export const WRONG_KEYS_ALLOWED = 20;
 const WINDOW_MS = 60_000;
-/** Some megabytes; of more, those seen least lately are forgotten. */
+/** Uses some megabytes. Beyond that, the addresses seen least recently are forgotten. */
 const MAX_NETWORKS = 10_000;
 
 /**
- * Answers wrong keys, and slows down addresses that send many of them. It never concerns a valid key: a request is judged here
- * only after its key was looked up and not found, so nobody can shut out who shares an address with a guesser. It keeps its
- * counts in memory, for this process alone: guesses must not be able to write to the database.
+ * Rejects wrong keys, and slows down addresses that send many of them. Valid keys are never affected, because a request
+ * gets here only after its key was not found. A guesser therefore cannot shut out others at the same address. The
+ * counts are kept in the memory of this process, so that guesses cannot write to the database.
  */
 export class KeyGuessing {
   private readonly wrongKeys = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS });
@@ -20,8 +23,8 @@ export class KeyGuessing {
   constructor(private readonly now = () => performance.now()) {}
 
   /**
-   * Counts a key that does not exist. @returns `invalid_key`, or `too_many_attempts` until the address's minute is over if more
-   * came from it than are allowed.
+   * Counts a key that does not exist.
+   * @returns `invalid_key`, or `too_many_attempts` for the rest of the minute once its address has sent too many.
    */
   problemOf(address: string): Problem {
     const network = networkOf(address);
@@ -34,11 +37,16 @@ export class KeyGuessing {
   }
 }
 
-/** An IPv4 address as it is; of an IPv6 address the first 64 bits: whoever has one such network has all its addresses. */
+/**
+ * Returns the IPv4 address, or the first 64 bits of an IPv6 address, because one network has all addresses with these
+ * bits.
+ */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, ''); // IPv4 over an IPv6 socket; a zone
+  // Removes the prefix of IPv4 over an IPv6 socket, and a zone.
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (isIP(plain) !== 6) return plain;
-  const [before = '', after] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::'); // without leading zeros
+  // The hostname has no leading zeros.
+  const [before = '', after] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
   const groups = before === '' ? [] : before.split(':');
   const missing = after === undefined ? 0 : 8 - groups.length - (after === '' ? 0 : after.split(':').length);
   const all = [...groups, ...Array<string>(missing).fill('0'), ...(after ? after.split(':') : [])];

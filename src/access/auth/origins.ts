@@ -3,10 +3,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { PrismaService } from '../../platform/database/prisma.service';
 
-/** For a browser to keep the answer to a preflight; 10 minutes, so that a withdrawn origin is soon forgotten. */
+/** How long browsers keep the answer to a preflight. After 10 minutes, they notice a removed origin. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
-/** Keeps the web origins whose pages any client allows. */
+/** Keeps the web origins that any client allows. */
 @Injectable()
 export class OriginsService {
   private readonly logger = new Logger('Origins');
@@ -16,8 +16,8 @@ export class OriginsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * Whether pages of this origin may read our answers. That is asked before any key is known, so anybody can make us ask
-   * the database: one question at a time, however many wait for it.
+   * Whether pages of this origin may read responses. Callers need no key to ask, so the database gets one query at a
+   * time, however many wait for it.
    */
   async allow(origin: string): Promise<boolean> {
     await (this.reading ??= this.read());
@@ -30,7 +30,8 @@ export class OriginsService {
         SELECT DISTINCT unnest(origins) AS origin FROM client`;
       this.origins = new Set(rows.map(({ origin }) => origin));
     } catch (err) {
-      this.logger.warn({ err }, 'allowed origins not read, the last known ones stay in effect'); // so that a page can read the 503
+      // The page can then read the 503.
+      this.logger.warn({ err }, 'allowed origins not read, the last known ones stay in effect');
     } finally {
       this.reading = undefined;
     }
@@ -43,9 +44,9 @@ export function isOwnOrigin({ headers: { origin }, protocol, host }: FastifyRequ
 }
 
 /**
- * Lets a browser's pages of allowed origins call and read the answers (CORS): answers preflights, which have no key, and
- * gives every answer its headers, errors too. Whether the client of the key allows the origin is asked later.
- * @returns once its hook is in place, so that later ones come after it.
+ * Lets pages of allowed origins call the proxy and read its responses (CORS). It answers preflights, which have no key,
+ * and adds headers to every response, including errors. Whether the key's client allows the origin is checked later.
+ * @returns once its hook is registered, so that later hooks follow it.
  */
 export async function answerBrowsers(server: FastifyInstance, origins: OriginsService): Promise<void> {
   await server.register(cors, {
@@ -72,6 +73,6 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
       'Age',
     ],
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
-    strictPreflight: false, // it would answer in words of its own
+    strictPreflight: false, // Its error would have another form than ours.
   });
 }

@@ -6,24 +6,24 @@ import { Problem } from '../../platform/errors/problem';
 
 /** A client's current rate limit window. */
 export interface RequestWindow {
-  /** How many it has made in it, this one among them. */
+  /** The number of requests in it, including this one. */
   requests: number;
-  /** Until it ends, rounded up: 1 to 60. */
+  /** Seconds until it ends, rounded up: 1 to 60. */
   secondsLeft: number;
 }
 
-/** Counts the requests of clients, over all instances. */
+/** Counts the requests of clients over all instances. */
 @Injectable()
 export class RequestWindowsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * Counts one request. A client's window begins with a request and lasts 60 seconds by the database's clock.
-   * One statement in a transaction of its own: all requests of a client change one row, and none may hold it for longer
-   * than that. The table is not logged, so no commit waits for a disk.
+   * Counts one request. A client's window begins with a request and lasts 60 seconds by the database's clock. All
+   * requests of a client change one row, so each uses one statement in a transaction of its own and holds the row only
+   * briefly. The table is not logged, so no commit waits for a disk.
    */
   async count(clientId: string): Promise<RequestWindow> {
-    // now() is when the statement began: one that waited for the row may find a window that began after that.
+    // now() is the start of the statement. A statement that waited for the row may find a window that began later.
     const counted = this.prisma.$queryRaw<RequestWindow[]>`
       INSERT INTO request_window AS w (client_id, started_at, requests) VALUES (${clientId}::uuid, now(), 1)
       ON CONFLICT (client_id) DO UPDATE SET

@@ -43,10 +43,10 @@ export async function receiveCalls(
     const caller = await authenticate(request, who);
     call.caller = caller;
     const { actor } = call;
-    call.actor = caller.person; // whose key it is, is not for the caller to say
-    if (caller.person === null) call.actor = checkedActor(actor); // what it refuses is not recorded either
+    call.actor = caller.person; // The owner of the key is fixed, whatever the caller sends.
+    if (caller.person === null) call.actor = checkedActor(actor); // A rejected value is not recorded.
     const { requestsPerMinute } = caller.limits;
-    // Before the checks that follow: what they refuse is recorded, so it must be limited too.
+    // Rate limiting comes before the following checks, because their rejections are recorded.
     if (requestsPerMinute !== null) {
       limitRate(requestsPerMinute, await windows.count(caller.clientId).catch(databaseUnavailable), reply);
     }
@@ -60,12 +60,12 @@ export async function receiveCalls(
   });
 }
 
-/** Longer parts of a path lead to nothing. */
+/** No route has a longer part of a path. */
 export const MAX_SEGMENT_LENGTH = 1_024;
 
 /**
- * The address by which a request is routed. One that the router cannot read would lead to no route, and so to no hook and no
- * filter: it is taken for one of the same part of the proxy that does not exist.
+ * Returns the URL by which a request is routed. A URL that the router cannot read would bypass all hooks and filters.
+ * It is replaced by a missing route in the same part of the proxy.
  */
 export function readableUrl({ url = '/' }: { url?: string | undefined }): string {
   if (url.length <= MAX_SEGMENT_LENGTH && !url.includes('%')) return url;
@@ -82,7 +82,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** What Node would refuse without a word of why. */
+/** Returns an error for requests that Node would reject without an explanation. */
 function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
     return new Problem('expectation_not_met');
@@ -99,7 +99,8 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
 function finish({ call }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('server-timing', serverTiming(call));
   void reply.header('x-content-type-options', 'nosniff');
-  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store'); // files of the console never change
+  // Files of the console never change.
+  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
 }
 
 function newCall(request: FastifyRequest): Call {
@@ -117,7 +118,7 @@ function newCall(request: FastifyRequest): Call {
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
     actor: actor === '' ? null : actor,
-    masked: request.headers['x-people'] !== undefined, // other values are refused
+    masked: request.headers['x-people'] !== undefined, // Other values are rejected.
     operation: operation ?? route,
     receivedAt: new Date(),
     startedAt: performance.now(),
@@ -129,29 +130,32 @@ function newCall(request: FastifyRequest): Call {
   };
 }
 
-/** What a trusted reverse proxy says is believed if it is an address: some say "unknown", or add a port. */
+/**
+ * Returns the client address that a trusted reverse proxy states. Some state "unknown" or add a port, which is not
+ * used.
+ */
 function addressOf({ ip, socket }: FastifyRequest): string {
   return isIP(ip) > 0 ? ip : (socket.remoteAddress ?? '');
 }
 
-/** The interface and the `/v1` resources, however the address spells them, and whatever does not exist below them. */
+/** Whether a URL belongs to the interface or the `/v1` resources, in any spelling, even if the route does not exist. */
 function needsKey({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   return path.startsWith('/api/') || path.startsWith('/v1/');
 }
 
-/** A name that got lost would let the same person ask and approve. */
+/** Rejects invalid names, because a lost name would let the same person request and approve. */
 function checkedActor(actor: string | null): string | null {
   if (actor !== null && !isPersonId(actor)) throw new Problem('invalid_actor');
   return actor;
 }
 
-/** A key that leaked is of no use elsewhere. */
+/** Rejects other addresses, so that a leaked key is useless elsewhere. */
 function checkWhereFrom(request: FastifyRequest, caller: Caller): void {
   const { limits } = caller;
   const { call, headers } = request;
   if (!isAllowedFrom(caller, call.clientAddress)) throw new Problem('address_not_allowed');
-  // Only browsers send an origin: an app on a server is not held back by the list, nor is our own console.
+  // Only browsers send an origin. The list restricts neither apps on servers nor the proxy's own console.
   const { origin } = headers;
   if (origin === undefined || limits.origins.length === 0 || isOwnOrigin(request)) return;
   if (!limits.origins.includes(origin)) {
@@ -159,7 +163,9 @@ function checkWhereFrom(request: FastifyRequest, caller: Caller): void {
   }
 }
 
-/** A typo must not reveal anybody. The interface shows no history, and has no such header. */
+/**
+ * Rejects other values, so that a typo reveals nobody. The interface shows no history and does not have this header.
+ */
 function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
   const people = headers['x-people'];
   const isOurs = (routeOptions.url ?? url).startsWith('/v1/');

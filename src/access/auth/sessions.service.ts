@@ -7,13 +7,13 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Caller } from './call';
 import { CALLER_COLUMNS, callerOf, CallerRow, OPENS } from './callers.service';
 
-/** Of the secret in the cookie: as many as of a key. */
+/** The secret in the cookie has as many bytes as a key. */
 const TOKEN_BYTES = 32;
 
-/** However busy, nobody stays signed in for longer: a working day and its evening. */
+/** The longest session: a working day and its evening. */
 const LONGEST_HOURS = 12;
 
-/** Within a minute, one use is as good as ten. */
+/** Within a minute, further uses are not written. */
 const USE_RESOLUTION_MS = 60_000;
 
 const FIND_SESSION = `
@@ -22,7 +22,7 @@ const FIND_SESSION = `
   WHERE s.sha256 = $1::bytea AND s.used_at > now() - make_interval(mins => $2::int)
     AND s.created_at > now() - interval '${LONGEST_HOURS} hours' AND ${OPENS}`;
 
-/** People who are signed in to the console: instead of a key, their browser holds a secret that soon opens nothing. */
+/** Manages the console sessions. Instead of a key, the browser holds a secret that is valid for a short time. */
 @Injectable()
 export class SessionsService {
   private readonly idleMinutes: number;
@@ -34,7 +34,10 @@ export class SessionsService {
     this.idleMinutes = config.get('settings', { infer: true }).consoleIdleMinutes;
   }
 
-  /** @returns the secret for the cookie, which is kept nowhere. */
+  /**
+   * Starts a session.
+   * @returns the secret for the cookie, which is stored nowhere.
+   */
   async begin(keyId: string): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     await this.prisma.$executeRaw`
@@ -44,7 +47,10 @@ export class SessionsService {
     return token;
   }
 
-  /** Asks the database each time, as of a key: it ends with its key, at once and on every instance. */
+  /**
+   * Finds the caller of a session. It queries the database each time, as for a key. A session therefore ends with its
+   * key, at once and on every instance.
+   */
   async identify(token: string): Promise<Caller | undefined> {
     const row = await this.find(token);
     if (!row) return undefined;
@@ -54,7 +60,7 @@ export class SessionsService {
     return callerOf(row);
   }
 
-  /** The same, but it does not count as a use: an answer that goes on keeps nobody signed in. */
+  /** Finds the caller without counting a use, so that an open stream does not prolong the session. */
   async peek(token: string): Promise<Caller | undefined> {
     const row = await this.find(token);
     return row && callerOf(row);

@@ -13,33 +13,33 @@ import { concatMap, Observable } from 'rxjs';
 
 export const SHOWS = 'payout-proxy:shows';
 
-/** What an answer shows of the history, as the record of its reader says it. */
+/** Describes what a response shows of the history, for the record of its reader. */
 export interface Shown {
-  /** Null where it is not known when the answer begins. */
+  /** Null if the number is not known when the response begins. */
   rows: number | null;
-  /** The one call that was asked for. */
+  /** The one call that was requested. */
   callId?: string;
   /** The calls on a page. */
   callIds?: string[];
-  /** What else was asked for by its address: `{run_id}`. */
+  /** Other parameters of the URL, such as `{run_id}`. */
   about?: Record<string, string>;
-  /** Whether it shows recipients, or whom somebody searched for, masked or not. */
+  /** Whether it shows recipients or searched people, masked or not. */
   people: boolean;
 }
 
-/** How the calls that an answer shows are said. */
+/** Returns the calls that a response shows. */
 export type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
 
-/** Records who reads the history (src/history/access-log/readings.service.ts). */
+/** Records who reads the history. See src/history/access-log/readings.service.ts. */
 export abstract class Readings {
   /**
-   * Resolves once the reading is on record: only then may anything be shown.
-   * @throws Problem `database_unavailable` where it cannot be recorded.
+   * Resolves once the reading is recorded. Nothing may be shown earlier.
+   * @throws Problem `database_unavailable` if it cannot be recorded.
    */
   abstract record(request: FastifyRequest, shown: Shown): Promise<void>;
 }
 
-/** Records a reading before what was read leaves. */
+/** Records each reading before the response leaves. */
 @Injectable()
 class ReadingsInterceptor implements NestInterceptor {
   constructor(
@@ -60,19 +60,19 @@ class ReadingsInterceptor implements NestInterceptor {
 }
 
 /**
- * Says that a route shows the history to somebody else than who made it: that it was read is recorded before the answer
- * leaves, and where it cannot be recorded, nothing is shown.
- * @param by `itself`: the handler sees to it.
+ * Declares that a route shows the history to somebody other than the caller of the calls. The reading is recorded
+ * before the response leaves. If it cannot be recorded, nothing is shown.
+ * @param by `itself` if the handler records the reading.
  */
 export const Shows = <Answer>(by: ShownBy<Answer> | 'itself') =>
   applyDecorators(SetMetadata(SHOWS, by), ...(by === 'itself' ? [] : [UseInterceptors(ReadingsInterceptor)]));
 
 export const showsCall: ShownBy<{ id: string }> = ({ id }) => ({ rows: 1, callId: id, people: true });
 
-/** @param rows calls, or payouts of them, of which several may be of one call. */
+/** @param rows calls, or payouts of them. Several payouts may belong to one call. */
 export function showsCalls(rows: { id: string }[]): Shown {
   return { rows: rows.length, callIds: [...new Set(rows.map(({ id }) => id))], people: rows.length > 0 };
 }
 
-/** Lists that name nobody. */
+/** For lists that name nobody. */
 export const showsNobody = (rows: unknown[]): Shown => ({ rows: rows.length, people: false });

@@ -4,15 +4,15 @@ import { CallersService } from './callers.service';
 import { SessionsService } from './sessions.service';
 import { isAllowedFrom } from './where-from';
 
-/** How often it is asked whether a caller may still hear what it was let in for. */
+/** How often the caller of an open response is checked again. */
 const EVERY_MS = 3_000;
 
-/** While the database cannot be asked, the last answer counts for so long. */
+/** How long the last answer counts while the database cannot be queried. */
 const TRUSTED_MS = 30_000;
 
 /**
- * Tells answers that go on for long, such as streams and exports, whether their caller may still have them: its key (or its
- * session) opens, its scopes are those it had, and it may call from where it does.
+ * Tells long responses, such as streams and exports, whether their caller may still have them. Its key or session must
+ * be valid, its scopes unchanged, and its address allowed.
  */
 @Injectable()
 export class StandingService {
@@ -21,7 +21,7 @@ export class StandingService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** @returns a question that may be asked often: the database is asked every few seconds. */
+  /** @returns a check that may be called often. It queries the database every few seconds. */
   watch(call: Call): () => Promise<boolean> {
     let askedAt = performance.now();
     let heldAt = askedAt;

@@ -1,6 +1,6 @@
 /** A command of the operator that cannot be carried out. The message says what to do instead. */
 export class ClientError extends Error {
-  /** @param code for programs, where it is not the wish itself that is wrong. */
+  /** @param code for programs, if the error is not an invalid request. */
   constructor(
     message: string,
     readonly code?: 'client_not_found' | 'client_exists' | 'key_not_found',

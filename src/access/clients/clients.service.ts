@@ -17,32 +17,32 @@ export interface IssuedKey {
   id: string;
   /** The client's name. */
   name: string;
-  /** The only time the key itself is seen. */
+  /** The key. It is available only once. */
   key: string;
 }
 
-/** What a client may do. */
+/** The permissions of a client. */
 export interface Grants extends Limits {
   scopes: string[];
-  /** Names of the interface's operations; null: all of them. The caller has checked that there are such. */
+  /** Names of the interface's operations. Null for all of them. The caller has checked the names. */
   operations: string[] | null;
 }
 
 export interface KeyOptions {
-  /** Whose key it is, where it is one person's. */
+  /** The person who owns the key, if there is one. */
   person?: string | undefined;
-  /** Left out: never. */
+  /** When the key expires. Undefined for never. */
   expiresAt?: Date | undefined;
 }
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** How long a change waits for a connection, and then for the rows that admissions hold. Milliseconds. */
+/** How long a change waits for a connection, and then for rows that admissions have locked, in milliseconds. */
 const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
 
 /**
- * Client apps and their keys. Every change is recorded in the transaction that makes it: a change that cannot be recorded
- * does not happen. Without an author, the proxy itself makes the change at its start.
+ * Manages client apps and their keys. Every change is recorded in the transaction that makes it, so no change happens
+ * without its record. Without an author, the proxy itself makes the change at its start.
  */
 @Injectable()
 export class ClientsService {
@@ -52,7 +52,7 @@ export class ClientsService {
   ) {}
 
   /**
-   * Makes a client with its first key; `id` is the client's. What is left out is not limited.
+   * Creates a client with its first key. `id` is the client's. Omitted limits do not apply.
    * @throws ClientError
    */
   async create(
@@ -89,7 +89,8 @@ export class ClientsService {
   }
 
   /**
-   * Changes what a client may do; what is left out stays. From its commit on it holds on every instance.
+   * Changes the permissions of a client. Omitted fields keep their value. Once committed, the change applies on every
+   * instance.
    * @throws ClientError
    */
   async update(name: string, change: Partial<Grants>, by: ChangeAuthor = AT_START): Promise<ListedClient> {
@@ -98,10 +99,10 @@ export class ClientsService {
     const assignments = toAssignments(change);
     if (assignments.length === 0) return client;
     return this.prisma.$transaction(async (tx) => {
-      // Of two changes at once, the second one starts from what the first one wrote.
+      // Of two concurrent changes, the second starts from the result of the first.
       await tx.$executeRaw`SELECT FROM client WHERE name = ${name} FOR NO KEY UPDATE`;
       const before = await this.find(name, tx);
-      // Not by Prisma's own update, which cannot write a list that is null.
+      // Prisma's own update cannot set a list to null.
       await tx.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE name = ${name}`;
       const after = await this.find(name, tx);
       await this.changes.record(tx, changesBetween(before, after), by);
@@ -123,7 +124,7 @@ export class ClientsService {
     return clients.map((client) => listedClient(client, now));
   }
 
-  /** One more key for a client, so that a rotation can overlap; `id` is the key's. */
+  /** Issues another key for a client, so that an app can rotate its keys without downtime. `id` is the key's. */
   async issueKey(name: string, options: KeyOptions = {}, by: ChangeAuthor = AT_START): Promise<IssuedKey> {
     const client = await this.find(name);
     const key = newKey(name);
@@ -146,8 +147,9 @@ export class ClientsService {
   }
 
   /**
-   * From its commit on no instance takes the key: each request asks the database. Revoking it again changes nothing.
-   * @param clientName whose it must be; undefined: anybody's.
+   * Revokes a key. Once committed, no instance accepts the key, because each request queries the database. Revoking it
+   * again changes nothing.
+   * @param clientName the client that must own the key. Undefined for any.
    */
   async revokeKey(
     id: string,
@@ -182,7 +184,7 @@ function revocationOf(key: KeyRow & { client: { id: string; name: string } }, re
   return { action: 'key_revoked', client: { id, name }, keyId: key.id, before, after };
 }
 
-/** @throws ClientError for a client that could do nothing, or something there is not, or with a limit that is none. */
+/** @throws ClientError for a client that could do nothing, for unknown names, and for invalid limits. */
 function check({ scopes, operations, ...limits }: Partial<Grants>): void {
   const unknown = scopes?.filter((scope) => !isScope(scope)) ?? [];
   if (unknown.length > 0 || scopes?.length === 0) {
@@ -201,7 +203,7 @@ function check({ scopes, operations, ...limits }: Partial<Grants>): void {
   if (wrong.length > 0) throw new ClientError(wrong.map(({ name, must }) => `${name} ${must}`).join('; '));
 }
 
-/** `column = value` for all that is named. */
+/** Returns `column = value` for all given fields. */
 function toAssignments({ scopes, operations, ...limits }: Partial<Grants>): Prisma.Sql[] {
   const ofLimits = LIMIT_KEYS.filter((key) => limits[key] !== undefined).map((key) => {
     const { name, column } = LIMIT_FIELDS[key];
@@ -220,7 +222,7 @@ function noClient(name: string): ClientError {
   return new ClientError(`no client has the name ${name}. To list the clients, use clients list.`, 'client_not_found');
 }
 
-/** What is kept of a key. */
+/** Returns the stored form of a key. */
 function toRow(key: string, { person, expiresAt }: KeyOptions) {
   if (person !== undefined && !isPersonId(person)) {
     throw new ClientError(

@@ -3,32 +3,32 @@ import { hash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { hashKey } from './key';
 
-/** Where payouts go, as far as it tells one upstream from another. */
+/** Identifies an upstream by its address. */
 export interface UpstreamName {
   url: string;
   apiKey: string;
 }
 
-/** Demo clients are made beside the sandbox, with keys that lie in a file. They belong to that sandbox alone. */
+/** Links demo clients to their sandbox. Their keys are in a file, so the keys must not work with another upstream. */
 @Injectable()
 export class DemoClientsService {
   constructor(private readonly prisma: PrismaService) {}
 
-  /** Remembers that these keys' clients, and all demo clients there are, belong to this sandbox. */
+  /** Records that the clients of these keys, and all existing demo clients, belong to this sandbox. */
   async markAs(sandbox: UpstreamName, keys: string[]): Promise<void> {
     await this.prisma.$executeRaw`
       UPDATE client SET demo_of = ${nameOf(sandbox)}
       WHERE demo_of IS NOT NULL OR id IN (SELECT client_id FROM api_key WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
   }
 
-  /** The same of clients that an older version made, which did not say of which sandbox. */
+  /** Does the same for clients of an older version, which did not record their sandbox. */
   async markOld(keys: string[]): Promise<void> {
     await this.prisma.$executeRaw`
       UPDATE client SET demo_of = ''
       WHERE demo_of IS NULL AND id IN (SELECT client_id FROM api_key WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
   }
 
-  /** The names of demo clients with a key that opens, and that belong to another upstream than this one. */
+  /** Returns the names of demo clients that have a valid key and belong to another upstream than this one. */
   async strangersTo(upstream: UpstreamName): Promise<string[]> {
     const rows = await this.prisma.$queryRaw<{ name: string }[]>`
       SELECT name FROM client c WHERE demo_of <> ${nameOf(upstream)} AND EXISTS (

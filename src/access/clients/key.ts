@@ -3,7 +3,7 @@ import { hash, randomInt } from 'node:crypto';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32; // 62^32: 190 bits
 
-/** A new key, `pp_<client>_<random>`. It is shown once; only its SHA-256 is kept. */
+/** Generates a key, `pp_<client>_<random>`. It is shown once, and only its SHA-256 is stored. */
 export function newKey(clientName: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `pp_${clientName}_${random}`;

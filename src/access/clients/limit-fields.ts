@@ -5,26 +5,26 @@ import { Limits } from './limits';
 
 /** One limit: its name in the API, and its valid values. */
 export interface LimitField {
-  /** Its name in the API, and its column. */
+  /** Its name in the API and in the database. */
   name: string;
   /** The column's type. */
   column: 'numeric' | 'integer' | 'text[]' | 'boolean';
-  /** What it must be, as the end of a sentence that begins with its name. */
+  /** Its valid values, as the end of a sentence that begins with its name. */
   must: string;
-  /** Whether something is such a limit. Null, which takes a limit away, is not: who asks may allow it. */
+  /** Whether a value is a valid limit. Null, which removes a limit, is not. Callers decide whether to allow it. */
   test: (value: unknown) => boolean;
 }
 
-/** As for a single amount (src/http/validation/money-rules.ts): more could never be reached, or be told apart. */
+/** The same limit as for a single amount (src/http/validation/money-rules.ts). A larger one could never be reached. */
 export const MAX_USD = 999_999_999;
 export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
 export const MAX_COUNT = 1_000_000;
-/** Each request looks through them. */
+/** Each request searches these lists. */
 export const MAX_WORDS = 300;
 export const MAX_COUNTRY_NAME = 100;
 
 export const LIMIT_FIELDS = {
-  // Zero lets nothing through, or nothing without an approval.
+  // A limit of zero lets nothing through, or nothing without an approval.
   dailyCapUsd: usd('daily_cap_usd', { mayBeZero: true }),
   monthlyCapUsd: usd('monthly_cap_usd', { mayBeZero: true }),
   maxItemUsd: usd('max_item_usd', { mayBeZero: false }),
@@ -47,7 +47,7 @@ export const LIMIT_KEYS = Object.keys(LIMIT_FIELDS) as (keyof Limits)[];
 
 /** Reads an amount from a JSON number or decimal text. Returns undefined for anything else. */
 export function readUsd(value: unknown): Decimal | undefined {
-  // A number's shortest decimal form is what the caller wrote: up to nine digits and six decimals fit in a double.
+  // The shortest decimal form of a number is what the caller wrote. Nine digits and six decimals fit in a double.
   const text = typeof value === 'number' && Number.isFinite(value) ? new Decimal(value).toFixed() : value;
   return typeof text === 'string' && USD.test(text) && Number(text) <= MAX_USD ? new Decimal(text) : undefined;
 }
@@ -73,7 +73,7 @@ function count(name: string): LimitField {
   };
 }
 
-/** Of no words, there is no limit. */
+/** An empty list means no limit. */
 function list(name: string, words: string, isWord: (word: string) => boolean): LimitField {
   return {
     name,

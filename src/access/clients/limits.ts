@@ -1,30 +1,30 @@
 import { Decimal } from 'decimal.js';
 
-/** How much a client may do, and from where. Null or an empty list means no limit. */
+/** The limits of a client. Null or an empty list means no limit. */
 export interface Limits {
-  /** US dollars of operations that pay, from midnight to midnight UTC. */
+  /** US dollars for operations that pay, from midnight to midnight UTC. */
   dailyCapUsd: Decimal | null;
-  /** The same, by the calendar month. */
+  /** US dollars for operations that pay, by calendar month (UTC). */
   monthlyCapUsd: Decimal | null;
   maxItemUsd: Decimal | null;
   maxCallUsd: Decimal | null;
-  /** A payout over this waits for an approval. */
+  /** A payout over this amount needs an approval. */
   approvalOverUsd: Decimal | null;
-  /** Items in one call. */
+  /** The most items in one call. */
   maxItems: number | null;
   requestsPerMinute: number | null;
-  /** Countries that may be paid to, by name. */
+  /** The names of the countries that may be paid to. */
   countries: string[];
-  /** CIDR blocks that it may call from. */
+  /** The CIDR blocks that it may call from. */
   addresses: string[];
-  /** Web origins whose pages may call (CORS). */
+  /** The web origins whose pages may call (CORS). */
   origins: string[];
   requireIdempotencyKey: boolean;
 }
 
 type Usd = { toFixed(): string } | string | null;
 
-/** A client's row, as Prisma or a query of our own gives it. */
+/** A client's row, as Prisma or a query of our own returns it. */
 export type LimitsRow = Omit<Limits, `${string}Usd`> & { [name in keyof Limits & `${string}Usd`]: Usd };
 
 export const NO_LIMITS: Limits = {
@@ -62,7 +62,7 @@ export function limitsMoney({ dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd
   return [dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd].some((limit) => limit !== null);
 }
 
-/** Prisma brings a Decimal of its own, pg the text. */
+/** Prisma returns a Decimal of its own, and pg returns text. */
 function toDecimal(usd: Usd): Decimal | null {
   return usd === null ? null : new Decimal(typeof usd === 'string' ? usd : usd.toFixed());
 }

@@ -2,10 +2,10 @@ import { Prisma } from '../../platform/database/generated/client';
 import { limitsOf } from './limits';
 import { allowedOperations } from './operations';
 
-/** A client as operators see it, with the API's names. */
+/** A client as operators see it, with the names of the API. */
 export type ListedClient = ReturnType<typeof listedClient>;
 
-/** A key as operators see it: never the key itself. */
+/** A key as operators see it. It never contains the key itself. */
 export type ListedKey = ReturnType<typeof listedKey>;
 
 export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: true } }>, now: Date) {
@@ -14,7 +14,7 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     id: client.id,
     name: client.name,
     scopes: client.scopes,
-    /** Null: all. */
+    /** Null for all. */
     operations: allowedOperations(client),
     daily_cap_usd: limits.dailyCapUsd?.toFixed() ?? null,
     monthly_cap_usd: limits.monthlyCapUsd?.toFixed() ?? null,
@@ -46,7 +46,7 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
   };
 }
 
-/** Returns how a key begins and ends. */
+/** Returns the beginning and the end of a key. */
 export function hintOf(clientName: string, { hint }: { hint: string }): string {
   return `pp_${clientName}_…${hint}`;
 }

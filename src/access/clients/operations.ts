@@ -1,6 +1,6 @@
 /**
- * The operations of the interface that a client may use, out of its row; null is all of them. Prisma shows no list as an
- * empty one, and the database holds none that is empty.
+ * Returns the operations that a client may use, from its row. Null means all of them. Prisma returns an empty list for
+ * null, and the database holds no empty list.
  */
 export function allowedOperations({ operations }: { operations: string[] }): string[] | null {
   return operations.length > 0 ? operations : null;

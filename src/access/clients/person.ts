@@ -1,11 +1,11 @@
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 
-/** How a person is named: no `@` and no `+`, as e-mail addresses and phone numbers have. */
+/** The form of a person's ID. It has no `@` and no `+`, as email addresses and phone numbers have. */
 export const PERSON = /^[\w.:=/-]{1,128}$/;
 
 /**
- * Whether text may name the person behind a key or a request. Records keep it for ever, so it must not be an e-mail address or
- * a phone number, in whatever spelling: it could not be erased.
+ * Whether a text may identify the person behind a key or a request. Records keep it forever and cannot erase it, so it
+ * must not be an email address or phone number in any spelling.
  */
 export function isPersonId(text: string): boolean {
   return PERSON.test(text) && !looksLikePhone(text);

@@ -9,9 +9,9 @@ import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from '.
 import { ApprovalsService } from './approvals.service';
 
 const CallId = () =>
-  ApiParam({ name: 'call_id', schema: { type: 'string', format: 'uuid' }, description: "The held call's id." });
+  ApiParam({ name: 'call_id', schema: { type: 'string', format: 'uuid' }, description: "The call's ID." });
 
-/** Calls that somebody else must agree to before they are sent. */
+/** Serves the calls that need the approval of somebody else before they are sent. */
 @ApiTags('Approvals')
 @ApiSecurity('key')
 @Controller('v1/approvals')
@@ -77,7 +77,7 @@ export class ApprovalsController {
       "Scope `approve`. Requires a client, a key, and a person other than the requester's. The call is never sent.",
   })
   @CallId()
-  @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, declined.' })
+  @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The rejected call.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'approval_not_found', 'already_decided', 'content_changed')
   reject(
     @CurrentCall() call: AuthenticatedCall,

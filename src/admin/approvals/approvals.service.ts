@@ -23,7 +23,7 @@ import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems 
 const EXPIRED =
   'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
 
-/** Lists held calls, and decides about them. */
+/** Lists held calls, and records decisions about them. */
 @Injectable()
 export class ApprovalsService {
   constructor(
@@ -45,10 +45,10 @@ export class ApprovalsService {
 
   async one(call: AuthenticatedCall, id: string): Promise<FullApprovalRecord> {
     const [approval] = await this.forecasts.forecast([await this.record(id, mayReveal(call))]);
-    return approval as FullApprovalRecord; // one for each
+    return approval as FullApprovalRecord; // Each has one.
   }
 
-  /** Sends the call, once; and answers when its outcome is recorded. */
+  /** Approves the call, sends it once, and returns it when its outcome is recorded. */
   async approve(
     call: AuthenticatedCall,
     id: string,
@@ -82,7 +82,7 @@ export class ApprovalsService {
     return this.one(call, id);
   }
 
-  /** A held call that this caller may decide about, as far as one can see before the decision is written. */
+  /** Reads a held call, and checks early whether this caller may decide about it. The decision itself checks again. */
   private async undecided(
     call: AuthenticatedCall,
     id: string,
@@ -108,7 +108,7 @@ export class ApprovalsService {
     return record;
   }
 
-  /** From here on it may be paid: no error may say that nothing was sent. */
+  /** Sends an approved call. From here on it may be paid, so no error may say that nothing was sent. */
   private async send(
     approving: AuthenticatedCall,
     held: Held,
@@ -136,7 +136,7 @@ export class ApprovalsService {
 }
 
 function usdOf({ totalUsd }: Held): Decimal | null {
-  return totalUsd && new Decimal(totalUsd.toFixed()); // Prisma brings a Decimal of its own
+  return totalUsd && new Decimal(totalUsd.toFixed()); // Prisma returns a Decimal of its own.
 }
 
 function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
@@ -158,7 +158,10 @@ function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
   }
 }
 
-/** The commit may have been reported as failed, but was not: then the call is approved, in doubt, and was not sent. */
+/**
+ * Explains a failed decision. The commit may have succeeded although it was reported as failed. The call is then
+ * approved and in doubt, and was not sent.
+ */
 function notSent(cause: unknown): Problem {
   const text =
     'The database of the proxy failed during the decision. Nothing was sent. Read the approval again before you decide.';

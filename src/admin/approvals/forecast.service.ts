@@ -8,13 +8,13 @@ import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
 import { BrokenRule, brokenRule, readCallers, readLimitedItems } from './permission';
 
-/** What would happen if a call that waits was approved now. Both are null once it is decided or has expired. */
+/** The result that an approval would have now. Both are null once the call is decided or has expired. */
 interface Forecast {
   caps: CapsAfterDto | null;
   not_allowed: NotAllowedDto | null;
 }
 
-/** Foresees what approvals would do: to the caps of who asked, and whether the client may still do it at all. */
+/** Forecasts approvals: what each does to the caps of the requester, and whether the client may still make the call. */
 @Injectable()
 export class ForecastService {
   constructor(
@@ -23,8 +23,8 @@ export class ForecastService {
   ) {}
 
   /**
-   * Nothing is reserved for a call that waits, so each is counted as if it was the only one. Only what pays is ever held: its
-   * total counts, as `approveHeldCall` of the journal counts it.
+   * Forecasts each call as if it was the only one, because held calls reserve nothing. Only calls that pay are held.
+   * Their total counts, as in `approveHeldCall` of the journal.
    */
   async forecast<Call extends CallRecord>(calls: Call[]): Promise<(Call & Forecast)[]> {
     const pending = calls.filter(isPending);
@@ -41,7 +41,7 @@ export class ForecastService {
     });
   }
 
-  /** By client. */
+  /** By client ID. */
   private async usages(pending: CallRecord[]): Promise<Map<string, UsageDto>> {
     const [clients, spending] = await Promise.all([
       this.prisma.client.findMany({ where: { id: { in: [...new Set(pending.map(({ client }) => client.id))] } } }),
@@ -56,14 +56,14 @@ export class ForecastService {
     );
   }
 
-  /** By call; of those that may still be carried out there is none. */
+  /** By call ID. Calls that may still be carried out are left out. */
   private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
     const [callers, items] = await Promise.all([
       readCallers(this.prisma, [...new Set(pending.map(({ key_id }) => key_id))]),
       readLimitedItems(
         this.prisma,
         pending.map(({ id }) => id),
-      ), // records in lists show the first hundred only
+      ), // Records in lists show only the first hundred.
     ]);
     return new Map(
       pending.flatMap(({ id, key_id, operation }) => {
@@ -80,7 +80,7 @@ function isPending({ approval }: CallRecord): boolean {
 
 function capsAfter({ daily, monthly }: UsageDto, usd: string | null): CapsAfterDto {
   const after = { daily: capAfter(daily, usd), monthly: capAfter(monthly, usd) };
-  // What names no amount counts against no cap, also where nothing is left.
+  // A call without an amount counts against no cap, even if nothing is left.
   return { ...after, fits: usd === null || [after.daily, after.monthly].every(isWithin) };
 }
 

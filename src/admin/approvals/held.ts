@@ -5,12 +5,12 @@ import { itemsOf } from '../../operations/items';
 import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
 import { commitment } from '../../journal/commitment';
 
-/** A held call as it was recorded. */
+/** A held call as recorded. */
 export type Held = Prisma.IntentGetPayload<{ include: { body: true } }>;
 
 /**
- * What is sent must be what was asked and looked at: the body that is kept is compared with the record's commitment to it.
- * @throws Problem `content_changed`, also where the body was erased.
+ * Checks that the stored body is the one that was requested and reviewed, by the record's commitment to it.
+ * @throws Problem `content_changed`, also if the body was erased.
  */
 export function requireUnchanged({ body, bodyCommitment }: Held): void {
   const found = body && commitment(Buffer.from(body.salt), Buffer.from(body.body));
@@ -18,7 +18,7 @@ export function requireUnchanged({ body, bodyCommitment }: Held): void {
   if (!same) throw new Problem('content_changed');
 }
 
-/** The request as it will leave: the bytes that were recorded. */
+/** Returns the request to send: the bytes that were recorded. */
 export function toPrepared({ operation, query, body }: Held): PreparedRequest {
   const name = operationNamed(operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);

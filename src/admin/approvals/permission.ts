@@ -8,15 +8,15 @@ import { limitProblems } from '../../gateway/forwarding/refusals';
 import { OperationName, scopesOf } from '../../operations/catalogue';
 import { Limited } from '../../policy/limit-rules';
 
-/** A rule that a held call breaks now, whatever held when it was asked for. */
+/** A rule that a held call breaks now, whatever applied when it was requested. */
 export interface BrokenRule {
-  /** The code with which the client would be refused if it asked now. */
+  /** The error code that the client would get if it sent the request now. */
   code: Problem['code'];
   detail: string;
   faults: Fault[];
 }
 
-/** Why a limit of one call forbids a held call, by the code of the limit. */
+/** Why a limit of one call forbids a held call, by the error code of the limit. */
 const WHY: Partial<Record<Problem['code'], string>> = {
   too_many_items: 'it has more items than the client may send in one call',
   country_not_allowed: 'it pays to a country that the client may not pay to',
@@ -24,7 +24,7 @@ const WHY: Partial<Record<Problem['code'], string>> = {
   cap_exceeded: "it exceeds the client's limit for one item or one call",
 };
 
-/** The callers whom these keys open the door to now; a key that was revoked or has expired opens it to nobody. */
+/** Reads the callers of these keys. Revoked and expired keys have none. */
 export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]): Promise<Map<string, Caller>> {
   const rows = await tx.$queryRawUnsafe<CallerRow[]>(
     `SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = ANY ($1::uuid[]) AND ${OPENS}`,
@@ -33,7 +33,7 @@ export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]
   return new Map(rows.map((row) => [row.keyId, callerOf(row)]));
 }
 
-/** The items of held calls as they were recorded, by call. An amount that the request did not name itself is among them. */
+/** Reads the recorded items of held calls, by call. They include amounts that the request itself did not state. */
 export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string[]): Promise<Map<string, Limited[]>> {
   const rows = await tx.intentItem.findMany({
     where: { intentId: { in: ids } },
@@ -52,9 +52,9 @@ export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string
 }
 
 /**
- * The first rule that forbids a call of this client now: its key, its scope, the operation, or a limit of one call. The
- * approval threshold is no such rule, nor are caps and stops, which `approveHeldCall` of the journal judges.
- * @param caller who asked; undefined: the key opens nothing any more.
+ * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, or a limit of one
+ * call. The approval threshold does not count. `approveHeldCall` of the journal checks caps and stops.
+ * @param caller the requester. Undefined if its key is no longer valid.
  */
 export function brokenRule(
   caller: Caller | undefined,
@@ -74,7 +74,7 @@ export function brokenRule(
   return broken && { code: broken.code, detail: WHY[broken.code] ?? broken.message, faults: broken.faults };
 }
 
-/** The answer to who approves a call that breaks a rule now. */
+/** Returns the error for an approver of a call that breaks a rule now. */
 export function noLongerAllowed({ code, detail, faults }: BrokenRule): Problem {
   if (code === 'key_revoked') return new Problem('key_revoked');
   const text = `The client may no longer do this (${code}): ${detail}. Nothing was sent, and the call is still pending. Change the client's permissions, or reject the call.`;

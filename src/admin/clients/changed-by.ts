@@ -1,7 +1,7 @@
 import { AuthenticatedCall } from '../../access/auth/call';
 import { ChangeAuthor } from '../../access/clients/changes';
 
-/** Who makes a change through the API, as its record says it. */
+/** Returns the author of a change through the API, for its record. */
 export function changedBy(call: AuthenticatedCall, reason: string | undefined): ChangeAuthor {
   const { clientId, keyId } = call.caller;
   return {

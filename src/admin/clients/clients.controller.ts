@@ -15,7 +15,7 @@ import { ChangeClientDto, CreateClientDto, limitsIn } from './clients.dto';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 
-/** Client apps and what they may do. */
+/** Manages client apps and their permissions. */
 @ApiTags('Clients')
 @ApiSecurity('key')
 @Controller('v1/clients')
@@ -28,12 +28,12 @@ export class ClientsController {
   @Get()
   @Allow('admin')
   @ApiOperation({ summary: 'List the clients', operationId: 'listClients', description: 'Scope `admin`.' })
-  @ApiResponse({ status: 200, type: ClientsDto, description: 'All of them.' })
+  @ApiResponse({ status: 200, type: ClientsDto, description: 'All clients.' })
   @ApiKeyProblems()
   async list(): Promise<ClientsDto> {
     const clients = await this.clients.list();
     const spending = await this.spending.spentByAll();
-    // Clients are never deleted: whoever was listed has a row.
+    // Clients are never deleted, so each listed client has a row.
     return { clients: clients.map((client) => withUsage(client, spending.get(client.id) as Spending)) };
   }
 

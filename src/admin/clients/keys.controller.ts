@@ -12,9 +12,9 @@ import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
 import { IssueKeyDto, RevocationDto } from './clients.dto';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
-const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's id." } as const;
+const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's ID." } as const;
 
-/** The API keys of a client. */
+/** Manages the API keys of a client. */
 @ApiTags('Clients')
 @ApiSecurity('key')
 @Controller('v1/clients/:name/keys')
@@ -69,7 +69,7 @@ export class KeysController {
   })
   @ApiParam(NAME)
   @ApiParam(ID)
-  @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'When it was revoked.' })
+  @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'Time of the revocation.' })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'key_not_found')
   async revoke(
     @CurrentCall() call: AuthenticatedCall,

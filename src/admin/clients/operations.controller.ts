@@ -14,7 +14,7 @@ const GRANTABLE: GrantableDto = {
   scopes: [...SCOPES],
 };
 
-/** The words that limits, filters and stops are made of, for programs that offer a choice of them. */
+/** Lists the values that limits, filters and stops accept, for programs that offer a choice. */
 @ApiTags('Clients')
 @ApiSecurity('key')
 @Controller('v1/operations')
@@ -25,9 +25,9 @@ export class OperationsController {
     summary: 'List operations and scopes',
     operationId: 'listOperations',
     description:
-      'Any scope. The operations of the interface, also those that are switched off for you, and the scopes.',
+      'Any scope. Returns all operations of the interface, including those that are disabled for you, and all scopes.',
   })
-  @ApiResponse({ status: 200, type: GrantableDto, description: 'All of them.' })
+  @ApiResponse({ status: 200, type: GrantableDto, description: 'The operations and scopes.' })
   @ApiKeyProblems()
   list(): GrantableDto {
     return GRANTABLE;

@@ -8,7 +8,7 @@ import { SpendingService } from '../../policy/spending.service';
 import { toUsage } from './cap';
 import { LimitsDto } from './limits.dto';
 
-/** What an app may still do. */
+/** Shows an app its own limits. */
 @ApiTags('Limits')
 @ApiSecurity('key')
 @Controller('v1/limits')
@@ -20,7 +20,7 @@ export class LimitsController {
   @ApiOperation({
     summary: 'Read your own limits and what is left of them',
     operationId: 'readLimits',
-    description: 'Scope `pay`, `write` or `read`; only those of the calling client.',
+    description: 'Scope `pay`, `write` or `read`. Returns the limits of the calling client.',
   })
   @ApiResponse({ status: 200, type: LimitsDto, description: 'The limits.' })
   @ApiKeyProblems()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cached } from './cached';
 
-describe('what many look at', () => {
+describe('a cached value', () => {
   afterEach(() => jest.restoreAllMocks());
 
   /** Counts how often it was evaluated; takes `ms`. */
@@ -22,12 +22,12 @@ describe('what many look at', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   };
 
-  it('is evaluated once for all who look at the same time, and for those who look soon after', async () => {
+  it('is evaluated once for concurrent readers, and for readers soon after', async () => {
     const read = counter(60_000, 5);
     expect([...(await Promise.all([read(), read(), read()])), await read()]).toEqual([1, 1, 1, 1]);
   });
 
-  it('is shown a while longer, while it is evaluated anew; and is waited for after that', async () => {
+  it('is still shown while it is evaluated anew, and waited for after that', async () => {
     const read = counter(10_000);
     expect(await read()).toBe(1);
     later(15_000);
@@ -38,14 +38,14 @@ describe('what many look at', () => {
     expect(await read()).toBe(3);
   });
 
-  it('that takes long is evaluated less often', async () => {
+  it('is evaluated less often if it takes long', async () => {
     const read = counter(1, 50);
     expect(await read()).toBe(1);
     later(800); // 20 × 50 ms have not passed
     expect([await read(), await sleep(60), await read()]).toEqual([1, undefined, 1]);
   });
 
-  it('that could not be evaluated is evaluated for the next who looks', async () => {
+  it('is evaluated again for the next reader after a failure', async () => {
     const evaluate = jest.fn().mockRejectedValueOnce(new Error('no database')).mockResolvedValue(2);
     const cached = new Cached<number>(evaluate, () => 60_000);
     await expect(cached.read()).rejects.toThrow('no database');

@@ -1,34 +1,34 @@
-/** Of the time, at most one part in so many goes into evaluating the same thing over and over. */
+/** A reevaluation may take at most one part in this many of the time. */
 const REST = 20;
 
-/** A value, and when it was found. */
+/** A value, and the time of its evaluation. */
 export interface CachedValue<Value> {
   value: Value;
   at: Date;
 }
 
 /**
- * What many look at, evaluated once for all of them. A value is fresh for `leastMs`, or for twenty times as long as it took;
- * for as long again it is still shown, while a fresh one is on its way.
+ * Evaluates a value once for all of its readers. A value is fresh for `leastMs`, or for twenty times its evaluation
+ * time if that is longer. For the same time again, it is still shown while a fresh one is evaluated.
  */
 export class Cached<Value> {
   private latest: (CachedValue<Value> & { freshUntil: number; shownUntil: number }) | undefined;
   private evaluating: Promise<CachedValue<Value>> | undefined;
 
-  /** @param leastMs is asked each time. */
+  /** @param leastMs is read each time. */
   constructor(
     private readonly evaluate: () => Promise<Value>,
     private readonly leastMs: () => number,
   ) {}
 
-  /** @throws what `evaluate` throws; the next reader tries again. */
+  /** @throws the error of `evaluate`. The next reader tries again. */
   async read(): Promise<CachedValue<Value>> {
     const { latest } = this;
     const now = performance.now();
     if (latest && now < latest.freshUntil) return latest;
     const next = (this.evaluating ??= this.renew().finally(() => (this.evaluating = undefined)));
     if (!latest || now >= latest.shownUntil) return next;
-    next.catch(() => undefined); // whoever comes too late for this one hears of it
+    next.catch(() => undefined); // The next reader gets the error.
     return latest;
   }
 

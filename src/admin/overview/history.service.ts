@@ -16,11 +16,13 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = HOURS * HOUR_MS;
 const ZERO = new Decimal(0);
 
-/** What came of the calls of a day that is over changes seldom: one is settled, or was held and expires. */
+/** Outcomes of a past day change seldom: when a call is settled, or when a held call expires. */
 const PAST_MS = 60_000;
 const TODAY_MS = 2_000;
 
-/** Calls of one operation and outcome of which the upstream took about as long; of what was not sent, `step` is null. */
+/**
+ * Calls of one operation and outcome with about the same upstream time. `step` is null for calls that were not sent.
+ */
 interface DayRow {
   operation: string;
   outcome: CallState;
@@ -30,7 +32,7 @@ interface DayRow {
   usd: string;
 }
 
-/** What a day comes to. */
+/** The counts of one day. */
 interface Day {
   operations: Map<string, { calls: number; items: number; asked: Decimal; succeeded: Decimal }>;
   outcomes: Map<CallState, number>;
@@ -38,7 +40,7 @@ interface Day {
   times: Map<string, Times>;
 }
 
-/** Counts the newest days, each by itself: those that are over are counted less often, and for all who look so far back. */
+/** Counts the newest days, each by itself. Past days are counted less often, and once for all readers. */
 @Injectable()
 export class HistoryService {
   /** By their number since 1970. */
@@ -51,7 +53,7 @@ export class HistoryService {
     private readonly index: IndexService,
   ) {}
 
-  /** The newest days (UTC), today included; `at` is when today was counted. */
+  /** Reads the newest days (UTC), including today. `at` is when today was counted. */
   async read(count: number): Promise<CachedValue<OverviewHistory>> {
     const today = dayOf(new Date());
     for (const day of this.days.keys()) if (day <= today - MOST_DAYS) this.days.delete(day);
@@ -77,7 +79,7 @@ export class HistoryService {
     return cached;
   }
 
-  /** One past day after the other: payouts need the cores more. */
+  /** Counts past days one after the other, because payouts need the processors more. */
   private inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const done = this.turn.then(work);
     this.turn = done.catch(() => undefined);
@@ -85,11 +87,11 @@ export class HistoryService {
   }
 
   private async count(day: number): Promise<Day> {
-    const word = stateAtSql(await this.present.read()); // before the records are: see there
+    const word = stateAtSql(await this.present.read()); // The index is updated before the records are read. See there.
     await this.index.catchUp();
     const bounds = Array.from({ length: HOURS + 1 }, (_, hour) => uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)));
-    // Hour by hour, which the planner reads by the index, and one after the other: of a whole day it may think so many rows that
-    // it reads the whole history instead, in parallel, for which payouts would wait.
+    // Each hour has its own statement, one after the other, so that the planner uses the index. For a whole day, it may
+    // expect so many rows that it reads the whole history in parallel, and payouts would wait.
     const rows = await this.prisma.readLong<DayRow>(Prisma.sql`
       SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS usd
@@ -106,7 +108,7 @@ export class HistoryService {
   }
 }
 
-/** Since 1970, as the search index counts them (search_day). */
+/** Days since 1970, as the search index counts them (search_day). */
 function dayOf(at: Date): number {
   return Math.floor(at.getTime() / DAY_MS);
 }
@@ -129,7 +131,7 @@ function toDay(rows: DayRow[]): Day {
   return day;
 }
 
-/** @param dates of the days. */
+/** @param dates the dates of the days. */
 function toHistory(dates: string[], days: Day[]): OverviewHistory {
   const outcomes = new Map<CallState, number>();
   const times = new Map<string, Times>();
@@ -171,7 +173,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, calls: number): Map<Key, n
   return counts.set(key, (counts.get(key) ?? 0) + calls);
 }
 
-/** Most calls first, and always in the same order. */
+/** Sorts by the number of calls, always in the same order. */
 function byCalls<Name extends string>(name: Name) {
   type Counted = { calls: number } & Record<Name, string>;
   return (one: Counted, other: Counted) => other.calls - one.calls || (one[name] < other[name] ? -1 : 1);

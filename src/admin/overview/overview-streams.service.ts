@@ -8,17 +8,17 @@ import { OverviewService } from './overview.service';
 /** As often as a section may change. */
 const EVERY_MS = 2_000;
 
-/** Who is still there connects again, and shows the key again: it may have been revoked. */
+/** A reader connects again after this time and sends its key again, which may have been revoked. */
 const LONGEST_MS = 300_000;
 
-/** A reader that hears nothing for much longer than this knows that the connection is dead, or the proxy frozen. */
+/** A reader without an event for much longer knows that the connection is dead or the proxy does not respond. */
 const CONFIRM_MS = 10_000;
 
 const UNAVAILABLE = eventOf('unavailable', {});
 
 /**
- * Tells how things stand, as server-sent events: `overview` at once and whenever something changed, `current` while nothing
- * changes, and `unavailable` while it cannot be read. A reader can always tell whether what it shows is still true.
+ * Streams the overview as server-sent events: `overview` at once and after each change, `current` while nothing
+ * changes, and `unavailable` while it cannot be read. A reader can always tell whether its data is current.
  */
 @Injectable()
 export class OverviewStreams {
@@ -34,8 +34,9 @@ export class OverviewStreams {
     let toldAt = 0;
     let event: string | undefined;
     return this.streams.open(reply, EVERY_MS, async () => {
-      const overview = await this.overviews.read(scopes, days).catch(() => undefined); // the database may be back in a moment
-      const now = overview && JSON.stringify({ ...overview, as_of: null }); // that it was looked again is no news
+      // The database may be back in a moment.
+      const overview = await this.overviews.read(scopes, days).catch(() => undefined);
+      const now = overview && JSON.stringify({ ...overview, as_of: null }); // A new time alone is no change.
       if (!overview) event = UNAVAILABLE;
       else if (now !== told || event === UNAVAILABLE) event = eventOf('overview', overview);
       else if (performance.now() - toldAt >= CONFIRM_MS) event = eventOf('current', { as_of: overview.as_of });

@@ -6,10 +6,10 @@ import { HistoryService } from './history.service';
 import { Overview, OverviewUpstream, USUAL_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
 
-/** How old a section is before it is read again, at least. */
+/** The least age at which a section is read again. */
 const LEAST_MS = 2_000;
 
-/** Puts together what one may see of how things stand; each section is evaluated once for all who look. */
+/** Assembles the sections that a reader may see. Each section is evaluated once for all readers. */
 @Injectable()
 export class OverviewService {
   private readonly inDoubt = cached(() => this.sections.inDoubt());
@@ -26,7 +26,7 @@ export class OverviewService {
     private readonly upstream: UpstreamService,
   ) {}
 
-  /** @param scopes of who looks. */
+  /** @param scopes the scopes of the reader. */
   async read(scopes: ReadonlySet<Scope>, days = USUAL_DAYS): Promise<Overview> {
     let asOf = new Date();
     const section = async <Value>(allowed: Scope[], source: { read(): Promise<CachedValue<Value>> }) => {

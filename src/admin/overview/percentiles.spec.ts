@@ -3,8 +3,8 @@ import { percentile, STEPS_PER_E } from './percentiles';
 
 const stepOf = (ms: number) => Math.round(Math.log(ms) * STEPS_PER_E);
 
-describe('a percentile of times that are kept in steps', () => {
-  it('is within 1.5 per cent of the exact one', () => {
+describe('a percentile of times in steps', () => {
+  it('is within 1.5 percent of the exact one', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.01, max: 60_000, noNaN: true }), { minLength: 1, maxLength: 300 }),
@@ -20,7 +20,7 @@ describe('a percentile of times that are kept in steps', () => {
     );
   });
 
-  it('of one answer is about as long as that took', () => {
+  it('is about the time of the answer if there is only one', () => {
     expect(percentile(new Map([[stepOf(100), 1]]), 0.99)).toBe(99.5);
   });
 });

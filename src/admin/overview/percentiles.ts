@@ -1,10 +1,10 @@
-/** Steps of two per cent: what lies in one is shown as its middle, so by at most one per cent too long or too short. */
+/** The width of a step: two percent. Times in a step are shown as its middle, so the error is at most one percent. */
 export const STEPS_PER_E = 50;
 
-/** How many answers took how long, by steps of its natural logarithm: those of several days can be added up. */
+/** The number of answers by steps of the natural logarithm of their time. Counts of several days can be added up. */
 export type Times = Map<number, number>;
 
-/** The shortest time, in milliseconds, that so large a part of the answers took at most. */
+/** Returns the time in milliseconds within which this share of the answers arrived. */
 export function percentile(times: Times, part: number): number {
   const steps = [...times].sort(([one], [other]) => one - other);
   const wanted = part * steps.reduce((sum, [, count]) => sum + count, 0);

@@ -22,7 +22,7 @@ import {
   OverviewStops,
 } from './overview.dto';
 
-/** Reads how things stand now, each by itself. */
+/** Reads the sections of the overview, each by itself. */
 @Injectable()
 export class SectionsService {
   constructor(
@@ -41,7 +41,7 @@ export class SectionsService {
         min(coalesce(o.answered_at, released_at)) AS oldest_since
       FROM search_entry LEFT JOIN outcome o ON o.intent_id = call_id
       WHERE leads AND terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown'`;
-    return row as OverviewInDoubt; // a sum has a row
+    return row as OverviewInDoubt; // A sum has one row.
   }
 
   async seal(): Promise<OverviewSeal | null> {
@@ -83,7 +83,7 @@ export class SectionsService {
       SELECT count(*)::float8 AS waiting, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(expires_at) AS next_expires_at
       FROM search_entry WHERE leads AND state = 'pending_approval' AND ${notExpired(present)}`;
-    return row as OverviewApprovals; // a sum has a row
+    return row as OverviewApprovals; // A sum has one row.
   }
 
   async clients(): Promise<OverviewClient[]> {
@@ -97,7 +97,7 @@ export class SectionsService {
     return clients.flatMap(({ id, name, dailyCapUsd, monthlyCapUsd }) => {
       const spent = spending.get(id);
       const isShown = dailyCapUsd !== null || monthlyCapUsd !== null || spent?.thisMonth.usd.gt(0);
-      if (!spent || !isShown) return []; // or made since
+      if (!spent || !isShown) return []; // Or created since.
       const caps = { daily: dailyCapUsd?.toFixed() ?? null, monthly: monthlyCapUsd?.toFixed() ?? null };
       return [{ name, ...toUsage(caps, spent) }];
     });

@@ -13,7 +13,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { SessionRecord } from './session.dto';
 
-/** Signing in to the console and out again. */
+/** Signs people in to the console, and out again. */
 @ApiTags('Console')
 @ApiSecurity('key')
 @Controller('v1/session')
@@ -38,14 +38,14 @@ export class SessionController {
     summary: 'Sign in',
     operationId: 'signIn',
     description:
-      'Any key, in the header `X-API-Key`. The answer sets a cookie with which `/v1`, but not the interface, is used instead ' +
-      'of the key from then on; the browser keeps no key. It ends with its key, after some minutes without a request, and ' +
-      'after twelve hours.',
+      'Send any key in the header `X-API-Key`. The response sets a cookie that replaces the key for `/v1`, but not ' +
+      'for the interface. The browser stores no key. The session ends with its key, after some minutes without a ' +
+      'request, and after twelve hours.',
   })
   @ApiResponse({
     status: 200,
     type: SessionRecord,
-    description: 'Who is signed in.',
+    description: 'The session.',
     headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: { type: 'string' } } },
   })
   @ApiKeyProblems('no_session')
@@ -64,8 +64,8 @@ export class SessionController {
 
   @Get()
   @Allow(...SCOPES)
-  @ApiOperation({ summary: 'Who is signed in', operationId: 'readSession', description: 'By the cookie.' })
-  @ApiResponse({ status: 200, type: SessionRecord, description: 'Who is signed in.' })
+  @ApiOperation({ summary: 'Read your session', operationId: 'readSession', description: 'For sessions, by cookie.' })
+  @ApiResponse({ status: 200, type: SessionRecord, description: 'The session.' })
   @ApiKeyProblems()
   current(@CurrentCall() call: AuthenticatedCall): SessionRecord {
     if (call.sessionToken === undefined) throw new Problem('session_ended');

@@ -27,8 +27,8 @@ export class StopsController {
       'Scope `admin`. Name one target. From the response on, payments and writes are refused with 503 `stopped` and the ' +
       'reason, on every instance. Reads continue, and calls that are being sent are completed.',
   })
-  @ApiResponse({ status: 201, type: StopRecord, description: 'It is stopped.' })
-  @ApiResponse({ status: 200, type: StopRecord, description: 'Already stopped. Nothing was changed.' })
+  @ApiResponse({ status: 201, type: StopRecord, description: 'The stop is active.' })
+  @ApiResponse({ status: 200, type: StopRecord, description: 'It was already stopped. Nothing was changed.' })
   @ApiKeyProblems('invalid_request')
   async stop(
     @CurrentCall() call: AuthenticatedCall,
@@ -53,7 +53,7 @@ export class StopsController {
     operationId: 'listStops',
     description: 'Scope `admin`, `approve` or `audit`.',
   })
-  @ApiResponse({ status: 200, type: Stops, description: 'The stops.' })
+  @ApiResponse({ status: 200, type: Stops, description: 'The active stops.' })
   @ApiKeyProblems('invalid_request')
   async list(@Query() { all }: StopList): Promise<Stops> {
     return { stops: await this.stops.list(all === 'true') };
@@ -66,8 +66,8 @@ export class StopsController {
     operationId: 'liftStop',
     description: 'Scope `admin`. Other stops remain active.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the stop.' })
-  @ApiResponse({ status: 200, type: StopRecord, description: 'It is lifted.' })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The stop's ID." })
+  @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
   @ApiKeyProblems('stop_not_found')
   async lift(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<StopRecord> {
     const lifted = await this.stops.lift(id, authorOf(call));

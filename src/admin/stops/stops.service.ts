@@ -7,20 +7,20 @@ import { StopAuthorRecord, StopRecord } from './stops.dto';
 
 type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
 
-/** What to stop: a client by its name, an operation, or, with neither, everything. */
+/** The target of a stop: a client by its name, an operation, or everything if both are missing. */
 export interface Target {
   client?: string | undefined;
   operation?: string | undefined;
 }
 
-/** The stop switch. From its commit on, a stop holds for every intent on every instance: src/journal/stops.ts. */
+/** Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See src/journal/stops.ts. */
 @Injectable()
 export class StopsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * Stops what is not stopped yet.
-   * @returns the stop that holds now, and whether it is new; undefined if there is no such client.
+   * Adds a stop unless there is one for this target.
+   * @returns the active stop, and whether it is new. Undefined if there is no such client.
    */
   async stop(
     target: Target,
@@ -35,12 +35,18 @@ export class StopsService {
     return stop && { stop, added };
   }
 
-  /** Newest first. @param all also those that were lifted. */
+  /**
+   * Lists stops, newest first.
+   * @param all also returns lifted stops.
+   */
   async list(all: boolean): Promise<StopRecord[]> {
     return this.read(all ? {} : { lift: null });
   }
 
-  /** @returns the stop as it was lifted; undefined if there is none with this id that holds. */
+  /**
+   * Lifts a stop.
+   * @returns the lifted stop. Undefined if no active stop has this ID.
+   */
   async lift(id: string, by: StopAuthor): Promise<StopRecord | undefined> {
     if (!isUuid(id) || !(await insertStopLift(this.prisma, id, by))) return undefined;
     const [stop] = await this.read({ id });

@@ -5,10 +5,10 @@ import { AdmissionRequest } from '../../policy/admission';
 import { canonical } from '../../policy/content';
 import { needsApproval } from '../../policy/limit-rules';
 
-/** What a request says, as far as its admission depends on it. */
+/** The parts of a request that its admission depends on. */
 interface Content {
   items: Item[];
-  /** Its validated body. */
+  /** The validated body. */
   input: object | undefined;
   idempotencyKey: string | null;
   allowDuplicateOf: string | null;

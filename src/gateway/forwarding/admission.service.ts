@@ -17,20 +17,20 @@ import { limitProblems, obstacleProblem } from './refusals';
 import { ReplayService } from './replay.service';
 import { pendingReply, Reply } from './reply';
 
-/** What is known of a request before the journal decides about it. */
+/** The facts about a request that are known before the journal decides about it. */
 interface OwnRules {
-  /** With the amounts that the request itself does not name. */
+  /** The items, with amounts that the request itself does not state. */
   items: Item[];
   coverage: Coverage | null;
-  /** Why it is refused, whatever else was asked for; undefined where it breaks no rule by itself. */
+  /** Why it is rejected, whatever other calls there are. Undefined if it breaks no rule by itself. */
   problem?: Problem;
 }
 
-/** A twin waits this long for the first one's answer, which is nicer than to be told to ask again. */
+/** How long a concurrent repetition waits for the answer of the first request, before the app is told to ask again. */
 const TWIN_PATIENCE_MS = 1_000;
 const TWIN_WAIT_MS = 50;
 
-/** Decides whether a request that pays or makes something may be sent, and records that it will be. */
+/** Decides whether a request that pays or creates something may be sent, and records that it will be. */
 @Injectable()
 export class AdmissionService {
   constructor(
@@ -41,9 +41,10 @@ export class AdmissionService {
   ) {}
 
   /**
+   * Admits a request.
    * @param input the validated body.
-   * @returns what the app gets instead of it being sent; or its release, if it is open and is to be sent now.
-   * @throws Problem if it may not.
+   * @returns the app's response, if nothing is sent now. Otherwise the release of the call, which is to be sent.
+   * @throws Problem if it may not be sent.
    */
   async admit(
     call: OperationCall,
@@ -56,7 +57,7 @@ export class AdmissionService {
     }
     const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
     const { items, coverage, problem } = await this.checkByItself(call, named);
-    // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.
+    // Rules may have changed since the first request. Its replay does not depend on them.
     if (problem && idempotencyKey === null) throw problem;
     const overOwnLimit = problem !== undefined;
     const request = admissionRequest(call, { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit });
@@ -74,7 +75,7 @@ export class AdmissionService {
     }
   }
 
-  /** Checks a request by itself: what it moves, the limits of one call, and where the upstream pays out. */
+  /** Checks a request by itself: the amount it moves, the limits of one call, and the upstream's coverage. */
   private async checkByItself(call: OperationCall, named: Item[]): Promise<OwnRules> {
     let items = named;
     try {

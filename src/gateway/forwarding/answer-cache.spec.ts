@@ -20,7 +20,7 @@ function upstream() {
 }
 
 describe('the answer cache', () => {
-  it('lets all who ask meanwhile wait for the one who asked first', async () => {
+  it('lets concurrent readers wait for the first one', async () => {
     const cache = cacheFor(300);
     const { fetch, waiting } = upstream();
     const asked = ['first', 'second', 'third'].map((call) => cache.get('/info/assets', call, fetch));
@@ -35,7 +35,7 @@ describe('the answer cache', () => {
     expect(new Set(given.map(({ answer }) => answer.body)).size).toBe(1);
   });
 
-  it('gives a kept answer to whoever asks for the same, and to nobody else', async () => {
+  it('returns a cached answer for the same request, and for no other', async () => {
     const cache = cacheFor(300);
     await cache.get('/a?x=1', 'first', () => Promise.resolve(answered('a')));
     const same = await cache.get('/a?x=1', 'second', () => Promise.resolve(answered('never')));
@@ -50,7 +50,7 @@ describe('the answer cache', () => {
     ['a refusal', 300, answered(null, 'rejected')],
     ['anything, when it is told to keep nothing', 0, answered('a')],
     ['a conversion that holds no longer', 300, answered({ validUntil: new Date(Date.now() - 1).toISOString() })],
-  ])('does not keep %s', async (_what, ttl, answer) => {
+  ])('does not cache %s', async (_what, ttl, answer) => {
     const cache = cacheFor(ttl);
     await cache.get('/a', 'first', () => Promise.resolve(answer));
     expect(cache.peek('/a')).toBeUndefined();
@@ -62,26 +62,26 @@ describe('the answer cache', () => {
     ['says something else there', { validUntil: 'soon' }],
     ['says a number there', { validUntil: 17 }],
     ['is a list', ['Kenya']],
-  ])('keeps an answer that %s', async (_what, data) => {
+  ])('caches an answer that %s', async (_what, data) => {
     const cache = cacheFor(300);
     await cache.get('/a', 'first', () => Promise.resolve(answered(data)));
     expect(cache.peek('/a')).toBeDefined();
   });
 
-  it('keeps no more than so many, the latest', async () => {
+  it('keeps a limited number of answers, the latest', async () => {
     const cache = cacheFor(300);
     for (let i = 0; i <= 1_000; i++) await cache.get(`/a?x=${i}`, 'call', () => Promise.resolve(answered(i)));
     expect(cache.peek('/a?x=0')).toBeUndefined();
     expect(cache.peek('/a?x=1')).toBeDefined();
   });
 
-  it('keeps bytes of its own: a small slice would hold a large buffer', async () => {
+  it('copies bytes, because a small slice would hold a large buffer', async () => {
     const cache = cacheFor(300);
     await cache.get('/a', 'call', () => Promise.resolve(answered('a')));
     expect(cache.peek('/a')?.buffer.byteLength).toBe(cache.peek('/a')?.length);
   });
 
-  it('gives nobody an answer that could not be recorded, and asks anew', async () => {
+  it('returns no answer that could not be recorded, and asks again', async () => {
     const cache = cacheFor(300);
     const lost = () => Promise.reject(new Error('not recorded'));
     const asked = ['first', 'second'].map((call) => cache.get('/a', call, lost));
@@ -90,7 +90,7 @@ describe('the answer cache', () => {
     expect((await cache.get('/a', 'third', () => Promise.resolve(answered('a')))).shared).toBeNull();
   });
 
-  it('is not filled by one that is larger than all of it', async () => {
+  it('skips an answer that is larger than the whole cache', async () => {
     const cache = cacheFor(300);
     await cache.get('/small', 'first', () => Promise.resolve(answered('a')));
     await cache.get('/huge', 'second', () => Promise.resolve(answered('x'.repeat(65 * 1_024 * 1_024))));

@@ -5,9 +5,9 @@ import { Loaded } from '../../platform/config/config.module';
 import { isObject, parseJson } from '../upstream/answer';
 import { TimedAnswer } from '../upstream/upstream.service';
 
-/** Room for the lists, and for conversions that apps repeat; what was asked for least lately goes first. */
+/** Room for the lists and for repeated conversions. Beyond that, the least recently used answer is removed. */
 const MAX_ANSWERS = 1_000;
-const MAX_BYTES = 64 * 1_024 * 1_024; // one answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES)
+const MAX_BYTES = 64 * 1_024 * 1_024; // One answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES).
 
 /** An answer that may serve several calls. */
 interface Shared {
@@ -19,13 +19,13 @@ interface Shared {
 }
 
 export interface Given extends TimedAnswer {
-  /** The call that fetched it, if it was not the one that asks; and its age in whole seconds. */
+  /** The call that fetched it, if another one, and its age in whole seconds. */
   shared: { fetchedBy: string; age: number } | null;
 }
 
 /**
- * Caches answers that are the same for everybody and change slowly. Concurrent requests share one fetch. Only successes are
- * cached.
+ * Caches answers that are the same for everybody and change slowly. Concurrent requests share one fetch. Only successes
+ * are cached.
  */
 @Injectable()
 export class AnswerCache {
@@ -41,14 +41,15 @@ export class AnswerCache {
     this.ttlMs = config.get('settings', { infer: true }).infoCacheTtlSeconds * 1_000;
   }
 
-  /** The bytes kept for a key, if there are any; nobody is asked. */
+  /** Returns the cached bytes of a key, if there are any. It fetches nothing. */
   peek(key: string): Buffer | undefined {
     return this.kept.get(key)?.answer.answer.body ?? undefined;
   }
 
-  /** @param fetch asks the upstream and records its answer: nobody is given one that is not on record. */
+  /** @param fetch asks the upstream and records its answer, so that only recorded answers are returned. */
   async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
-    const shared = this.kept.get(key) ?? this.flights.get(key); // no await before the flight below: it must be seen
+    // No await comes before the fetch below is registered, so that concurrent requests see it.
+    const shared = this.kept.get(key) ?? this.flights.get(key);
     if (shared) return reuse(await shared);
     const flight = this.fetch(key, callId, fetch);
     this.flights.set(key, flight);
@@ -76,14 +77,17 @@ function reuse({ answer, fetchedBy, at }: Shared): Given {
   return { ...answer, shared: { fetchedBy, age: Math.floor((performance.now() - at) / 1_000) } };
 }
 
-/** Small buffers are slices of larger ones, and would keep those alive. */
+/** Copies small buffers. They are slices of larger ones, which would stay in memory. */
 function ownBytes(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);
   return own;
 }
 
-/** A conversion says until when it holds (docs/reference/upstream.md, `/info/usd-amount-in-local`); what says nothing holds. */
+/**
+ * Whether an answer may still be used. A conversion states until when it is valid (docs/reference/upstream.md,
+ * `/info/usd-amount-in-local`). Other answers do not expire by themselves.
+ */
 function validForMs({ answer }: TimedAnswer): number {
   const envelope = answer.body && parseJson(answer.body);
   const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};

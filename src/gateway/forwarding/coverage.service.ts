@@ -15,13 +15,13 @@ import { InternalReadsService } from './internal-reads.service';
 import { toOutgoing } from './outgoing';
 import { waitAtMost } from './wait-at-most';
 
-/** A payout does not wait longer for a list: without one it goes out unchecked. */
+/** The longest time that a payout waits for a list. After that, it is sent unchecked. */
 const PATIENCE_MS = 3_000;
 
-/** A list that could not be read is asked for again no sooner, and nobody waits for it until it was read again. */
+/** The least time between two attempts to read a list that failed. No payout waits for it meanwhile. */
 const RETRY_AFTER_MS = 5_000;
 
-/** Where the answer of each list is kept, and how it is read. */
+/** Where the answer of each list is cached, and how it is read. */
 const LISTS: Record<CoverageList, { path: string; read: (envelope: unknown) => Served | undefined }> = {
   'GET /info/airtime-countries': {
     path: toOutgoing('GET /info/airtime-countries', undefined).path,
@@ -39,9 +39,9 @@ export class CoverageService {
   private readonly logger = new Logger('Coverage');
   private readonly enabled: boolean;
   private readonly pending = new Map<CoverageList, Promise<Served | undefined>>();
-  /** Lists that could not be read, and when they may be asked for again, on the monotonic clock. */
+  /** The lists that could not be read, and when they may be requested again, on the monotonic clock. */
   private readonly missing = new Map<CoverageList, number>();
-  /** Each answer is parsed once, and serves many calls. */
+  /** Each answer is parsed once, for many calls. */
   private readonly parsed = new WeakMap<Buffer, Served | false>();
 
   constructor(
@@ -53,7 +53,8 @@ export class CoverageService {
   }
 
   /**
-   * @returns null where there is nothing to look up, `unchecked` where the list could not be read.
+   * Checks the destinations of a request.
+   * @returns null if there is no list for the operation, `unchecked` if the list could not be read.
    * @throws Problem `not_served` that names the items and the valid values.
    */
   async check(call: OperationCall, items: Item[]): Promise<Coverage | null> {
@@ -64,7 +65,10 @@ export class CoverageService {
     return 'checked';
   }
 
-  /** Where an operation's items may go; null where no list says so, `unchecked` where the list could not be read. */
+  /**
+   * Returns the destinations of an operation. Null if there is no list for it, `unchecked` if the list could not be
+   * read.
+   */
   async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
     const row = rowOf(call.operation);
     if (row.effect === 'read' || row.coverage === 'none') return null;
@@ -82,8 +86,8 @@ export class CoverageService {
   }
 
   /**
-   * Asks once for all payouts that need the list meanwhile. None of them waits for longer than its patience; an answer that
-   * comes later is kept for the next ones.
+   * Requests a list once for all waiting payouts. Each waits only for a limited time. A later answer is cached for the
+   * next ones.
    */
   private async ask(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
     const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
@@ -94,7 +98,7 @@ export class CoverageService {
     } else {
       this.missing.set(list, performance.now() + RETRY_AFTER_MS);
       const line = { call_id: call.id, operation: list };
-      this.logger.warn(line, 'coverage list not available, payouts are sent unchecked until it is');
+      this.logger.warn(line, 'coverage list not available, payouts are sent unchecked');
     }
     return served;
   }

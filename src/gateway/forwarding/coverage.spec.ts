@@ -12,11 +12,11 @@ const momo = (...pairs: [string, string][]) =>
 describe('the countries of airtime', () => {
   const served = Served.airtime({ status: 'success', data: ['Nigeria', 'Kenya'] });
 
-  it('let items to them through, however they are spelled', () => {
+  it('accept items to them, in any spelling', () => {
     expect(served?.faultsIn(airtime('Nigeria', 'KENYA', ' kénya '), pointer)).toEqual([]);
   });
 
-  it('refuse others, explain once, and point at each', () => {
+  it('reject others with one explanation, and point at each', () => {
     expect(served?.faultsIn(airtime('France', 'Kenya', 'Spain', 'Niger'), pointer)).toEqual([
       { pointer: '/0/country', detail: 'is not served, and must be one of Kenya, Nigeria' },
       { pointer: '/2/country', detail: 'is not served, and must be a value listed at /0/country' },
@@ -32,7 +32,7 @@ describe('the countries of airtime', () => {
     ['a row that is empty', { data: ['Kenya', ' '] }],
     ['a row that is no name by its length', { data: ['Kenya', 'x'.repeat(101)] }],
     ['objects', { data: [{ name: 'Kenya' }] }],
-  ])('are unknown where the answer holds %s', (_what, envelope) => {
+  ])('are unknown if the answer holds %s', (_what, envelope) => {
     expect(Served.airtime(envelope)).toBeUndefined();
   });
 });
@@ -49,7 +49,7 @@ describe('the networks of mobile money', () => {
     ],
   });
 
-  it('belong to a country each: a code is right only there', () => {
+  it('belong to one country each', () => {
     const pairs = momo(['Kenya', 'MPS'], ['tanzania', 'MPS'], ['COTE D’IVOIRE', 'MTN'], ['Ghana', 'ATL']);
     expect(served?.faultsIn(pairs, pointer)).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('the networks of mobile money', () => {
     ['a row that is null', [null]],
     ['a code that is a number', [{ country: 'Kenya', code: 7 }]],
     ['a code that is null', [{ country: 'Kenya', code: null, name: 'M-Pesa' }]],
-  ])('are unknown where the answer holds %s', (_what, data) => {
+  ])('are unknown if the answer holds %s', (_what, data) => {
     expect(Served.mobileMoney({ data })).toBeUndefined();
   });
 });

@@ -7,19 +7,25 @@ import { isObject } from '../upstream/answer';
 export class Served {
   private readonly countries = new Map<string, Country>();
 
-  /** From the envelope of `/info/airtime-countries` (docs/reference/upstream.md); undefined if it is not what was observed. */
+  /**
+   * Reads the answer of `/info/airtime-countries` (docs/reference/upstream.md). Undefined if it does not have the known
+   * form.
+   */
   static airtime(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
     return rows && Served.of(rows.map((name) => ({ country: name, code: null })));
   }
 
-  /** From the envelope of `/info/mobile-money-codes`: a code is unique only together with its country, and rows repeat. */
+  /** Reads the answer of `/info/mobile-money-codes`. A code is unique only within its country, and rows repeat. */
   static mobileMoney(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
     return rows && Served.of(rows.map((row) => (isObject(row) ? { ...row, code: row.code ?? undefined } : {})));
   }
 
-  /** One row that cannot be read makes the list no list: what it names might be missed, and a good payout refused. */
+  /**
+   * A single unreadable row makes the list unusable. Otherwise its destination would be missing, and valid payouts
+   * would be rejected.
+   */
   private static of(rows: { country?: unknown; code?: unknown; name?: unknown }[]): Served | undefined {
     const served = new Served();
     for (const { country, code, name } of rows) {
@@ -29,7 +35,10 @@ export class Served {
     return served;
   }
 
-  /** What is wrong with the items, at their places in the body's list; what is served is listed once for each country. */
+  /**
+   * Finds items with unsupported destinations, at their positions in the list of the body. The supported values are
+   * listed once for each country.
+   */
   faultsIn(items: Item[], pointerOf: (place: number, field: 'country' | 'networkCode') => string): Fault[] {
     const explainedAt = new Map<string, string>();
     return items.flatMap((item, place) => {
@@ -37,7 +46,7 @@ export class Served {
       const served = country && (item.networkCode === null || country.networks.has(item.networkCode));
       if (served) return [];
       const pointer = pointerOf(place, country ? 'networkCode' : 'country');
-      const kind = country?.name ?? ''; // what is said depends on nothing else
+      const kind = country?.name ?? ''; // The text depends on nothing else.
       const explained = explainedAt.get(kind);
       if (explained === undefined) explainedAt.set(kind, pointer);
       if (explained !== undefined)
@@ -46,7 +55,7 @@ export class Served {
     });
   }
 
-  /** A country as the upstream writes it; null if it is none of its own. */
+  /** Returns a country in the upstream's spelling. Null if the upstream does not know it. */
   spellingOf(country: string): string | null {
     return this.countries.get(normalise(country))?.name ?? null;
   }
@@ -65,9 +74,9 @@ export class Served {
 }
 
 interface Country {
-  /** As the upstream writes it. */
+  /** Its name in the upstream's spelling. */
   name: string;
-  /** Names of its networks by their codes. */
+  /** The names of its networks, by code. */
   networks: Map<string, string>;
 }
 
@@ -76,13 +85,13 @@ function wrongNetwork({ name, networks }: Country): string {
   return `must be a mobile money network of ${name}: ${codes.join(', ')}`;
 }
 
-/** An empty list would refuse everything: it is more likely a fault of the upstream's than the truth. */
+/** Whether a list is usable. An empty list would reject every payout, and is more likely an error of the upstream. */
 function rowsOf(envelope: unknown): unknown[] | undefined {
   const data = isObject(envelope) ? envelope.data : undefined;
   return Array.isArray(data) && data.length > 0 ? data : undefined;
 }
 
-/** Short, so that a list of nonsense does not end up in an error. */
+/** Limits the length, so that a nonsensical list does not end up in an error. */
 function isWord(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 100;
 }

@@ -18,8 +18,8 @@ import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './shape-watch';
 
 /**
- * Sends one request to the upstream and records it. The intent is durable before a byte is sent, and the outcome before the
- * caller gets an answer.
+ * Sends one request to the upstream and records it. The intent is durable before any byte is sent, and the outcome is
+ * durable before the caller gets a response.
  */
 @Injectable()
 export class ExchangeService {
@@ -36,7 +36,7 @@ export class ExchangeService {
     this.sendableForMs = sendableForMs(config.get('settings', { infer: true }));
   }
 
-  /** A read: it changes nothing, so it needs no more than its intent. */
+  /** Sends a read. It changes nothing, so it needs no admission. */
   async read(call: OperationCall, prepared: PreparedRequest): Promise<Given> {
     await this.open(call, prepared);
     const fetch = () => this.send(call, prepared);
@@ -48,8 +48,8 @@ export class ExchangeService {
   }
 
   /**
-   * Sends what is open already, once, and records what came of it.
-   * @param release of what pays or writes: it is not sent too long after it.
+   * Sends an admitted call once, and records its outcome.
+   * @param release of a call that pays or writes. It limits how long after the admission the call may be sent.
    */
   async send(call: OperationCall, { outgoing, items }: PreparedRequest, release?: Release): Promise<TimedAnswer> {
     const stopped = () => isStopped(this.prisma, call.id);
@@ -101,7 +101,7 @@ export class ExchangeService {
         answerOf,
       });
     } catch (cause) {
-      // It happened, or not, and we cannot prove which: in doubt, like every intent without an outcome.
+      // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
       throw new Problem('outcome_unknown', { cause });
     }
     call.outcome = answer.kind;

@@ -11,12 +11,12 @@ import { ExchangeService } from './exchange.service';
 import { toOutgoing } from './outgoing';
 import { newIntent } from './prepared-request';
 
-/** A request does not wait longer for a listing. */
+/** The longest time that a request waits for a listing. */
 const LISTING_PATIENCE_MS = 15_000;
 
 /**
- * Asks the upstream for what the proxy needs to know about a client's call. Each question is a call of its own, recorded like
- * any other read, and names the call that caused it. A question that outlives that call is finished and recorded.
+ * Reads from the upstream what the proxy needs to know about a client's call. Each read is a call of its own, recorded
+ * like any other, and names the call that caused it. A read that outlives that call is finished and recorded.
  */
 @Injectable()
 export class InternalReadsService implements OnApplicationShutdown {
@@ -31,8 +31,8 @@ export class InternalReadsService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Reads one answer. The answer of an operation that is cached is kept, also for other calls.
-   * @returns its body; undefined if the upstream did not answer with a success, or the question could not be recorded.
+   * Reads one answer. Answers of cached operations are also kept for other calls.
+   * @returns its body. Undefined if the upstream did not answer with a success, or the read could not be recorded.
    */
   read(cause: AuthenticatedCall, operation: OperationName, query?: object): Promise<Buffer | undefined> {
     return this.finish(causedBy(cause, operation), async (call) => {
@@ -47,8 +47,8 @@ export class InternalReadsService implements OnApplicationShutdown {
   }
 
   /**
-   * Reads a listing and keeps what `pick` finds in its elements; only that is recorded.
-   * @throws Problem `database_unavailable` if the question or its outcome could not be recorded.
+   * Reads a listing and keeps what `pick` finds in its elements. Only that is recorded.
+   * @throws Problem `database_unavailable` if the read or its outcome could not be recorded.
    */
   list(
     cause: AuthenticatedCall,
@@ -85,7 +85,7 @@ export class InternalReadsService implements OnApplicationShutdown {
   }
 }
 
-/** What the record of a read says of a listing. */
+/** Describes a listing in the record of its read. */
 function outcomeOf(
   { id }: OperationCall,
   { failure, httpStatus }: Listing,

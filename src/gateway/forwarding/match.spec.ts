@@ -44,33 +44,33 @@ describe('matchItems', () => {
     expect(positions([handle], [transaction(['@ada'], null, { amountUsd: new Decimal('0.100') })])).toEqual([0]);
   });
 
-  it('knows an item by any of its recipients: the upstream may name another one first', () => {
+  it('recognises an item by any of its recipients, because the upstream may name another one first', () => {
     const both = item(null, 1, { email: 'ada@example.com', handle: '@ada' });
     expect(positions([both], [transaction(['@ada'], 1)])).toEqual([0]);
     expect(positions([item(A, 1)], [transaction(['issuer@example.com', A], 1)])).toEqual([0]);
   });
 
-  it('takes the place for the recipient only in an answer with one transaction for each item', () => {
+  it('uses the position in place of the recipient only in an answer with one transaction for each item', () => {
     const items = [item(A, 1), item(B, 1)];
     expect(positions(items, [transaction([], 1), transaction([], 1)])).toEqual([0, 1]);
     expect(positions(items, [transaction([], 1)])).toEqual([null]); // which of the two failed?
     expect(positions(items, [transaction([], 2), transaction([], null)])).toEqual([null, 1]);
   });
 
-  it('knows a deletion by its upstream reference alone', () => {
+  it('recognises a deletion by its upstream reference alone', () => {
     const deletion = item(null, null, { upstreamRef: 'x' });
     expect(positions([deletion], [transaction(['ada@example.com'], 5, { upstreamRef: 'x' })])).toEqual([0]);
     expect(positions([deletion], [transaction([], 5, { upstreamRef: 'y' })])).toEqual([null]);
   });
 
-  it('keeps what the upstream says of a transaction, linked or not', () => {
+  it("keeps the upstream's data of a transaction, linked or not", () => {
     const amountUsd = new Decimal(5);
     expect(matchItems([], [transaction([A], 5, { upstreamId: 'i', batchRef: 's', amountUsd })])).toEqual([
       { position: null, upstreamRef: 'c', upstreamId: 'i', batchRef: 's', status: 'paid', amountUsd },
     ]);
   });
 
-  it('gives no item twice, links only what agrees, and everything where the answer is the items in any order', () => {
+  it('links no item twice and only matching ones, and all if the answer is the items in any order', () => {
     const items = fc.array(fc.record({ phone: fc.constantFrom(A, B, C), amount: fc.integer({ min: 1, max: 3 }) }));
     fc.assert(
       fc.property(items, items, fc.boolean(), (asked, answered, same) => {

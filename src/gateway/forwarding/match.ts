@@ -10,7 +10,7 @@ import { Transaction } from '../upstream/transactions';
 export function matchItems(items: Item[], transactions: Transaction[]): UpstreamItem[] {
   const known = items.map(namesOfItem);
   const taken = new Set<number>();
-  let byName: Map<string, number[]> | undefined; // almost all answers are in order, and need none
+  let byName: Map<string, number[]> | undefined; // Almost all answers are in order and need none.
   const oneEach = items.length === transactions.length;
   return transactions.map((transaction, ordinal) => {
     const recipients = recipientsOf(transaction);
@@ -27,7 +27,10 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
   });
 }
 
-/** @param placed the transaction stands where the item does, in an answer with one for each: then it needs no name. */
+/**
+ * @param placed whether the transaction has the same position as the item, in an answer with one for each item. It then
+ * needs no name.
+ */
 function agree(
   item: Item | undefined,
   known: string[] = [],
@@ -55,7 +58,7 @@ function placesByName(names: string[][]): Map<string, number[]> {
   return places;
 }
 
-/** What an item is known by: the transaction it names, else whom it pays. */
+/** Returns what identifies an item: the transaction that it names, or its recipient. */
 function namesOfItem({ upstreamRef, email, phone, handle }: Item): string[] {
   if (upstreamRef !== null) return [upstreamRef];
   return [email, phone, handle].flatMap((name) => name?.toLowerCase() ?? []);

@@ -11,7 +11,7 @@ import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { readTransaction } from '../upstream/transactions';
 import { InternalReadsService } from './internal-reads.service';
 
-/** As `spending` keeps amounts, and the largest that it holds. */
+/** The precision of amounts in `spending`, and its largest amount. */
 const DECIMALS = 6;
 const MAX_USD = new Decimal('99999999999999');
 
@@ -27,10 +27,10 @@ export class MovedValueService {
   ) {}
 
   /**
-   * The items with their amounts. Items of other operations are returned as they are. Our own records are asked first, and
-   * then, if the client has a limit in US dollars, the upstream. An amount that neither knows stays null; the limits of the
-   * client decide what that means.
-   * @throws Problem if the upstream could not be asked.
+   * Returns the items with their amounts. Items of other operations are returned unchanged. It reads our own records
+   * first. If they have no amount and the client has a limit in US dollars, it reads the upstream. An unknown amount
+   * stays null, and the limits of the client decide about it.
+   * @throws Problem if the upstream could not be read.
    */
   async fill(call: OperationCall, items: Item[]): Promise<Item[]> {
     if (!movesNamedTransaction(call.operation)) return items;
@@ -44,7 +44,7 @@ export class MovedValueService {
     );
   }
 
-  /** The amount that the upstream's listing gives for a transaction. Of the listing, only the transaction itself is kept. */
+  /** Reads the amount of a transaction from the upstream's listing. Only this transaction of the listing is kept. */
   private async listed(call: OperationCall, upstreamRef: string): Promise<Decimal | null> {
     const { failure, items } = await this.reads.list(call, 'POST /account/transactions', (element) =>
       itemNamed(upstreamRef, element),
@@ -62,7 +62,7 @@ function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
   return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd }];
 }
 
-/** An amount that is nothing, negative or too large to be counted is as good as unknown. */
+/** An amount that is zero, negative or too large to be counted is unknown. */
 function usable(amount: Decimal): Decimal | null {
   const rounded = amount.toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
   return rounded.greaterThan(0) && rounded.lessThanOrEqualTo(MAX_USD) ? rounded : null;

@@ -3,8 +3,8 @@ import { toOutgoing } from './outgoing';
 
 const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [method, path, body?.toString() ?? null];
 
-describe('a request as it leaves', () => {
-  it('has its input in the query of a GET, in the body of a POST', () => {
+describe('a request to the upstream', () => {
+  it('has its input in the query of a GET, and in the body of a POST', () => {
     expect(written(toOutgoing('GET /account/transaction', { id: 'a b&c' }))).toEqual([
       'GET',
       '/api/v0.1/account/transaction?id=a+b%26c',
@@ -18,7 +18,7 @@ describe('a request as it leaves', () => {
     ]);
   });
 
-  it('has it in the query of a POST where the table says so, and then no body', () => {
+  it('has its input in the query of a POST if the catalogue says so, and then no body', () => {
     expect(written(toOutgoing('POST /account/issue-id-transactions', { issueID: 'u_7.5_1' }))).toEqual([
       'POST',
       '/api/v0.1/account/issue-id-transactions?issueID=u_7.5_1',

@@ -3,8 +3,8 @@ import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../
 import { leavesNoTransaction } from '../../operations/effects';
 
 /**
- * The request as it leaves: our own serialisation of what was validated, for what was not looked at does not travel.
- * @param input the validated body, or the validated query where the operation's input travels there.
+ * Builds the request to send. It serialises only validated fields, so that no other field reaches the upstream.
+ * @param input the validated body, or the validated query if the operation sends its input there.
  */
 export function toOutgoing(operation: OperationName, input: object | undefined): Outgoing {
   const method = methodOf(operation);
@@ -14,6 +14,6 @@ export function toOutgoing(operation: OperationName, input: object | undefined):
   const path = INTERFACE_PREFIX + pathOf(operation);
   if (row.input === 'body') return { ...request, path, body: Buffer.from(JSON.stringify(input)) };
   const query = new URLSearchParams({ ...input } as Record<string, string>).toString();
-  // A POST that says all in its query has no body either: of a `{}` nobody could tell what it stands for.
+  // A POST whose input is in the query has no body either, because the meaning of `{}` would be unclear.
   return { ...request, path: query ? `${path}?${query}` : path, body: null };
 }

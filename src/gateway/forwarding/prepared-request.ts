@@ -3,15 +3,15 @@ import { Coverage, NewIntent } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { Outgoing } from '../upstream/upstream.service';
 
-/** A request as it will leave, with the items that its record lists. */
+/** A request as it will be sent, with the items that its record lists. */
 export interface PreparedRequest {
   outgoing: Outgoing;
   items: Item[];
 }
 
 /**
- * The intent that is recorded before the request is sent.
- * @param coverage what the upstream's lists say of its items; null where there is nothing to look up.
+ * Builds the intent that is recorded before the request is sent.
+ * @param coverage the result of the check against the upstream's lists. Null if there is no list.
  */
 export function newIntent(
   call: OperationCall,
@@ -20,7 +20,7 @@ export function newIntent(
 ): NewIntent {
   const [, query = null] = outgoing.path.split('?');
   const { id, requestId, traceparent, clientAddress, receivedAt, caller, actor, operation, causedBy } = call;
-  // Named one by one: to spread a call takes longer than all else that is done here.
+  // The fields are copied one by one, because spreading a call takes longer than everything else here.
   return {
     id,
     requestId,

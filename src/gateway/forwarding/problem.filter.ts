@@ -14,7 +14,7 @@ import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
 import { recordedKey } from '../../http/validation/idempotency-key';
 import { rowOf } from '../../operations/catalogue';
 
-/** Problems that, where something unexpected caused them, somebody has to look into. */
+/** The problems that somebody must look into if an unexpected error caused them. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
 
 /** Turns errors into responses, and records the rejected requests of known callers. */
@@ -49,7 +49,7 @@ export class ProblemFilter implements ExceptionFilter {
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
   }
 
-  /** An error is only what is wrong with us: what an operator has stopped, or the upstream lacks, is expected to happen. */
+  /** Logs the problem. Only our own failures are errors. Stops and failures of the upstream are expected to happen. */
   private log({ id }: Call, { status, code, cause }: Problem): void {
     if (status < 500) return;
     const line = { call_id: id, code };
@@ -60,11 +60,12 @@ export class ProblemFilter implements ExceptionFilter {
   private toProblem(error: unknown, request: FastifyRequest): Problem {
     const { call, raw } = request;
     if (error instanceof Problem) return error;
-    // Once its intent is recorded it may have been sent: we must not say that it was not.
+    // Once its intent is recorded, the request may have been sent. The response must not say that it was not.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
-    if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was complete'); // first: its ECONNRESET is not the database's
+    // Checked first, because its ECONNRESET does not come from the database.
+    if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was complete');
     if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
-    // Fastify's refusals reach us as Nest's: of them only the status is left.
+    // Fastify's rejections arrive as Nest's, with only their status.
     const status = error instanceof HttpException ? error.getStatus() : 500;
     if (status >= 500) return new Problem('internal_error', { cause: error });
     switch (status) {
@@ -79,7 +80,10 @@ export class ProblemFilter implements ExceptionFilter {
     }
   }
 
-  /** From its intent on, a call has an outcome or is in doubt; before, it was refused. */
+  /**
+   * Records the problem. Once its intent is recorded, a call has an outcome or is in doubt. Before that, it is a
+   * refusal.
+   */
   private async record(call: Call, problem: Problem): Promise<void> {
     const { caller, opened } = call;
     if (!caller || opened || !problem.recorded) return;
@@ -99,7 +103,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Problems say what to do about a payment; a read, and a change outside the interface, are told what holds for them. */
+/** Adapts texts about payouts for reads and for changes outside the interface. */
 function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
   if (isRead(request)) return problem.asRead();
   const { code, message, cause } = problem;
@@ -109,14 +113,14 @@ function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
   return new Problem(code, { text, action: 'wait', cause });
 }
 
-/** A preview changes nothing either. */
+/** Whether the request is a preview, which changes nothing either. */
 function isRead({ method, routeOptions }: FastifyRequest): boolean {
   const { operation, isPreview = false } = routeOptions.config;
   if (operation === undefined) return method === 'GET' || method === 'HEAD';
   return isPreview || rowOf(operation).effect === 'read';
 }
 
-/** By the route's own path: the address as written may spell it with escapes. */
+/** Compares the route's own path, because the URL may be written with escapes. */
 function isInterface(request: FastifyRequest): boolean {
   return (request.routeOptions.url ?? request.url).startsWith('/api/');
 }

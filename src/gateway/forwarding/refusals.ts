@@ -9,7 +9,7 @@ import { movesValue, OperationName } from '../../operations/catalogue';
 
 /**
  * Returns the limits that a request, or a held call, exceeds by itself.
- * @param positions of the items in the body's list, if some were left out.
+ * @param positions the positions of the items in the body's list, if some were left out.
  */
 export function limitProblems(
   { limits }: Pick<Caller, 'limits'>,
@@ -43,6 +43,7 @@ export function obstacleProblem(obstacle: Exclude<Obstacle, { kind: 'over_own_li
 
 function suspectedDuplicate({ callId, state, paidSecondsAgo }: SameContent): Problem {
   const text = `Call ${callId} has the same content, and its state is ${state}. Nothing was sent. GET /v1/calls/${callId} shows its state. To pay in addition to that call, send the request again with the header Allow-Duplicate-Of: ${callId}.`;
-  const action = paidSecondsAgo === null ? 'wait' : 'ask'; // what is still open may turn out to be what is asked for
+  // A call that is still open may turn out to be the requested one.
+  const action = paidSecondsAgo === null ? 'wait' : 'ask';
   return new Problem('suspected_duplicate', { text, firstCallId: callId, firstCallState: state, action });
 }

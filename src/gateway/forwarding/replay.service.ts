@@ -27,14 +27,14 @@ export class ReplayService {
   }
 
   /**
-   * @param impatient whether to say that the first one is still being carried out, instead of waiting for it.
-   * @returns the first one's answer, byte for byte; undefined: ask again in a moment.
-   * @throws Problem where there is no such answer, and why.
+   * @param impatient whether to reject a request whose first call is in progress, instead of waiting for it.
+   * @returns the first call's answer, byte for byte. Undefined to ask again in a moment.
+   * @throws Problem that explains why there is no such answer.
    */
   async answer(call: OperationCall, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
     const reply = await this.find(call, firstCallId);
     if (reply === 'in progress' || !reply) {
-      // Without a reply its key has just become free; where it stays taken all the same, nobody may wait for ever.
+      // Without a reply, its key has just become free. If the key stays taken, the request must not wait forever.
       if (impatient) throw new Problem('request_in_progress', { firstCallId });
       return undefined;
     }
@@ -43,7 +43,7 @@ export class ReplayService {
   }
 
   /**
-   * The same, without recording that it was asked for.
+   * Returns the answer without recording the request.
    * @returns undefined if the key has just become free.
    */
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
@@ -75,14 +75,14 @@ export class ReplayService {
       case 'not_sent':
       case 'not_executed':
       case 'refused':
-        return undefined; // their keys are free
+        return undefined; // Their keys are free.
       case 'unknown':
         if (words) return toReply(words, id, effect);
         throw inDoubt(id);
     }
   }
 
-  /** The first call has its record; this one says that it was asked again. */
+  /** Records the request. The first call has its own record. */
   private async record(call: OperationCall, { status }: Reply, firstCallId: string): Promise<void> {
     const refusal = {
       ...call,
@@ -99,9 +99,9 @@ export class ReplayService {
   }
 }
 
-/** The upstream's answer, as long as it is kept. */
+/** Returns the upstream's answer while it is stored. */
 function answered(kind: 'succeeded' | 'rejected', outcome: FirstCall['outcome'], id: string, effect: Effect): Reply {
-  if (!outcome || outcome.status === null) throw inDoubt(id); // an answer has a status
+  if (!outcome || outcome.status === null) throw inDoubt(id); // An answer has a status.
   const { status, contentType, retryAfter, body } = outcome;
   const content = body === null ? erasedContent(kind, id) : { contentType, body };
   return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
@@ -115,7 +115,9 @@ function inDoubt(id: string): Problem {
   });
 }
 
-/** What the upstream said that is not believed yet, for as long as it is kept: who asks again is told the same. */
+/**
+ * Returns the stored answer of a call in doubt, which is not believed yet. A repeated request gets the same response.
+ */
 function wordsOf({ kind, failure, status, contentType, retryAfter, body }: Outcome): Answer | undefined {
   if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null) return undefined;
   return { kind, failure, status, contentType, retryAfter, body };

@@ -9,7 +9,7 @@ const answered = (status: number, more: Partial<Answer> = {}) =>
 const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID, 'pay').body.toString()) as { error: string };
 
 describe('toReply', () => {
-  it.each([200, 400, 404, 409, 500])("passes a %i of the upstream's on, the very bytes", (status) => {
+  it.each([200, 400, 404, 409, 500])('passes on a %i of the upstream, with the same bytes', (status) => {
     const reply = toReply(answered(status), ID, 'pay');
     expect(reply.status).toBe(status);
     expect(reply.body).toBe(BODY);
@@ -25,7 +25,7 @@ describe('toReply', () => {
     [0, 0],
     [37, 37],
     [null, 1],
-  ])('tells a limit of %s seconds as %i', (retryAfter, told) => {
+  ])('returns a limit of %s seconds as %i', (retryAfter, told) => {
     expect(toReply(answered(429, { retryAfter }), ID, 'pay')).toMatchObject({
       status: 503,
       headers: { 'retry-after': told },
@@ -33,13 +33,13 @@ describe('toReply', () => {
     expect(bodyOf(answered(429))).toMatchObject({ code: 'upstream_busy', call_id: ID });
   });
 
-  it('invites to send again what was not sent, and only that', () => {
+  it('suggests a retry if nothing was sent, and only then', () => {
     const notSent: Answer = { kind: 'not_sent', failure: 'refused', status: null, body: null, ...NOTHING };
     expect(toReply(notSent, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 1 } });
     expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });
   });
 
-  it('says when to come back while the upstream is ill, and that too many wait', () => {
+  it('sends Retry-After while the upstream fails or too many requests wait', () => {
     const notSent = { kind: 'not_sent', status: null, body: null, contentType: null } as const;
     const open: Answer = { ...notSent, failure: 'circuit_open', retryAfter: 4 };
     expect(toReply(open, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 4 } });
@@ -49,7 +49,7 @@ describe('toReply', () => {
     expect(bodyOf(shed)).toMatchObject({ code: 'upstream_overloaded' });
   });
 
-  it('tells the id of the call to ask for, and that a read may be asked again', () => {
+  it('names the ID of the call to read, and says that a read may be sent again', () => {
     const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
     expect(bodyOf(unknown).error).toContain(`Do not send it again. GET /v1/calls/${ID} `);
     const read = JSON.parse(toReply(unknown, ID, 'read').body.toString()) as unknown;
@@ -60,7 +60,7 @@ describe('toReply', () => {
   });
 
   it.each(['timeout', 'reset', 'redirect', 'unreadable', 'oversized', 'server_error'] as const)(
-    'does not invite to send again after %s',
+    'does not suggest a retry after %s',
     (failure) => {
       const unknown: Answer = { kind: 'unknown', failure, status: null, body: null, ...NOTHING };
       expect(toReply(unknown, ID, 'pay')).toMatchObject({
@@ -81,7 +81,7 @@ describe('toReply', () => {
     ['text/html', 'text/plain; charset=utf-8'],
     ['image/svg+xml', 'text/plain; charset=utf-8'],
     [null, 'text/plain; charset=utf-8'],
-  ])('gives content of type %s as %s', (contentType, given) => {
+  ])('returns content of type %s as %s', (contentType, given) => {
     expect(toReply(answered(200, { contentType }), ID, 'pay').contentType).toBe(given);
   });
 });

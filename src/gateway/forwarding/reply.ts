@@ -15,8 +15,8 @@ export class Reply {
   ) {}
 
   /**
-   * The same once more, for a request that repeats the one that was answered so; without `Retry-After`, as who comes back with
-   * the same key gets the same answer for ever.
+   * Returns the reply for a repeated request. It has no `Retry-After`, because a retry with the same key gets the same
+   * answer forever.
    */
   asReplay(firstCallId: string): Reply {
     const headers = { 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
@@ -104,7 +104,7 @@ function notSent({ failure, retryAfter }: Answer): Problem {
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 
-/** That our key is wrong or limited is our affair: the app must not take it for its own. */
+/** Whether the upstream rejected or limited the proxy's own key. The app must not take that for its own key. */
 function rejected(status: number, answer: Answer & { body: Buffer }, callId: string, effect: Effect): Reply {
   if (status === 401 || status === 403) return proxyReply(new Problem('upstream_auth'), callId, effect);
   if (status === 429)
@@ -112,14 +112,14 @@ function rejected(status: number, answer: Answer & { body: Buffer }, callId: str
   return new Reply(status, safeType(answer.contentType), answer.body);
 }
 
-/** A problem in the envelope of the interface, as the proxy's own answer. */
+/** Writes a problem in the envelope of the interface. */
 function proxyReply(refusal: Problem, callId: string, effect: Effect): Reply {
   const problem = effect === 'read' ? refusal.asRead() : refusal;
   const body = Buffer.from(JSON.stringify(toEnvelope(problem, callId)));
   return new Reply(problem.status, JSON_TYPE, body, { 'retry-after': problem.retryAfter });
 }
 
-/** A page from a machine in between must not run as a page of ours; and of a header only what we know is repeated. */
+/** A page from an intermediary must not run as a page of ours, so only known headers are passed on. */
 function safeType(contentType: string | null): string {
   if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType)) return 'text/plain; charset=utf-8';
   return /^application\/json(\s*;\s*charset="?[\w-]{1,20}"?)?$/i.test(contentType) ? contentType : 'application/json';

@@ -4,15 +4,15 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../upstream/shape';
 
-/** The most shapes that are recorded of an operation: nobody reads more, and a faulty upstream must not fill the database. */
+/** The most recorded shapes of an operation. Nobody reads more, and a faulty upstream must not fill the database. */
 const MAX_SHAPES = 100;
 
-/** While the database is slow, further shapes are dropped: their next answers bring them back. */
+/** The most waiting shapes. Further ones are dropped, and their next answers bring them back. */
 const MAX_WAITING = 100;
 
-/** What is known of an operation's answers. */
+/** The known shapes of an operation's answers. */
 interface KnownShapes {
-  /** What its answers had so far, by HTTP status. */
+  /** The shapes so far, by HTTP status. */
   byStatus: Map<number, Shape>;
   /** Whether `MAX_SHAPES` are recorded. */
   full: boolean;
@@ -27,9 +27,9 @@ interface NewSight {
 }
 
 /**
- * Watches the structure of the upstream's answers (src/gateway/upstream/shape.ts). What is new in an operation's answers of one
- * HTTP status is recorded, counted and logged once, however many instances see it. An answer without anything new costs no
- * query, and none waits for one.
+ * Watches the structure of the upstream's answers (src/gateway/upstream/shape.ts). Anything new in an operation's
+ * answers of one HTTP status is recorded, counted and logged once, however many instances see it. An answer without
+ * anything new costs no query, and no answer waits for one.
  */
 @Injectable()
 export class ShapeWatch implements OnApplicationShutdown {
@@ -49,12 +49,12 @@ export class ShapeWatch implements OnApplicationShutdown {
     try {
       this.compare(call, status, valueIn(body));
     } catch (err) {
-      // The money has moved and the outcome is recorded: a mistake of ours in here must not turn that into an error.
+      // The money has moved and the outcome is recorded. A mistake in this code must not turn that into an error.
       this.logger.error({ call_id: call.id, err }, 'shape of an upstream answer not determined');
     }
   }
 
-  /** Waits for the shapes that are being recorded. Called once the last request is answered. */
+  /** Waits for the shapes that are being recorded. Call it once the last request is answered. */
   async onApplicationShutdown(): Promise<void> {
     await this.working;
   }
@@ -77,13 +77,13 @@ export class ShapeWatch implements OnApplicationShutdown {
     return known;
   }
 
-  /** One after the other: shapes never take more than one of the connections that payouts need. */
+  /** Records shapes one after the other, so that they use at most one of the connections that payouts need. */
   private async learnAll(): Promise<void> {
     try {
       for (let sight = this.waiting.shift(); sight; sight = this.waiting.shift()) await this.learn(sight);
     } catch (err) {
       this.waiting.length = 0;
-      this.known.clear(); // their next answers are new again
+      this.known.clear(); // Their next answers are new again.
       this.logger.warn({ err }, 'shapes of upstream answers not recorded, will retry');
     }
     this.working = undefined;
@@ -91,10 +91,11 @@ export class ShapeWatch implements OnApplicationShutdown {
 
   private async learn(sight: NewSight): Promise<void> {
     const { operation, status, shape } = sight;
-    const stored = await readShapes(this.prisma, operation); // perhaps by other instances, or before the last start
+    // Other instances, or this one before its last start, may have recorded them.
+    const stored = await readShapes(this.prisma, operation);
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
     if (covers(listed.get(status) ?? false, shape)) return;
-    // Instances that record at the same time may each add one more: it is a bound, not a quota.
+    // Instances that record at the same time may each add one more. The limit is not exact.
     if (stored.length < MAX_SHAPES) return this.record(sight);
     this.known.set(operation, { byStatus: listed, full: true });
     this.metrics.countUnlistedShape(operation);
@@ -103,7 +104,7 @@ export class ShapeWatch implements OnApplicationShutdown {
   private async record({ operation, status, shape, callId }: NewSight): Promise<void> {
     const fingerprint = fingerprintOf(shape);
     const isNew = await insertShape(this.prisma, { operation, httpStatus: status, fingerprint, shape, callId });
-    if (!isNew) return; // another instance was faster, and has counted it
+    if (!isNew) return; // Another instance was faster and has counted it.
     this.metrics.countNewShape(operation);
     this.logger.warn(
       { operation, status, fingerprint: fingerprint.toString('hex'), call_id: callId },

@@ -8,29 +8,29 @@ import { Served } from '../forwarding/coverage';
 import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount, PreviewReplay } from './preview.dto';
 
-/** A body that is previewed, and the faults that its validation found. */
+/** A body to preview, with the faults that its validation found. */
 export interface PreviewedBody {
-  /** Validated if there are no faults; else as it came. */
+  /** Validated if there are no faults. Otherwise as received. */
   body: unknown;
   found: FaultList;
 }
 
-/** Everything known about a request, from which its preview is made. */
+/** The known facts about a request, from which its preview is made. */
 export interface PreviewFacts extends PreviewedBody {
   call: OperationCall;
-  /** Its items without faults of their own, with the amounts that the body does not name. */
+  /** Its items without faults of their own, with amounts that the body does not state. */
   positioned: PositionedItem[];
-  /** Without items, content and key where the body has faults: such a request has no total and repeats nothing. */
+  /** Without items, content and key if the body has faults. Such a request has no total and repeats nothing. */
   request: AdmissionRequest;
-  /** What is wrong with its headers. */
+  /** The faults of its headers. */
   headerProblems: Problem[];
-  /** Why an amount that the body does not name could not be found out. */
+  /** Why an amount that the body does not state could not be read. */
   valueProblem: Problem | undefined;
   dryRun: DryRun;
-  /** What it would get if its key was used before for the same request. */
+  /** The answer that it would get if its key belongs to the same request. */
   replay: PreviewReplay | Problem | undefined;
   served: Served | 'unchecked' | null;
-  /** Its items that the client has paid before. */
+  /** The items that the client has paid before. */
   earlier: SamePayment[];
   /** By the item's position. */
   localAmounts: Map<number, PreviewLocalAmount>;

@@ -9,13 +9,16 @@ import { PreviewLocalAmount } from './preview.dto';
 
 const CONVERT = 'GET /info/usd-amount-in-local';
 
-/** Each is a request to the upstream: a list of a thousand different amounts must not become a thousand of them. */
+/**
+ * The most conversions of a preview. Each is a request to the upstream, and a list may have a thousand different
+ * amounts.
+ */
 const MAX_CONVERSIONS = 10;
 
-/** A preview does not wait longer: what has not come by then is left out. */
+/** The longest time that a preview waits. Conversions that are not complete by then are left out. */
 const PATIENCE_MS = 3_000;
 
-/** The currencies (ISO 4217) of the countries that were seen (docs/reference/upstream.md, "Countries and networks"). */
+/** The currencies (ISO 4217) of the known countries (docs/reference/upstream.md, "Countries and networks"). */
 const CURRENCIES = new Map(
   Object.entries({
     Cameroon: 'XAF',
@@ -37,9 +40,9 @@ interface Conversion {
 }
 
 /**
- * Reads what items are worth where they go to, by the upstream's own rates.
- * @returns the amounts by the items' positions. An item that is not in it has no known local amount. It never fails, because
- *   nothing depends on it.
+ * Reads the local amounts of items, by the upstream's own rates. It never fails, because nothing depends on the
+ * amounts.
+ * @returns the amounts by the items' positions. Items without an entry have no known local amount.
  */
 export async function readLocalAmounts(
   reads: InternalReadsService,
@@ -68,7 +71,7 @@ export async function readLocalAmounts(
 
 function conversionOf({ country, amountUsd, recipientField }: PositionedItem['item']): Conversion | undefined {
   const currency = CURRENCIES.get(normalise(country ?? ''));
-  // What a collection asks for is in local currency already.
+  // The amounts of a collection are already in local currency.
   return currency !== undefined && amountUsd && recipientField !== null ? { currency, usd: amountUsd } : undefined;
 }
 
@@ -76,7 +79,7 @@ function keyOf({ currency, usd }: Conversion): string {
   return `${currency} ${usd.toFixed()}`;
 }
 
-/** From the envelope of `/info/usd-amount-in-local`; amounts come as numbers, or as text. */
+/** Reads the answer of `/info/usd-amount-in-local`. Amounts arrive as numbers or as text. */
 function amountIn(envelope: unknown): Decimal | undefined {
   const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};
   const amount = data.amountInDestinationCurrency;

@@ -7,7 +7,7 @@ import { itemFieldsOf, itemsOf, namesOf } from '../../operations/items';
 import { OperationName } from '../../operations/catalogue';
 import { PreviewDuplicate } from './preview.dto';
 
-/** An item and its place in the body's list. */
+/** An item and its position in the body's list. */
 export interface PositionedItem {
   position: number;
   item: Item;
@@ -65,7 +65,7 @@ export function recipientOf({ recipientField, email, handle, phone, receiver }: 
 const PHONE_FIELDS = namesOf('phone');
 
 /**
- * Adds a suggestion to the faults of phone numbers that are only written in another form. Such a fault names a person, so
+ * Adds a suggestion to the faults of phone numbers that only have another form. Such a fault contains personal data, so
  * it is never recorded.
  */
 export function withSuggestions(faults: Fault[], body: unknown): Fault[] {
@@ -76,7 +76,7 @@ export function withSuggestions(faults: Fault[], body: unknown): Fault[] {
   });
 }
 
-/** @param pointer of a field that the interface has, so that none of its names is escaped. */
+/** @param pointer of a field of the interface, whose names need no escapes. */
 function valueAt(body: unknown, pointer: string): unknown {
   const names = pointer.split('/').slice(1);
   return names.reduce<unknown>(

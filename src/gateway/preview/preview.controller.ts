@@ -10,11 +10,11 @@ import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operation
 import { Preview } from './preview.dto';
 import { PreviewService } from './preview.service';
 
-/** A class whose rules a body has to obey. */
+/** A class whose rules a body must obey. */
 type BodyClass = new () => object;
 
 /**
- * Previews the operations that pay or make something. `addPreview` gives it a handler for each of them, because a preview
+ * Previews the operations that pay or create something. `addPreview` adds a handler for each of them, because a preview
  * takes the body class of its operation.
  */
 @ApiSecurity('key')
@@ -26,7 +26,7 @@ export class PreviewController {
     private readonly validation: RequestValidationPipe,
   ) {}
 
-  /** Validates the body itself: faults of the body are part of a preview and do not refuse it. */
+  /** Validates the body itself, because faults of the body are part of a preview and do not reject it. */
   async preview(
     call: AuthenticatedCall,
     operation: OperationName,
@@ -39,8 +39,8 @@ export class PreviewController {
 }
 
 /**
- * Adds the preview of an operation: its route, the scopes it needs and its body's place in the documentation.
- * @param handlerName the name of the operation's own handler; that of `sendAirtime` is `previewSendAirtime`.
+ * Adds the preview of an operation: its route, its scopes, and its body's documentation.
+ * @param handlerName the name of the operation's own handler. The preview of `sendAirtime` is `previewSendAirtime`.
  */
 export function addPreview(operation: OperationName, handlerName: string, bodyClass: BodyClass): void {
   const name = `preview${handlerName.charAt(0).toUpperCase()}${handlerName.slice(1)}`;

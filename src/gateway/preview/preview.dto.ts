@@ -78,7 +78,7 @@ export class PreviewCaps {
 
 export class PreviewLocalAmount {
   @ApiProperty({ type: 'string', description: 'ISO 4217.', example: 'KES' }) currency!: string;
-  @ApiProperty({ type: 'string', ...USD, description: "The amount at the upstream's present rate." }) amount!: string;
+  @ApiProperty({ type: 'string', ...USD, description: "The amount at the upstream's current rate." }) amount!: string;
 }
 
 export class PreviewItem {
@@ -91,7 +91,7 @@ export class PreviewItem {
   @nullable('string', 'The mobile money network code.') network_code!: string | null;
   @orNull(PreviewLocalAmount, 'What the recipient would get. Null if the upstream did not state it.')
   local_amount!: PreviewLocalAmount | null;
-  @ApiProperty({ type: [String], description: 'Remarks to read before you pay.' }) notes!: string[];
+  @ApiProperty({ type: [String], description: 'Things to check before you pay.' }) notes!: string[];
 }
 
 export class PreviewDuplicate {
@@ -99,7 +99,8 @@ export class PreviewDuplicate {
   @ApiProperty({
     enum: ['inside_batch', 'seen_before'],
     description:
-      '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client requested the same within the last seven days.',
+      '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client requested the ' +
+      'same within the last seven days.',
   })
   kind!: string;
   @ApiPropertyOptional({

@@ -74,7 +74,7 @@ export class PreviewService {
     };
   }
 
-  /** The items with the amounts that the body does not name, or why these could not be found out. */
+  /** Returns the items with amounts that the body does not state, or why these could not be read. */
   private async withValues(
     call: OperationCall,
     named: PositionedItem[],
@@ -92,7 +92,10 @@ export class PreviewService {
     }
   }
 
-  /** What a request gets whose key was used for the same; undefined: it is none, or the key has just become free. */
+  /**
+   * Returns the answer for a request whose key belongs to the same request. Undefined if there is none, or the key has
+   * just become free.
+   */
   private async replayOf(call: OperationCall, { obstacles }: DryRun): Promise<PreviewReplay | Problem | undefined> {
     const repeated = obstacles.find(({ kind }) => kind === 'repeated');
     if (repeated?.kind !== 'repeated') return undefined;

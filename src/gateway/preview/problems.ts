@@ -10,7 +10,7 @@ import { withSuggestions } from './positioned-items';
 /** Returns every error of a request, in the order in which the request itself would be rejected. */
 export function problemsOf(facts: PreviewFacts): Problem[] {
   const { call, positioned, dryRun, replay, valueProblem } = facts;
-  if (replay !== undefined && !(replay instanceof Problem)) return []; // what is replayed is not judged again
+  if (replay !== undefined && !(replay instanceof Problem)) return []; // A replay is not checked again.
   const [items, positions] = [positioned.map(({ item }) => item), positioned.map(({ position }) => position)];
   return [
     ...formProblems(facts),

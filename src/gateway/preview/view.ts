@@ -53,7 +53,7 @@ function toDuplicate({ position, callId, paidAt }: SamePayment): PreviewDuplicat
   return { position, kind: 'seen_before', call_id: callId, paid_at: paidAt };
 }
 
-/** @param problems in the order in which a request is refused with them. */
+/** @param problems in the order in which they would reject the request. */
 function toRefusal([first]: Problem[]): PreviewRefusal | null {
   if (!first) return null;
   const { status, code, action, message, faults, faultsTotal, firstCallId, firstCallState } = first;
@@ -64,7 +64,7 @@ function toRefusal([first]: Problem[]): PreviewRefusal | null {
   return { status, code, action, detail: message, errors: faults, errors_total: faultsTotal, ...repeats };
 }
 
-/** A problem that is about no part of the body is about the whole. */
+/** A problem without a part of the body concerns the whole. */
 function toErrors(problems: Problem[]): PreviewFault[] {
   return problems.flatMap(({ code, faults, message }) => {
     const all = faults.length > 0 ? faults : [{ pointer: '', detail: message }];
@@ -72,7 +72,7 @@ function toErrors(problems: Problem[]): PreviewFault[] {
   });
 }
 
-/** How many there are, with those that are not listed. */
+/** Counts the errors, including those that are not listed. */
 function totalOfErrors(problems: Problem[]): number {
   return problems.reduce((total, { faultsTotal }) => total + Math.max(1, faultsTotal), 0);
 }
@@ -81,7 +81,7 @@ function toApproval(heldFor: HeldFor | null, { approvalOverUsd }: Limits): Previ
   return heldFor && { reason: heldFor, threshold_usd: approvalOverUsd?.toFixed() ?? null };
 }
 
-/** @param usd what would count against the caps; null: that is not known. */
+/** @param usd the amount that would count against the caps. Null if it is not known. */
 function toCaps(budget: Budget, usd: Decimal | null): PreviewCaps {
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
   return { daily: toCap(dailyCapUsd, spentTodayUsd, usd), monthly: toCap(monthlyCapUsd, spentThisMonthUsd, usd) };

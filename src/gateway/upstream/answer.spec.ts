@@ -23,31 +23,31 @@ const ERROR = { status: 'error', error: 'no' };
 
 describe('toAnswer', () => {
   it.each<FailureCode>(['refused', 'dns', 'tls', 'timeout', 'reset'])(
-    'takes %s for not_sent only if nothing was written',
+    'treats %s as not_sent only if nothing was written',
     (failure) => {
       expect(toAnswer({ failure, written: false }, PAY)).toMatchObject({ kind: 'not_sent', failure, status: null });
       expect(toAnswer({ failure, written: true }, PAY)).toMatchObject({ kind: 'unknown', failure, status: null });
     },
   );
 
-  it.each([undefined, null, '', 'None', 'none', 'NONE'])('takes a data.error of %j for none', (error) => {
+  it.each([undefined, null, '', 'None', 'none', 'NONE'])('treats a data.error of %j as no error', (error) => {
     expect(kindOf(200, { status: 'success', data: { error } })).toBe('succeeded');
   });
 
-  it.each([false, 0, 1, {}, [], ['x']])('takes a data.error of %j for neither success nor rejection', (error) => {
+  it.each([false, 0, 1, {}, [], ['x']])('treats a data.error of %j as neither success nor rejection', (error) => {
     expect(kindOf(200, { status: 'success', data: { error } })).toBe('unknown');
   });
 
-  it.each([{}, [], null, undefined, 'text', 7])('takes success with data %j for success', (data) => {
+  it.each([{}, [], null, undefined, 'text', 7])('treats success with data %j as success', (data) => {
     expect(kindOf(200, { status: 'success', data })).toBe('succeeded');
   });
 
   it.each(['[]', '"success"', 'null', '', '\ufeff', '{"status":["success"]}', '{"status":"ok"}', '{"data":{}}'])(
-    'takes a 2xx of %j for unknown',
+    'treats a 2xx of %j as unknown',
     (body) => expect(kindOf(200, body)).toBe('unknown'),
   );
 
-  it('takes a success with broken UTF-8 in a text for success: its bytes travel, not our reading of them', () => {
+  it('treats a success with broken UTF-8 in a text as success, because its bytes are passed on', () => {
     const body = Buffer.concat([
       Buffer.from('{"status":"success","data":{"name":"'),
       Buffer.of(0xff),
@@ -78,7 +78,7 @@ describe('toAnswer', () => {
     [401, '', 'rejected'],
     [403, '<html>', 'rejected'],
     [429, 'slow down', 'rejected'],
-  ])('takes %i %j for %s', (status, body, kind) => expect(kindOf(status, body)).toBe(kind));
+  ])('treats %i %j as %s', (status, body, kind) => expect(kindOf(status, body)).toBe(kind));
 
   it.each<[number, object | string, string, string, string]>([
     [500, ERROR, 'unverified_rejection', 'rejected', 'rejected'],
@@ -88,12 +88,15 @@ describe('toAnswer', () => {
     [401, '', 'rejected', 'rejected', 'rejected'],
     [200, { status: 'success', data: { error: 'no' } }, 'rejected', 'rejected', 'rejected'],
     [500, { ...ERROR, data: { chiRef: 'a' } }, 'unverified_rejection', 'unverified_rejection', 'rejected'],
-  ])('takes %i %j of a payment for %s, of what no list shows for %s, of a read for %s', (status, body, ...meanings) => {
-    expect([PAY, UNLISTED, READ].map((asked) => meaningOf(status, body, asked))).toEqual(meanings);
-  });
+  ])(
+    'treats %i %j of a payment as %s, of an operation that no list shows as %s, of a read as %s',
+    (status, body, ...meanings) => {
+      expect([PAY, UNLISTED, READ].map((asked) => meaningOf(status, body, asked))).toEqual(meanings);
+    },
+  );
 
   it.each([200, 400, 401, 403, 404, 429, 500])(
-    'rejects no error envelope with %i that names what was made',
+    'rejects no error envelope with %i that names created objects',
     (status) => {
       const named = [
         { ...ERROR, data: [{ chiRef: 'a' }] },
@@ -112,13 +115,13 @@ describe('toAnswer', () => {
     },
   );
 
-  it('takes a success with an error text beside transactions for a success', () => {
+  it('treats a success with an error text beside transactions as a success', () => {
     const data = { error: '1 of 3 items failed', data: [{ chiRef: 'a', status: 'paid' }] };
     expect(meaningOf(200, { status: 'success', data }, PAY)).toBe('succeeded');
     expect(meaningOf(200, { status: 'success', data: { ...data, data: [] } }, PAY)).toBe('rejected');
   });
 
-  it('rejects nothing in whose answer a transaction is read, for any answer', () => {
+  it('never returns a rejection for an answer with a transaction, for any answer', () => {
     const part: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -144,13 +147,13 @@ describe('toAnswer', () => {
     expect(meaningOf(400, body, PAY)).toBe('rejected');
   });
 
-  it('does not read what it cannot: a compressed answer of any status is unknown', () => {
+  it('returns unknown for a compressed answer of any status', () => {
     expect(kindOf(200, SUCCESS, { contentEncoding: 'gzip' })).toBe('unknown');
     expect(kindOf(400, ERROR, { contentEncoding: 'br' })).toBe('unknown');
     expect(kindOf(200, SUCCESS, { contentEncoding: 'Identity' })).toBe('succeeded');
   });
 
-  it('says succeeded of nothing but a 2xx whose JSON says success, for any bytes and status', () => {
+  it('returns succeeded only for a 2xx whose JSON says success, for any bytes and status', () => {
     const bytes = fc.oneof(
       fc.uint8Array().map((array) => Buffer.from(array)),
       fc.json().map((text) => Buffer.from(text)),

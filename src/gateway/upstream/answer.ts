@@ -1,19 +1,19 @@
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { namesWork } from './traces';
 
-/** What the upstream's wire gave: a whole response, or why there is none. */
+/** The result of an exchange: a complete response, or the reason why there is none. */
 export type Exchange =
   | {
       status: number;
       contentType: string | null;
-      /** Only a server that ignores what it was asked for compresses its answer. */
+      /** The proxy requests no compression, so only a server that ignores the request compresses its answer. */
       contentEncoding: string | null;
       retryAfter: number | null;
       body: Buffer;
     }
   | { failure: FailureCode; written: boolean };
 
-/** Why there is no usable answer, in a word for the record. */
+/** Why there is no usable answer, as a code for the record. */
 export type FailureCode =
   | 'refused'
   | 'dns'
@@ -26,46 +26,50 @@ export type FailureCode =
   | 'redirect'
   | 'unreadable'
   | 'server_error'
-  /** Too many requests waited already, or it had waited for as long as it could. */
+  /** Too many requests were waiting, or the request had waited for as long as it could. */
   | 'overloaded'
   /** The upstream fails most requests of this operation. */
   | 'circuit_open'
-  /** The operator stopped it while it waited for its turn. */
+  /** An operator stopped the operation while the request waited. */
   | 'stopped'
-  /** It waited for its turn, and whether it was stopped meanwhile could not be found out. */
+  /** The request waited, and whether it was stopped meanwhile could not be read. */
   | 'stop_unknown'
-  /** Too much time had passed since it was admitted: somebody may have settled it meanwhile. */
+  /** Too much time had passed since the admission, so somebody may have settled the call meanwhile. */
   | 'too_late';
 
-/** Failures of the network: no connection, or none that could be trusted, so that nothing was written. */
+/** Failures of the network: no connection, or no trusted one. Nothing was written. */
 export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;
 
-/** What became of a request, as far as one can know. */
+/** The outcome of a request, as far as it can be known. */
 export type Answer = AnswerDetails &
   (
     | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
     | { kind: 'not_sent'; failure: FailureCode; status: null; body: null }
-    /** It says that it did nothing, and may have: a 500 in its envelope, or an error that names transactions. */
+    /**
+     * The upstream says that it did nothing, but may have: a 500 in its envelope, or an error that names transactions.
+     */
     | { kind: 'unknown'; failure: 'unverified_rejection'; status: number; body: Buffer }
     | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
   );
 
 interface AnswerDetails {
   contentType: string | null;
-  /** Seconds, as the upstream asked; of `circuit_open`, until the upstream is asked again. */
+  /** Seconds, as the upstream requested. For `circuit_open`, the time until the upstream is tried again. */
   retryAfter: number | null;
 }
 
-/** What of a request decides what its answer proves. */
+/** The properties of a request that decide what its answer proves. */
 export interface RequestKind {
   effect: 'pay' | 'write' | 'read';
-  /** Whether no list of the upstream ever shows what this makes, so that its word is all there is. */
+  /**
+   * Whether no list of the upstream ever shows what this request creates, so that only its answer can prove anything.
+   */
   unlisted?: true;
 }
 
 /**
- * Decides what an exchange means. Doubt must never pass for a rejection, nor for a success: a rejected payout may be tried
- * again, and would then be paid twice.
+ * Decides what an exchange proves. Doubt must never be recorded as a rejection or a success. A rejected payout may be
+ * sent again, and would then be paid twice.
  */
 export function toAnswer(exchange: Exchange, request: RequestKind): Answer {
   if ('failure' in exchange) {
@@ -93,7 +97,7 @@ const SUCCEEDED = { kind: 'succeeded', failure: null } as const;
 const REJECTED = { kind: 'rejected', failure: null } as const;
 const UNVERIFIED = { kind: 'unknown', failure: 'unverified_rejection' } as const;
 
-/** A read changes nothing. Whatever says no is taken at its claimed. */
+/** Decides about a read. A read changes nothing, so any refusal is believed. */
 function meaningOfRead({ status, body }: Response): Meaning {
   if (status >= 400 && status < 500) return REJECTED;
   const envelope = parseJson(body);
@@ -103,9 +107,10 @@ function meaningOfRead({ status, body }: Response): Meaning {
 }
 
 /**
- * Only the service's own envelope says that something was not done, and only where it names nothing that was done. A 500 is
- * documented as a failure, but such services also send it after paying: it is not believed until the upstream's list bears it
- * out. Other 5xx come from machines in between, even where they look like the service.
+ * Decides whether an error proves that nothing was done. Only the service's own envelope can prove it, and only if it
+ * names nothing that was done. A 500 is documented as a failure, but such services also send it after paying. It is not
+ * believed until the upstream's list confirms it. Other 5xx come from intermediaries, even if they look like the
+ * service.
  */
 function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind): Meaning {
   const envelope = parseJson(body);
@@ -115,7 +120,7 @@ function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind):
   const named = namesWork(envelope);
   if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
   if (claimed === undefined) return notUnderstood(status);
-  // Some of it was done: it counts as a success, whose items keep the words that the upstream has for them.
+  // Part of it was done. It counts as a success, and its items keep the upstream's statuses.
   if (named) return saysError ? UNVERIFIED : SUCCEEDED;
   return status === 500 && !unlisted ? UNVERIFIED : REJECTED;
 }
@@ -124,12 +129,15 @@ function notUnderstood(status: number): Meaning {
   return { kind: 'unknown', failure: status < 500 ? 'unreadable' : 'server_error' };
 }
 
-/** The answer to a request of which the upstream provably has not seen a byte. */
+/** The answer to a request of which the upstream provably has not received a byte. */
 export function notSent(failure: FailureCode, retryAfter: number | null = null) {
   return { kind: 'not_sent', failure, status: null, body: null, contentType: null, retryAfter } as const;
 }
 
-/** Reads a 2xx's envelope (docs/reference/upstream.md, traps 1 and 2); undefined if it says neither. */
+/**
+ * Reads the envelope of a 2xx (docs/reference/upstream.md, traps 1 and 2). Undefined if it states neither success nor
+ * failure.
+ */
 export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' | undefined {
   const word = wordOf(envelope);
   if (word === 'error') return 'rejected';
@@ -137,7 +145,7 @@ export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' 
   const { data } = envelope as { data?: unknown };
   const error = isObject(data) ? data.error : undefined;
   if (error === undefined || error === null) return 'succeeded';
-  if (typeof error !== 'string') return undefined; // neither the "None" nor the text that was ever seen
+  if (typeof error !== 'string') return undefined; // Neither the known "None" nor any text that was ever seen.
   return error === '' || error.toLowerCase() === 'none' ? 'succeeded' : 'rejected';
 }
 
@@ -148,8 +156,8 @@ function wordOf(envelope: unknown): string | undefined {
 const parsed = new WeakMap<Buffer, unknown>();
 
 /**
- * The value of a JSON text, or undefined if it is none. Several look at the same answer, whose bytes never change: they are
- * parsed once. Nobody may change the value.
+ * Returns the value of a JSON text, or undefined if it is not JSON. Several readers use the same answer, whose bytes
+ * never change, so it is parsed once. Do not change the value.
  */
 export function parseJson(body: Buffer): unknown {
   if (!parsed.has(body)) parsed.set(body, valueOf(body));

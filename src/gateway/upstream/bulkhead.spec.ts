@@ -6,7 +6,7 @@ const LONG = 60_000;
 const MAY = () => Promise.resolve(undefined);
 
 describe('Bulkhead', () => {
-  it('lets those go ahead who still wait behind one who gave up', async () => {
+  it('lets requests go ahead that wait behind one that gave up', async () => {
     const bulkhead = new Bulkhead(1, 2);
     let finish = (_answer: Answer): void => undefined;
     const first = bulkhead.run(LONG, MAY, () => new Promise((resolve) => (finish = resolve)));
@@ -22,7 +22,7 @@ describe('Bulkhead', () => {
     expect(bulkhead.waiting).toBe(0);
   });
 
-  it('asks those who had to wait whether they may still go, and nobody else', async () => {
+  it('checks only requests that had to wait', async () => {
     const bulkhead = new Bulkhead(1, 2);
     const asked = jest.fn(() => Promise.resolve(notSent('stopped')));
     const begun = jest.fn(() => Promise.resolve(DONE));
@@ -37,7 +37,7 @@ describe('Bulkhead', () => {
     expect(begun).not.toHaveBeenCalled();
   });
 
-  it('does not begin who gave up before it was known whether they may still go', async () => {
+  it('does not start a request that gave up during the check', async () => {
     const bulkhead = new Bulkhead(1, 2);
     let allow = (_nothing: undefined): void => undefined;
     const asked = () => new Promise<undefined>((resolve) => (allow = resolve));
@@ -53,7 +53,7 @@ describe('Bulkhead', () => {
     expect(begun).not.toHaveBeenCalled();
   });
 
-  it('turns away who finds the queue full', async () => {
+  it('rejects requests if the queue is full', async () => {
     const bulkhead = new Bulkhead(1, 0);
     let finish = (_answer: Answer): void => undefined;
     const first = bulkhead.run(LONG, MAY, () => new Promise((resolve) => (finish = resolve)));

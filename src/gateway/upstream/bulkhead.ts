@@ -1,7 +1,7 @@
 import { bulkhead, BulkheadPolicy, isBulkheadRejectedError } from 'cockatiel';
 import { Answer, notSent } from './answer';
 
-/** Bounds how many requests are on their way and how many wait for that; what is one too many is turned away at once. */
+/** Limits how many requests are in progress and how many wait. It rejects further requests at once. */
 export class Bulkhead {
   private readonly places: BulkheadPolicy;
 
@@ -17,9 +17,10 @@ export class Bulkhead {
   }
 
   /**
-   * @param patienceMs how long to wait for a place; past it the request is answered, and never begun.
-   * @param refusal asked when the turn of a request comes that had to wait for it: its answer, if it may no longer be begun.
-   * It never throws.
+   * Runs an exchange when it is its turn.
+   * @param patienceMs how long to wait. A request that waited longer is rejected and never started.
+   * @param refusal called when the turn of a waiting request comes. It returns an answer if the request may no longer
+   * be started, and never throws.
    * @param exchange never throws.
    */
   run(
@@ -34,7 +35,7 @@ export class Bulkhead {
         gaveUp = true;
         resolve(notSent('overloaded'));
       }, patienceMs);
-      // cockatiel is given no signal: one that is aborted in its queue would keep those behind it from their turn.
+      // cockatiel gets no signal, because a request that is aborted in its queue would block the requests behind it.
       const turn = this.places.execute(async () => {
         const refused = gaveUp ? undefined : await refusal();
         clearTimeout(timer);

@@ -74,7 +74,7 @@ describe('Circuit', () => {
     expect(changes).toEqual([]);
   });
 
-  it('says in how many seconds the upstream is asked again, and then lets one request through', async () => {
+  it('returns the seconds until the next probe, and then lets one request through', async () => {
     await exchange(50, BAD);
     now += 3_500;
     expect(circuit.refusal()).toEqual(notSent('circuit_open', 2));

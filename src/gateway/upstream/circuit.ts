@@ -2,27 +2,33 @@ import { circuitBreaker, CircuitBreakerPolicy, CircuitState, handleWhenResult, S
 import { Answer, NOT_CONNECTED, notSent } from './answer';
 
 /**
- * It opens when more than half of at least 50 exchanges (10 s × 5/s) of some ten seconds failed. Fewer prove nothing: at
- * low traffic, a few failures in a row must not take an operation away that mostly works.
+ * The circuit opens when more than half of at least 50 exchanges (10 s × 5/s) in ten seconds failed. Fewer prove
+ * nothing. At low traffic, a few failures in a row must not disable an operation that mostly works.
  */
 const SAMPLE = { threshold: 0.5, duration: 10_000, minimumRps: 5 };
 
-/** Long enough that an upstream which falls over is left alone, short enough that nobody waits long for one that is back. */
+/** Long enough to leave a failing upstream alone, and short enough to notice soon that it is back. */
 const HALF_OPEN_AFTER_MS = 5_000;
 
-/** Failures that say the upstream is ill. A refusal in its own words does not, nor does what never left our queue. */
+/**
+ * The failures that show that the upstream is unhealthy. Its own rejections do not, and neither do requests that never
+ * left our queue.
+ */
 const SICK: ReadonlySet<Answer['failure']> = new Set([
   ...NOT_CONNECTED,
   ...(['timeout', 'reset', 'server_error'] as const),
 ]);
 
-/** Keeps the requests of one operation from an upstream that fails most of them; every few seconds one goes to see. */
+/**
+ * Keeps the requests of one operation from an upstream that fails most of them. Every few seconds, one request is sent
+ * as a probe.
+ */
 export class Circuit {
   private readonly breaker: CircuitBreakerPolicy;
   private openedAt = 0;
   private open = false;
 
-  /** @param onChange hears when it opens and when it closes. */
+  /** @param onChange is called when the circuit opens or closes. */
   constructor(onChange: (open: boolean) => void) {
     this.breaker = circuitBreaker(
       handleWhenResult((answer) => isSick(answer as Answer)),
@@ -35,10 +41,13 @@ export class Circuit {
     this.breaker.onReset(() => onChange((this.open = false)));
   }
 
-  /** The answer for a request that must not be sent now, with the seconds until one may; undefined: it may. */
+  /**
+   * Returns the answer for a request that must not be sent now, with the seconds until one may be. Undefined if it may
+   * be sent.
+   */
   refusal(): Answer | undefined {
     const { state } = this.breaker;
-    // Not cockatiel's way, which lets all others wait for the one that goes to see, however many they are.
+    // cockatiel's own way would let all other requests wait for the probe, however many they are.
     if (state === CircuitState.HalfOpen) return notSent('circuit_open', 1);
     const waitMs = this.openedAt + HALF_OPEN_AFTER_MS - Date.now();
     return state === CircuitState.Open && waitMs > 0 ? notSent('circuit_open', Math.ceil(waitMs / 1_000)) : undefined;
@@ -50,7 +59,7 @@ export class Circuit {
   }
 }
 
-/** Whether it says that the upstream is ill. */
+/** Whether an answer shows that the upstream is unhealthy. */
 export function isSick({ failure, status }: Answer): boolean {
-  return SICK.has(failure) && (status === null || status >= 500); // a 408 is a time-out in the upstream's own words
+  return SICK.has(failure) && (status === null || status >= 500); // A 408 is a timeout that the upstream reports.
 }

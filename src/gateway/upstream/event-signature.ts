@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { webhookKeyOf } from '../../platform/config/webhook-key';
 
-/** What is signed with an event, before anything of it is believed. */
+/** The signed parts of an event. Nothing in them is believed before the signature is checked. */
 export interface Signed {
-  /** The same each time the event is delivered. */
+  /** The event's ID. It is the same in each delivery. */
   id: string;
   at: Date;
 }
 
-/** Why an event is not taken. */
+/** Why an event is rejected. */
 export type Untrusted = 'unsigned' | 'stale';
 
-/** Standard Webhooks: older ones may be replays, newer ones come from a clock that cannot be right. */
+/** Standard Webhooks: older events may be replays, and newer ones come from a wrong clock. */
 const TOLERANCE_MS = 300_000;
 
 /** Both families of names were seen (docs/reference/upstream.md, "Events"). */
@@ -21,12 +21,12 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 const SECONDS = /^\d{1,11}$/;
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
-/** A sender that changes its secret signs with both; nobody has more than a few. */
+/** A sender that changes its secret signs with both. Nobody needs more than a few. */
 const MOST_SIGNATURES = 8;
 
 /**
- * Checks the signature of an event: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, with the key that a secret
- * `whsec_<base64>` names, or the bytes of another one (Standard Webhooks, "Signature scheme").
+ * Checks the signature of an event: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`. The key is the
+ * decoded part of a secret `whsec_<base64>`, or the bytes of another secret (Standard Webhooks, "Signature scheme").
  */
 export function verify(
   headers: IncomingHttpHeaders,

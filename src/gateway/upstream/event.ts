@@ -2,13 +2,13 @@ import { Decimal } from 'decimal.js';
 import { NewUpstreamEvent } from '../../journal/records';
 
 const MAX_TEXT = 255;
-/** Larger than any payout, and what no column could hold: an amount like that says nothing. */
+/** Larger than any payout, and too large for every column. Larger amounts are ignored. */
 const MAX_AMOUNT = new Decimal('1e15');
 
-/** What an event says, in our names. */
+/** The content of an event, with our names. */
 export type EventContent = Omit<NewUpstreamEvent, 'id' | 'eventId' | 'signedAt'>;
 
-/** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and other fields are not read. */
+/** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and ignores other fields. */
 export function readEvent(body: unknown): EventContent {
   const fields = isObject(body) ? body : {};
   const meta = isObject(fields.meta) ? fields.meta : {};
@@ -16,7 +16,7 @@ export function readEvent(body: unknown): EventContent {
     eventType: text(fields.eventType),
     batchRef: text(fields.issueID),
     upstreamId: text(meta.id),
-    // A number (trap 4) is no reference that could be asked for; it is kept as it came.
+    // A number (trap 4) cannot be looked up as a reference. It is kept as received.
     upstreamRef: typeof fields.chiRef === 'number' ? String(fields.chiRef) : text(fields.chiRef),
     status: text(fields.status),
     amountUsd: amount(fields.amount),
@@ -27,7 +27,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What no column can hold (NUL, half a surrogate pair) is taken out. */
+/** Removes characters that no column can hold: NUL, and half a surrogate pair. */
 function text(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
   return Buffer.from(value.slice(0, MAX_TEXT).replaceAll('\0', '')).toString('utf8');

@@ -1,2 +1,5 @@
-/** The field in which callers put what they like, and get it back: its names and its structure are theirs, and may name a person. */
+/**
+ * The field in which callers send values of their own, and get them back. Callers choose its names and its structure,
+ * so it may name a person.
+ */
 export const FREE_FORM = 'meta';

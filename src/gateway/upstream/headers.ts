@@ -1,16 +1,16 @@
 import { AxiosResponse } from 'axios';
 
-/** Of every request to the upstream. */
+/** The headers of every request to the upstream. */
 export function headersOf(key: string): Record<string, string> {
   return {
     'X-API-Key': key,
     Accept: 'application/json',
-    'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
+    'Accept-Encoding': 'identity', // Its bytes are recorded and passed on unchanged.
     'User-Agent': 'payout-proxy',
   };
 }
 
-/** A header, as far as it is of a sane length; null without one. */
+/** Returns a header, shortened to a sane length. Null without one. */
 export function headerOf(response: AxiosResponse, name: string): string | null {
   const value: unknown = response.headers[name];
   return typeof value === 'string' ? value.slice(0, 255) : null;

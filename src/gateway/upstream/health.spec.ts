@@ -6,7 +6,7 @@ const ERROR = Buffer.from('{"status":"error","error":"no"}');
 
 const PAY = { effect: 'pay' } as const;
 
-describe('how the upstream was seen', () => {
+describe('the health of the upstream', () => {
   let health: UpstreamHealth;
   beforeEach(() => (health = new UpstreamHealth()));
 
@@ -24,12 +24,12 @@ describe('how the upstream was seen', () => {
     ['no connection', toAnswer({ failure: 'refused', written: false }, PAY), [false, true]],
     ['what never left our queue', notSent('overloaded'), [false, false]],
     ['what an open circuit keeps back', notSent('circuit_open'), [false, false]],
-  ])('by %s', (_what, answer, expected) => {
+  ])('changes by %s', (_what, answer, expected) => {
     health.record(answer);
     expect(seen()).toEqual(expected);
   });
 
-  it('names the circuits that are open', () => {
+  it('names open circuits', () => {
     for (const name of ['POST /send', 'GET /info']) health.setCircuitOpen(name, true);
     expect(health.read().openCircuits).toEqual(['GET /info', 'POST /send']);
     health.setCircuitOpen('POST /send', false);

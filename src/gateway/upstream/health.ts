@@ -1,23 +1,23 @@
 import { Answer } from './answer';
 import { isSick } from './circuit';
 
-/** How the upstream is, as this instance saw it since it started. */
+/** The health of the upstream, as this instance has seen it since its start. */
 export interface Health {
-  /** Operations of which only probes are sent, as most of their requests failed. */
+  /** The operations whose circuit is open: only probes are sent, because most requests failed. */
   openCircuits: string[];
-  /** When a forwarded request was last answered, whatever the answer; null: none was. */
+  /** When a forwarded request was last answered, whatever the answer. Null if none was. */
   lastAnsweredAt: Date | null;
-  /** When one last failed for what says that the upstream is ill; null: none did. */
+  /** When a request last failed in a way that shows an unhealthy upstream. Null if none did. */
   lastFailureAt: Date | null;
 }
 
-/** Remembers when it answered, and when it failed. */
+/** Records when the upstream answered, and when it failed. */
 export class UpstreamHealth {
   private readonly open = new Set<string>();
   private lastAnsweredAt: Date | null = null;
   private lastFailureAt: Date | null = null;
 
-  /** What was never sent, for what is no fault of the upstream's, says nothing of it. */
+  /** Ignores requests that were never sent for reasons that are not the upstream's. */
   record(answer: Answer): void {
     if (isSick(answer)) this.lastFailureAt = new Date();
     else if (answer.status !== null) this.lastAnsweredAt = new Date();

@@ -22,7 +22,7 @@ describe('KeyRemover', () => {
     expect(remover.fromText(spelled)).toContain('[key removed]');
   });
 
-  it('leaves every other byte as it is', () => {
+  it('keeps every other byte', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), (before, after) => {
         const [head, tail] = [Buffer.from(before), Buffer.from(after)];

@@ -1,8 +1,8 @@
 const REMOVED = '[key removed]';
 
 /**
- * Takes a secret out of what somebody else wrote. An upstream that quotes our key ("key … is not valid") must not make us
- * pass it on or record it, in whichever of JSON's and URLs' spellings it does so.
+ * Removes a secret from text that somebody else wrote. An upstream may quote our key ("key … is not valid"). The proxy
+ * must not pass it on or record it, in any spelling of JSON or URLs.
  */
 export class KeyRemover {
   private readonly pattern: RegExp;
@@ -15,16 +15,16 @@ export class KeyRemover {
     return text.replace(this.pattern, REMOVED);
   }
 
-  /** The same bytes where there is nothing to remove. */
+  /** Returns the same bytes if there is nothing to remove. */
   fromBytes(bytes: Buffer): Buffer {
-    // Most answers have neither an escape nor the key as it is: bytes are looked through much faster than a text is made.
+    // Most answers contain neither an escape nor the key itself. Searching bytes is much faster than decoding a text.
     if (!bytes.includes('\\') && !bytes.includes('%') && !bytes.includes(this.key, 0, 'latin1')) return bytes;
     const text = bytes.toString('latin1');
     return text.search(this.pattern) < 0 ? bytes : Buffer.from(this.fromText(text), 'latin1');
   }
 }
 
-/** A character as it is, escaped in JSON (`\u002f`, `\/`) or escaped in a URL (`%2F`). */
+/** A character as itself, escaped in JSON (`\u002f`, `\/`) or escaped in a URL (`%2F`). */
 function spellings(character: string): string {
   const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
   const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

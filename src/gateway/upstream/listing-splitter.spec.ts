@@ -66,7 +66,7 @@ const without = (fields: object) => Object.fromEntries(Object.entries(fields).fi
 const indent = fc.constantFrom('', ' ', '\t', '   ');
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
-describe('the splitter of listings', () => {
+describe('the listing splitter', () => {
   it('finds what JSON.parse finds, however the bytes are cut', () => {
     fc.assert(
       fc.property(body, indent, cuts, (given, space, places) => {
@@ -77,7 +77,7 @@ describe('the splitter of listings', () => {
     );
   });
 
-  it('takes nothing for a listing that JSON.parse does not: a byte changed, added or missing, or the end cut off', () => {
+  it('rejects every listing that JSON.parse rejects: with a byte changed, added or missing, or cut off', () => {
     const harm = fc.tuple(fc.nat(), fc.constantFrom(...'[]{},:"\\ax1 '), fc.nat({ max: 2 }));
     fc.assert(
       fc.property(body, harm, cuts, (given, [at, character, kind], places) => {
@@ -93,7 +93,7 @@ describe('the splitter of listings', () => {
     );
   });
 
-  it('finds each element of a long list once, in its order, and holds no more than a batch of it', () => {
+  it('returns each element of a long list once and in order, and holds at most one batch', () => {
     const elements = Array.from({ length: 5_000 }, (_, index) => ({ index, note: 'é, "]'.repeat(20) }));
     const bytes = Buffer.from(JSON.stringify({ status: 'success', data: elements }));
     const splitter = new ListingSplitter();
@@ -123,12 +123,12 @@ describe('the splitter of listings', () => {
     ['a list of another name', '{"\\"data":[1]}'],
     ['a list as the body', '[1]'],
     ['nothing', ''],
-  ])('takes none of %s', (_what, text) => {
+  ])('rejects %s', (_what, text) => {
     expect(split(Buffer.from(text))).toBeUndefined();
     expect(split(Buffer.from(text), [0.2, 0.5, 0.9])).toBeUndefined();
   });
 
-  it('says nothing of the body in its error', () => {
+  it('does not quote the body in its error', () => {
     expect(() => new ListingSplitter().push(Buffer.from('{"data":[ada@example.com]'))).toThrow(/^no JSON$/);
   });
 });

@@ -1,32 +1,35 @@
-/** A body that is no listing: broken JSON, no list, two of them, or one element larger than any transaction. */
+/** A body that is not a listing: it has broken JSON, no list, two lists, or an element larger than any transaction. */
 export class NotAListing extends Error {}
 
-/** A batch is parsed at once: large enough that a call of the parser costs nothing beside it, small beside what else is held. */
+/**
+ * A batch is parsed at once. It is large enough to make the cost of a parser call negligible, and small beside other
+ * buffers.
+ */
 const BATCH_BYTES = 65_536;
 
-/** More than any transaction has, and than all that stands around the list. */
+/** More than any transaction has, and more than everything around the list. */
 const MAX_ELEMENT_BYTES = 1_048_576;
 const MAX_AROUND_BYTES = 1_048_576;
 
-/** A list under the name `data`, in the body or in the body's own `data`. An escaped quote before it would make it another name. */
+/** A list named `data`, in the body or in the body's own `data`. After an escaped quote, it would be another name. */
 const NAMED_DATA = /(?<!\\)"data"\s*:\s*$/;
 
-/** Of what stands before a list: room for its name, and for how it is set off. */
+/** How much of the text before a list is kept: room for its name and for separators. */
 const TAIL_BYTES = 64;
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Takes a body `{…, "data": [ … ]}` or `{…, "data": {…, "data": [ … ]}}` apart as its bytes come, however they are cut: the
- * list's elements are handed out in batches, what stands around them is kept. Only strings and depth are followed here;
- * JSON.parse reads each batch and the rest, and so judges every byte.
+ * Splits a body `{…, "data": [ … ]}` or `{…, "data": {…, "data": [ … ]}}` while its bytes arrive, however they are cut.
+ * The elements of the list are returned in batches, and the text around them is kept. This class follows only strings
+ * and depth. JSON.parse reads each batch and the rest, and so checks every byte.
  */
 export class ListingSplitter {
   private depth = 0;
   private inString = false;
   private escaped = false;
-  /** The depth at which the list's elements are parted by commas; 0: it has not begun, or is over. */
+  /** The depth at which commas separate the list's elements. 0 if the list has not begun, or is over. */
   private listDepth = 0;
   private found = false;
   private dataOpened = false;
@@ -36,16 +39,17 @@ export class ListingSplitter {
   private elements: Buffer[] = [];
   private elementsBytes = 0;
 
-  /** @param read gives the elements of a batch: JSON.parse, and what else is to be done with its text. */
+  /** @param read parses a batch: JSON.parse, and any other work on its text. */
   constructor(private readonly read: (text: string) => unknown[] = (text) => JSON.parse(text) as unknown[]) {}
 
   /**
-   * @returns the batches that became whole with these bytes.
+   * Adds bytes.
+   * @returns the batches that they complete.
    * @throws NotAListing
    */
   push(chunk: Buffer): unknown[][] {
     const batches: unknown[][] = [];
-    let from = 0; // of what is not put away yet
+    let from = 0; // Bytes that are not put away yet.
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at];
       if (this.inString) {
@@ -88,8 +92,8 @@ export class ListingSplitter {
   }
 
   /**
-   * What stood around the list, which is empty in it; of a body without one, all of it.
-   * @throws NotAListing, also where the body broke off.
+   * Returns the text around the list, with an empty list in it. Without a list, it is the whole body.
+   * @throws NotAListing, also if the body is incomplete.
    */
   end(): unknown {
     if (this.listDepth > 0) throw new NotAListing('it broke off');
@@ -107,7 +111,7 @@ export class ListingSplitter {
     return true;
   }
 
-  /** The last bytes before a place around the list. */
+  /** The last bytes before a position around the list. */
   private tail(before: Buffer): string {
     const bytes = before.length < TAIL_BYTES ? Buffer.concat([...this.around.slice(-TAIL_BYTES), before]) : before;
     return bytes.subarray(-TAIL_BYTES).toString('latin1');
@@ -115,7 +119,7 @@ export class ListingSplitter {
 
   private putAway(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    const copy = Buffer.from(bytes); // what is held must not hold a whole chunk of the network
+    const copy = Buffer.from(bytes); // A copy, because a slice would hold a whole chunk of the network.
     if (this.listDepth > 0) {
       this.elements.push(copy);
       this.elementsBytes += copy.length;
@@ -132,7 +136,7 @@ export class ListingSplitter {
     this.elements = [];
     this.elementsBytes = 0;
     const batch = parse(bytes, (text) => this.read(`[${text}]`));
-    // A comma that we took away stood between two elements.
+    // The comma that was removed stood between two elements.
     if (needed && batch.length === 0) throw new NotAListing('a comma without an element');
     return batch;
   }
@@ -147,6 +151,6 @@ function parse<Value>(bytes: Buffer, read: (text: string) => Value): Value {
   try {
     return read(bytes.toString('utf8'));
   } catch {
-    throw new NotAListing('no JSON'); // the parser's own words quote the body
+    throw new NotAListing('no JSON'); // The parser's message quotes the body.
   }
 }

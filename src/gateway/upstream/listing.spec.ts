@@ -44,7 +44,7 @@ describe('streamListing', () => {
     return { elements, ...(await streamListing(pool, request, new KeyRemover(KEY), take)) };
   };
 
-  it('gives each element, without our key, and says of how many bytes and of which hash it came', async () => {
+  it('passes on each element without our key, and reports the number and the hash of the bytes', async () => {
     expect(await list((_request, response) => response.end(BODY))).toEqual({
       failure: null,
       httpStatus: 200,
@@ -54,7 +54,7 @@ describe('streamListing', () => {
     });
   });
 
-  it('says reset of one that is cut off, and of one that is never answered', async () => {
+  it('reports a reset for a listing that is cut off, and for one that is never answered', async () => {
     const half = await list((_request, response) => {
       response.writeHead(200, { 'content-length': BODY.length });
       response.write(BODY.slice(0, 40), () => response.destroy());
@@ -64,21 +64,21 @@ describe('streamListing', () => {
     expect(none).toMatchObject({ failure: 'reset', httpStatus: null, bytes: 0 });
   });
 
-  it('ends at its deadline, and when it is told to', async () => {
+  it('ends at its deadline, and when it is aborted', async () => {
     expect(await list(() => undefined, { timeoutMs: 50 })).toMatchObject({ failure: 'timeout', httpStatus: null });
     const stop = new AbortController();
     const stopped = list(() => stop.abort(), { signal: stop.signal });
     expect(await stopped).toMatchObject({ failure: 'stopped' });
   });
 
-  it('throws what who takes its elements throws, and takes nothing more', async () => {
+  it('throws the error of its consumer, and reads nothing more', async () => {
     const broken = () => Promise.reject(new Error('the disk is full'));
     await expect(list((_request, response) => response.end(BODY), { onBatch: broken })).rejects.toThrow(
       'the disk is full',
     );
   });
 
-  it('takes no more bytes while a batch is at work', async () => {
+  it('reads no more bytes while a batch is being processed', async () => {
     const elements = Array.from({ length: 2_000 }, (_, index) => ({ chiRef: `${index}${'x'.repeat(1_000)}` }));
     let begun = 0;
     let atWork = 0;

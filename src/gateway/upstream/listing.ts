@@ -5,13 +5,13 @@ import { KeyRemover } from './key-remover';
 import { ListingSplitter, NotAListing } from './listing-splitter';
 import { failureOf } from './undici-adapter';
 
-/** How a long list came. */
+/** How the reading of a long list ended. */
 export interface Listing {
-  /** Null: it came whole, and the upstream called it a success. `rejected`: the upstream did not. */
+  /** Null if it is complete and the upstream reported success. `rejected` if the upstream did not. */
   failure: FailureCode | 'rejected' | null;
   httpStatus: number | null;
   bytes: number;
-  /** Of the bytes as they came; null where it broke off. */
+  /** SHA-256 of the bytes as received. Null if the body was incomplete. */
   sha256: Buffer | null;
 }
 
@@ -21,14 +21,14 @@ interface ListingRequest {
   headers: Record<string, string>;
   body: Buffer | null;
   timeoutMs: number;
-  /** Ends it early. */
+  /** Ends the reading early. */
   signal: AbortSignal | undefined;
 }
 
 /**
- * Asks for a list that may be too long to be held: its elements are handed on in batches as they come, and no further bytes
- * are taken while one is at work. It is asked once. Whether the batches were all of it is known at its end only. What
- * `onBatch` throws, it throws; else it never throws.
+ * Requests a list that may be too long for memory, once. It passes the elements on in batches as they arrive, and takes
+ * no further bytes while a batch is being processed. Only the end shows whether the batches were complete. It throws
+ * what `onBatch` throws, and nothing else.
  */
 export async function streamListing(
   pool: Pool,
@@ -54,7 +54,7 @@ export async function streamListing(
     listing.httpStatus = response.statusCode;
     const refused = failureOfHead(response.statusCode, response.headers['content-encoding']);
     if (refused) {
-      response.body.on('error', () => undefined).destroy(); // what is cut off here is nobody's error
+      response.body.on('error', () => undefined).destroy(); // An error after our own abort is expected.
       return { ...listing, failure: refused };
     }
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
@@ -72,7 +72,7 @@ export async function streamListing(
   }
 }
 
-/** Tells the errors of who takes the batches from those of the connection. */
+/** Separates the errors of the consumer from those of the connection. */
 class Hands {
   private failed: { error: unknown } | undefined;
 
@@ -92,7 +92,7 @@ class Hands {
   }
 }
 
-/** As `toAnswer` has it, but that a refusal's own words are not read. */
+/** Like `toAnswer`, but without reading the text of a rejection. */
 function failureOfHead(status: number, encoding: string | string[] | undefined): Listing['failure'] {
   if (status >= 300 && status < 400) return 'redirect';
   if (status === 408) return 'timeout';

@@ -4,7 +4,7 @@ import { Outgoing } from './upstream.service';
 /** A read of the upstream's own records that the proxy makes by itself. */
 type Question = Outgoing & { effect: 'read' };
 
-/** All transactions, in one answer: no paging was ever seen (docs/reference/upstream.md). */
+/** All transactions, in one answer. Paging was never seen (docs/reference/upstream.md). */
 export const ALL_TRANSACTIONS: Question = {
   operation: 'POST /account/transactions',
   effect: 'read',

@@ -3,10 +3,13 @@ import { Answer, NOT_CONNECTED } from './answer';
 
 const RETRIES = 2;
 
-/** Short, as an app waits for it; with jitter, so that the reads which one hiccup failed do not come back together. */
+/** Short, because an app waits for it. With jitter, so that reads that failed together are not repeated together. */
 const BACKOFF_MS = { initialDelay: 100, maxDelay: 500 };
 
-/** What may pass by the next time: the network failed, or something in between answered in the upstream's stead. */
+/**
+ * Failures that may have passed by the next attempt: the network failed, or an intermediary answered in place of the
+ * upstream.
+ */
 const PASSING: ReadonlySet<Answer['failure']> = new Set([...NOT_CONNECTED, ...(['reset', 'unreadable'] as const)]);
 const PASSING_STATUSES: ReadonlySet<number | null> = new Set([502, 503, 504]);
 
@@ -16,7 +19,7 @@ interface Attempt {
   deadline: number;
 }
 
-/** Repeats what reads, while there is time. Nothing else may be given to it: what pays or writes is sent once. */
+/** Repeats a read while there is time. Use it only for reads. Requests that pay or write are sent once. */
 export const readAgain = retry(
   handleWhenResult((result) => {
     const { answer, deadline } = result as Attempt;

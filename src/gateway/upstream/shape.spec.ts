@@ -40,7 +40,7 @@ function disguised(value: unknown): unknown {
   return Object.fromEntries(entries.reverse());
 }
 
-it('the shape of an answer shows nothing of what callers put into meta', () => {
+it('shows nothing of what callers put into meta in the shape of an answer', () => {
   const withMeta = (meta: unknown) => shapeOf({ status: 'success', data: { id: 'a', meta } });
   const shape = withMeta({ Ada_Lovelace: 1 });
   expect(JSON.stringify(shape)).not.toContain('Ada');
@@ -94,7 +94,7 @@ describe('shapeOf', () => {
     expect(shapeOf(valueIn(body === null ? null : Buffer.from(body)))).toEqual(shape);
   });
 
-  it('shows no key that is data, and makes one shape of the payouts map, however many it has (trap 5)', () => {
+  it('shows no key that is data, and has one shape for any payouts map (trap 5)', () => {
     const payouts = (count: number) => ({
       ...Object.fromEntries(Array.from({ length: count }, (_, index) => [index, { status: 'Sent' }])),
       issueID: 'issuer_2.5_1700000000000',
@@ -109,11 +109,11 @@ describe('shapeOf', () => {
     expect(Object.keys(shapeOf(Object.fromEntries(names(64).map((one) => [one, 1]))))).toContain('properties');
   });
 
-  it('tells no value, no order and no number of elements', () => {
+  it('ignores values, order and the number of elements', () => {
     fc.assert(fc.property(json, (value) => hash(value) === hash(disguised(value))));
   });
 
-  it('tells a field that was added, and one whose type changed', () => {
+  it('detects an added field, and a changed type', () => {
     const types = [null, true, 1, 'text', [], {}];
     const record = fc.dictionary(name, json, { maxKeys: 8, noNullPrototype: true });
     fc.assert(
@@ -150,7 +150,7 @@ describe('shapeOf', () => {
           [30, 30, 30].reduce<unknown>((leaf, count) => Object.fromEntries(names(count).map((one) => [one, leaf])), 1),
         ),
     ],
-  ])('stays small and whole for %s', (_what, text) => {
+  ])('stays small and complete for %s', (_what, text) => {
     const shape = shapeOfBody(text());
     expect(shape).toHaveProperty('type');
     expect(JSON.stringify(shape).length).toBeLessThan(50_000);
@@ -160,7 +160,7 @@ describe('shapeOf', () => {
 describe('covers and merge', () => {
   const shape = json.map(shapeOf);
 
-  it('what is merged covers both and nothing less, in any order and any number of times', () => {
+  it('merges shapes into one that covers both and nothing less, in any order and any number of times', () => {
     fc.assert(
       fc.property(shape, shape, shape, (a, b, c) => {
         const both = merge(a, b);
@@ -173,7 +173,7 @@ describe('covers and merge', () => {
     );
   });
 
-  it('a shape allows the values whose shapes it covers', () => {
+  it('allows the values whose shapes it covers', () => {
     fc.assert(
       fc.property(json, json, json, (a, b, c) => {
         expect(allows(shapeOf(a), a)).toBe(true);
@@ -184,7 +184,7 @@ describe('covers and merge', () => {
     );
   });
 
-  it('holds for shapes that the database gave back with other keys first', () => {
+  it('works with shapes that the database returned with other keys first', () => {
     fc.assert(
       fc.property(shape, (one) => {
         const back = JSON.parse(JSON.stringify(disguisedKeys(one))) as Shape;
@@ -210,11 +210,11 @@ describe('covers and merge', () => {
     ['one more field in a list', { ...record, payouts: [{ status: 'Sent', requestId: 'x' }] }],
     ['a lost field', { chiRef: 'a', valueInUSD: 1, payouts: [{ status: 'Sent' }] }],
     ['a map where there was a list', { ...record, payouts: { 0: { status: 'Sent' } } }],
-  ])('%s is new', (_what, changed) => {
+  ])('finds something new: %s', (_what, changed) => {
     expect(allows(shapeOf(record), changed)).toBe(false);
   });
 
-  it('an empty list, and other values, are not new', () => {
+  it('ignores an empty list, and other values', () => {
     expect(allows(shapeOf(record), { ...record, payouts: [], chiRef: 'b' })).toBe(true);
   });
 
@@ -229,7 +229,7 @@ describe('covers and merge', () => {
     return news.length;
   }
 
-  it('records with any of ten optional fields are new twenty times at most, not once for each combination', () => {
+  it('finds records with any of ten optional fields new at most twenty times, not for each combination', () => {
     const record = fc.subarray(names(10)).map((some) => Object.fromEntries(some.map((one) => [one, 'x'])));
     const answers = fc.array(fc.array(record, { minLength: 1, maxLength: 3 }), { minLength: 100, maxLength: 300 });
     // A field: the first answer that has it, and the first that lacks it.
@@ -239,7 +239,7 @@ describe('covers and merge', () => {
     );
   });
 
-  it('an upstream that names its fields at random is soon known to do so', () => {
+  it('soon recognises an upstream that chooses names at random', () => {
     expect(newIn(names(1_000).map((one) => ({ data: { [one]: 1 } })))).toBe(65);
   });
 });

@@ -3,41 +3,42 @@ import { isObject, parseJson } from './answer';
 import { FREE_FORM } from './free-form';
 
 /**
- * The structure of an answer without any of its values, as a JSON Schema (draft 2020-12): `true` allows anything, `false`
- * nothing. Two of the types are ours, of whole answers: `not JSON` and `no body`.
+ * The structure of an answer without any of its values, as a JSON Schema (draft 2020-12). `true` allows anything, and
+ * `false` nothing. Two types of whole answers are our own: `not JSON` and `no body`.
  */
 export type Shape = boolean | Seen;
 
 interface Seen extends Partial<Fields> {
   /** Sorted. */
   type: string[];
-  /** Of a list's elements; `false` where there were none. */
+  /** The shape of a list's elements. `false` if there were none. */
   items?: Shape;
 }
 
-/** The part of an object. */
+/** The parts of an object. */
 interface Fields {
-  /** By their names. Missing in a map: there, every key is data. */
+  /** By name. Missing in a map, where every key is data. */
   properties?: Record<string, Shape>;
-  /** Names that no such object lacked, sorted. */
+  /** The names that every such object had, sorted. */
   required: string[];
-  /** Of what stands under keys that are data; `false` where there were none. */
+  /** The shape of values under keys that are data. `false` if there were none. */
   additionalProperties: Shape;
 }
 
 /**
- * What looks like the name of a field. Other keys are data: a map may be keyed by e-mail, phone or id, which must not be
- * shown, and would make a new shape each (docs/reference/upstream.md, trap 5). Ids have digits in their midst, names do not.
+ * The form of a field's name. Other keys are data. A map may have emails, phone numbers or IDs as keys. They must not
+ * be shown, and each would make a new shape (docs/reference/upstream.md, trap 5). IDs have digits inside, and names do
+ * not.
  */
 const NAME = /^[A-Za-z_]{1,37}\d{0,3}$/;
 
-/** The largest record observed has 25 fields: an object with more names than this is a map keyed by something like names. */
+/** The largest known record has 25 fields. An object with more names than this is a map whose keys look like names. */
 const MAX_NAMES = 64;
 
-/** The deepest answer observed has 9 levels; what stands below is anything. It bounds every recursion here. */
+/** The deepest known answer has 9 levels. Deeper values count as anything. This limits every recursion here. */
 const MAX_DEPTH = 16;
 
-/** The largest answer observed has 60 parts. A shape of more is cut to the levels that fit. */
+/** The largest known answer has 60 parts. A larger shape is cut to the levels that fit. */
 const MAX_PARTS = 400;
 
 const NO_BODY = Symbol('no body');
@@ -49,29 +50,33 @@ const TYPES = new Map<string, string>([
   ['symbol', 'no body'],
 ]);
 
-/** What `shapeOf` and `allows` take for an answer's bytes: their JSON value, or a sign that they have none. */
+/**
+ * Returns the input of `shapeOf` and `allows` for an answer's bytes: their JSON value, or a marker if they have none.
+ */
 export function valueIn(body: Buffer | null): unknown {
   return body?.length ? parseJson(body) : NO_BODY;
 }
 
 /**
- * The shape of a JSON value, or of `undefined` for what is no JSON. The order of keys, the order and the number of a
- * list's elements, and every value are left out. It never throws, takes a time in proportion to the value, and is small.
+ * Returns the shape of a JSON value, or of `undefined` if the answer is not JSON. It leaves out the order of keys, the
+ * order and number of a list's elements, and every value. It never throws, takes time in proportion to the value, and
+ * is small.
  */
 export function shapeOf(value: unknown): Shape {
   return fit(shapeAt(value, 0));
 }
 
 /**
- * Whether a value has nothing that is new to what is known. New is a field or a type that was never there, a number where
- * there was text (trap 3), and the lack of a field that was always there. What records of a list vary in is so new once
- * only: when one had an e-mail and another a phone, each further combination is allowed.
+ * Whether a value has nothing new. New are an unknown field or type, a number instead of text (trap 3), and a missing
+ * field that was always there. Variations among the records of a list are new only once. If one has an email and
+ * another a phone number, further combinations are allowed.
  */
 export function allows(known: Shape, value: unknown): boolean {
   if (typeof known === 'boolean') return known;
   if (!known.type.includes(typeOf(value))) return false;
   if (typeof value !== 'object' || value === null) return true;
-  // Every answer passes here, and hardly one has anything new: plain loops, which make nothing that must be cleared away.
+  // Every answer passes through here, and hardly any has something new. Plain loops create no objects for the garbage
+  // collector.
   if (Array.isArray(value)) {
     const items = known.items ?? false;
     for (const element of value) if (!allows(items, element)) return false;
@@ -85,7 +90,7 @@ export function allows(known: Shape, value: unknown): boolean {
   return true;
 }
 
-/** Whether whatever `shape` allows, `known` allows too. */
+/** Whether `known` allows everything that `shape` allows. */
 export function covers(known: Shape, shape: Shape): boolean {
   if (known === true || shape === false) return true;
   if (known === false || shape === true) return false;
@@ -96,12 +101,12 @@ export function covers(known: Shape, shape: Shape): boolean {
   );
 }
 
-/** The smallest shape that covers both, as long as it is small. */
+/** Returns the smallest shape that covers both, as long as it is small. */
 export function merge(a: Shape, b: Shape): Shape {
   return covers(a, b) ? a : fit(join(a, b));
 }
 
-/** SHA-256 of the shape's JSON with sorted keys. */
+/** Returns the SHA-256 of the shape's JSON with sorted keys. */
 export function fingerprintOf(shape: Shape): Buffer {
   const text = JSON.stringify(shape, (_key, part: unknown) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
@@ -139,7 +144,7 @@ function fieldsAt(object: Record<string, unknown>, depth: number): Fields {
   };
 }
 
-/** Merged one by one, so that a million different elements never need more room than a small shape. */
+/** Merges elements one by one, so that a million different elements need no more room than a small shape. */
 function shapeOfAll(values: unknown[], depth: number): Shape {
   let all: Shape = false;
   for (const value of values) if (!allows(all, value)) all = merge(all, shapeAt(value, depth));
@@ -150,7 +155,7 @@ function hasFields(shape: Shape): shape is Seen & Fields {
   return typeof shape === 'object' && shape.required !== undefined;
 }
 
-/** Only a shape's own properties are looked at: `constructor` may be a field like any other. */
+/** Only a shape's own properties count, because `constructor` may be a field like any other. */
 function fieldOf({ properties, additionalProperties }: Fields, key: string): Shape {
   if (properties && Object.hasOwn(properties, key)) return properties[key] ?? false;
   return properties && NAME.test(key) ? false : additionalProperties;
@@ -194,7 +199,7 @@ function fieldsIn(shape: Seen): Partial<Fields> {
   return { ...(properties && { properties }), required, additionalProperties };
 }
 
-/** Cuts what lies below the last level up to which there are no more than MAX_PARTS parts. */
+/** Cuts everything below the last level up to which there are at most MAX_PARTS parts. */
 function fit(shape: Shape): Shape {
   const sizes: number[] = [];
   countParts(shape, 0, sizes);
@@ -203,7 +208,7 @@ function fit(shape: Shape): Shape {
   return tooDeep === -1 ? shape : cut(shape, tooDeep - 1);
 }
 
-/** Adds the parts of each level to `sizes`. */
+/** Adds the number of parts of each level to `sizes`. */
 function countParts(shape: Shape, level: number, sizes: number[]): void {
   sizes[level] = (sizes[level] ?? 0) + 1;
   for (const part of partsOf(shape)) countParts(part, level + 1, sizes);

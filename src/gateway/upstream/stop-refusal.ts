@@ -1,6 +1,6 @@
 import { Answer, notSent } from './answer';
 
-/** In doubt it is not sent: that can be made good, a payout cannot. */
+/** If the stops cannot be read, the request is not sent. That can be corrected later, and a payout cannot. */
 export async function stopRefusal(isStopped: () => Promise<boolean>): Promise<Answer | undefined> {
   try {
     return (await isStopped()) ? notSent('stopped') : undefined;

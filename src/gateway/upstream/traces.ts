@@ -1,10 +1,13 @@
-/** Fields that only what was made has (docs/reference/upstream.md, "Identifiers" and "Responses"), in lower case. */
+/**
+ * The fields that only a created transaction has (docs/reference/upstream.md, "Identifiers" and "Responses"), in lower
+ * case.
+ */
 const IDS: ReadonlySet<string> = new Set(['chiref', 'tnxid']);
 const NAMES: ReadonlySet<string> = new Set(['issueid', 'paymentlink', 'payoutlink', 'redeemlink', 'payouts']);
 
 /**
- * Whether an answer names anything that the upstream made: a transaction, a batch, a payout handed on or a link, anywhere in
- * it. What an answer says of its own success does not matter here. It never throws, however deep the value.
+ * Whether an answer names, at any depth, something that the upstream created: a transaction, a batch, a submitted
+ * payout or a link. The answer's own claim of success does not matter. It never throws, however deep the value is.
  */
 export function namesWork(answer: unknown): boolean {
   const left = [answer];

@@ -66,7 +66,7 @@ describe('transactionsIn', () => {
     expect(words.map((type) => readOne({ type })?.type)).toEqual(types);
   });
 
-  it("finds a transfer by its tnxID, which is a transaction's id", () => {
+  it("finds a transfer by its tnxID, which is a transaction's ID", () => {
     const transfer = { sender: 'a', wallet: 'airtime', valueInUSD: 2, tnxID: 'T1', receiver: 'b' };
     expect(inEnvelope({ data: transfer, error: 'None' })).toMatchObject([
       { upstreamId: 'T1', upstreamRef: null, status: null },
@@ -113,11 +113,11 @@ describe('transactionsIn', () => {
     expect(readOne({ issueDate })?.issuedAt?.toISOString()).toBe(at);
   });
 
-  it('takes a chiRef that is a number for its digits', () => {
+  it('reads a chiRef that is a number as its digits', () => {
     expect(readOne({ chiRef: 12345 })).toMatchObject({ upstreamRef: '12345' });
   });
 
-  it('leaves out what a column cannot hold, and cuts what is absurdly long', () => {
+  it('leaves out what a column cannot hold, and shortens very long values', () => {
     const half = '\ud83d';
     expect(readOne({ status: `a\0b${half}` })?.status).toBe('ab\ufffd');
     expect(readOne({ status: 'x'.repeat(10_000) })?.status).toHaveLength(255);
@@ -129,7 +129,7 @@ describe('transactionsIn', () => {
     expect(inEnvelope(Array.from({ length: 10_001 }, () => ({ chiRef: 1 })))).toHaveLength(10_000);
   });
 
-  it('never throws, whatever the bytes', () => {
+  it('never throws, whatever the bytes are', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => Array.isArray(transactionsIn(Buffer.from(bytes)))));
     const value = fc.oneof(fc.jsonValue(), fc.double(), fc.string({ unit: 'binary' }));
     const transaction = fc.record(

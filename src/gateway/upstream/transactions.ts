@@ -2,7 +2,10 @@ import { Decimal } from 'decimal.js';
 import { isObject, parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
 
-/** A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"); nothing in it is certain. */
+/**
+ * A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"). Every field may
+ * be missing.
+ */
 export interface Transaction {
   upstreamRef: string | null;
   upstreamId: string | null;
@@ -10,30 +13,33 @@ export interface Transaction {
   issuedAt: Date | null;
   /** The upstream's own word, unless `TYPES` translates it. */
   type: string | null;
-  /** The upstream's own word, in its own case. */
+  /** The upstream's status, in its own case. */
   status: string | null;
   amountUsd: Decimal | null;
   feeUsd: Decimal | null;
   email: string | null;
   phone: string | null;
   handle: string | null;
-  /** Of a transfer: the account that it went to. */
+  /** For a transfer: the account that received it. */
   receiver: string | null;
   country: string | null;
   networkCode: string | null;
   reference: string | null;
-  /** Its e-mail, phone and handle, as far as it names them. */
+  /** The recipient's email, phone and handle, if the transaction names them. */
   recipients: string[];
 }
 
-/** Larger than any payout and small enough for every column: more is nonsense, and nonsense must not cost us the record. */
+/**
+ * Larger than any payout, and small enough for every column. Larger amounts are ignored, so that they cannot make a
+ * record fail.
+ */
 const MAX_AMOUNT = new Decimal('1e15');
 const MAX_AMOUNT_LENGTH = 40;
 
-/** As many as the largest request has items: an answer that names more must not cost more than it. */
+/** The number of items of the largest request. An answer with more transactions must not cost more. */
 const MAX_TRANSACTIONS = 10_000;
 
-/** The transactions an answer names, in its order. It never throws, whatever the bytes. */
+/** Reads the transactions of an answer, in its order. It never throws, whatever the bytes are. */
 export function transactionsIn(body: Buffer): Transaction[] {
   const envelope = parseJson(body);
   if (!isObject(envelope)) return [];
@@ -54,14 +60,14 @@ function isTransaction(value: unknown): value is Record<string, unknown> {
   return isObject(value) && (value.chiRef !== undefined || value.tnxID !== undefined);
 }
 
-/** Reads one record. It never throws: a field that is missing or makes no sense is null. */
+/** Reads one record. It never throws. A missing or invalid field is null. */
 export function readTransaction(record: unknown): Transaction {
   const value = isObject(record) ? record : {};
   const [email, handle] = [text(value.email), text(value.twitter)];
   const phones = [text(value.phoneNumber), text(value.phone_number), text(value.phone)];
   return {
     upstreamRef: text(value.chiRef),
-    upstreamId: text(value.id) ?? text(value.tnxID), // a transfer's
+    upstreamId: text(value.id) ?? text(value.tnxID), // For a transfer.
     batchRef: text(value.issueID),
     issuedAt: time(value.issueDate),
     type: typeOf(value.type),
@@ -93,10 +99,10 @@ function typeOf(value: unknown): string | null {
   return TYPES.get(word?.toLowerCase() ?? '') ?? word;
 }
 
-/** What a column cannot hold (NUL, half a surrogate pair): few texts have it, and a listing has millions of texts. */
+/** Characters that no column can hold: NUL, half a surrogate pair. Few texts have one, and a listing has millions. */
 const UNFIT = /[\0\ud800-\udfff]/;
 
-/** `chiRef` was seen as a number too (trap 4). What no column can hold is taken out. */
+/** Reads text. `chiRef` was also seen as a number (trap 4). Characters that no column can hold are removed. */
 export function text(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string' || value === '') return null;
@@ -106,11 +112,11 @@ export function text(value: unknown): string | null {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** The years 1 to 9999: no column holds what is before, or after, in the form in which it is written. */
+/** The years 1 to 9999. No column holds other years in their written form. */
 const FIRST_MS = -62_135_596_800_000;
 const LAST_MS = 253_402_300_799_999;
 
-/** ISO 8601, in UTC where it names no zone, or milliseconds since 1970. */
+/** Reads a time: ISO 8601, in UTC if it names no zone, or milliseconds since 1970. */
 export function time(value: unknown): Date | null {
   if (typeof value === 'number') return value > 0 && value <= LAST_MS ? new Date(value) : null;
   if (typeof value !== 'string') return null;
@@ -120,7 +126,7 @@ export function time(value: unknown): Date | null {
   return read.getTime() >= FIRST_MS && read.getTime() <= LAST_MS ? read : null;
 }
 
-/** Amounts come as numbers or as text (trap 3). */
+/** Reads an amount, which arrives as a number or as text (trap 3). */
 export function amount(value: unknown): Decimal | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   if (String(value).length > MAX_AMOUNT_LENGTH) return null;

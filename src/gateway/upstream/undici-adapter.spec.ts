@@ -33,7 +33,7 @@ describe('undiciAdapter', () => {
   const get = (url: string, timeout = 5_000) =>
     new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get<Buffer>(url, { timeout });
 
-  it('gives a request up that waits for a connection past its deadline, and never writes it', async () => {
+  it('gives up a request that waits for a connection past its deadline, and never writes it', async () => {
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
     const held = get('/held');
     await arrival;
@@ -66,21 +66,21 @@ describe('undiciAdapter', () => {
     expect(isTooLate).toHaveBeenCalledTimes(2); // each right before it would have been written
   });
 
-  it('says of a request that was written that it was, whatever comes after', async () => {
+  it('reports that a written request was written, whatever follows', async () => {
     await expect(get('/held', 50)).rejects.toMatchObject({ failure: 'timeout', phase: 'waiting', written: true });
     server.prependListener('request', ({ socket }: { socket: Socket }) => socket.destroy());
     await expect(get('/torn')).rejects.toMatchObject({ failure: 'reset', phase: 'waiting', written: true });
     expect(arrived).toEqual(['/held', '/torn']);
   });
 
-  it('reads no more than it may', async () => {
+  it('reads no more than the limit', async () => {
     server.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
       response.end('x'.repeat(1_001));
     });
     await expect(get('/')).rejects.toMatchObject({ failure: 'oversized', phase: 'answering', written: true });
   });
 
-  it('is not confused by headers with the names of methods', async () => {
+  it('handles headers with the names of methods', async () => {
     server.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
       for (const name of ['get', 'set', 'has', 'toJSON', 'constructor', 'hasOwnProperty'])
         response.setHeader(name, 'x');

@@ -4,18 +4,21 @@ import { FailureCode } from './answer';
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** Asked right before the first byte is written, in the same turn: whether it must not be sent any more. */
+    /**
+     * Called right before the first byte is written, in the same turn. It returns whether the request must not be sent
+     * any more.
+     */
     isTooLate?: () => boolean;
   }
 }
 
 /**
- * How far an exchange came: it waited for its turn (`queued`); it had its turn, but no connection yet (`connecting`); it was
- * being written or was written, and nothing came back (`waiting`); a response began (`answering`), and was whole (`answered`).
+ * The progress of an exchange: waiting for its turn (`queued`), waiting for a connection (`connecting`), being written
+ * or written without a response (`waiting`), receiving a response (`answering`), or complete (`answered`).
  */
 export type Phase = 'queued' | 'connecting' | 'waiting' | 'answering' | 'answered';
 
-/** An exchange that ended without a whole response. */
+/** An exchange that ended without a complete response. */
 export class ExchangeFailed extends Error {
   constructor(
     readonly failure: FailureCode,
@@ -24,20 +27,20 @@ export class ExchangeFailed extends Error {
     super(failure);
   }
 
-  /** Whether the request had begun to be written: if not, the upstream provably has not seen it. */
+  /** Whether writing the request had begun. If not, the upstream provably has not received it. */
   get written(): boolean {
     return this.phase !== 'queued' && this.phase !== 'connecting';
   }
 }
 
-/** Of the response's headers only these are looked at; any other name could get in axios' way. */
+/** The response headers that are read. Other names could affect axios. */
 const HEADERS_READ = ['content-type', 'content-encoding', 'retry-after'];
 
 /**
- * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own adapter. It
- * never follows a redirect and never sends twice; a response over `maxBytes` is cut off, and past its deadline a request
- * that still waits for a connection is never written.
- * @param headers that each request has beside its own: axios does not see them, so that no error of its has our key.
+ * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own adapter.
+ * It never follows a redirect and never sends twice. A response over `maxBytes` is cut off. A request that still waits
+ * for a connection at its deadline is never written.
+ * @param headers added to each request. axios does not see them, so none of its errors contains our key.
  */
 export function undiciAdapter(pool: Pool, maxBytes: number, headers: Readonly<Record<string, string>>): AxiosAdapter {
   return (config) =>
@@ -52,7 +55,7 @@ export function undiciAdapter(pool: Pool, maxBytes: number, headers: Readonly<Re
     });
 }
 
-/** One exchange, as undici tells of it. It ends once: with its response, its failure or its deadline. */
+/** One exchange, as undici reports it. It ends once: with its response, its failure or its deadline. */
 class Exchange implements Dispatcher.DispatchHandler {
   private phase: 'connecting' | 'waiting' | 'answering' = 'connecting';
   private ended = false;
@@ -61,7 +64,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: Record<string, unknown> = {};
   private readonly chunks: Buffer[] = [];
   private size = 0;
-  /** undici says nothing of a queued request's deadline until a connection is free: it cannot be the one to ask. */
+  /** undici reports the deadline of a queued request only when a connection is free, so a timer here does it. */
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -74,8 +77,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * It is called once the connection stands (TLS included), right before the request's first byte. What throws here is
-   * dropped unwritten, and its connection is kept.
+   * Called when the connection is ready (including TLS), right before the request's first byte. If it throws, the
+   * request is dropped unwritten and the connection is kept.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.ended || this.phase !== 'connecting') throw new ExchangeFailed('timeout', this.phase);
@@ -110,7 +113,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.reject(error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, this.phase), this.phase));
   }
 
-  /** Its connection is closed with it, if it has one. */
+  /** Also closes its connection, if it has one. */
   private cutOff(failure: FailureCode): void {
     if (this.ended) return;
     const failed = this.giveUp(new ExchangeFailed(failure, this.phase));
@@ -130,7 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What an error of undici's means, that ended an exchange in this phase. */
+/** Returns the meaning of an undici error that ended an exchange in this phase. */
 export function failureOf(error: unknown, phase: Phase): FailureCode {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'refused';
@@ -145,5 +148,5 @@ export function failureOf(error: unknown, phase: Phase): FailureCode {
 
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: string; errors?: { code?: string }[] };
-  return code ?? errors?.[0]?.code ?? ''; // several addresses tried: an AggregateError
+  return code ?? errors?.[0]?.code ?? ''; // Several addresses were tried: an AggregateError.
 }

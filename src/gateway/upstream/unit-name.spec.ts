@@ -21,7 +21,7 @@ describe('the unit name', () => {
     expect(points.inRequest(null)).toBeNull();
   });
 
-  it('renames the fields of an answer at any depth, and leaves each other byte alone', () => {
+  it('renames the fields of an answer at any depth, and keeps each other byte', () => {
     expect(response('{"data":{"pointss":[{"points" : 1.50, "type":"points"}]},"é":"\\"points\\":"}')).toBe(
       '{"data":{"credits":[{"credit" : 1.50, "type":"points"}]},"é":"\\"points\\":"}',
     );
@@ -29,11 +29,11 @@ describe('the unit name', () => {
     expect(response('{"points_":1,"Points":2,"apoints":3}')).toBe('{"points_":1,"Points":2,"apoints":3}');
   });
 
-  it.each(['<p>"points": 1</p>', '', 'points', '"points"'])('leaves what is no object or list alone: %s', (text) => {
+  it.each(['<p>"points": 1</p>', '', 'points', '"points"'])('keeps what is no object or list: %s', (text) => {
     expect(response(text)).toBe(text);
   });
 
-  it('leaves what callers put into free-form fields alone', () => {
+  it('keeps what callers put into free-form fields', () => {
     expect(response('{"meta":{"points":1,"a":[{"points":2}]},"points":3,"b":[{"meta":"x","points":4}]}')).toBe(
       '{"meta":{"points":1,"a":[{"points":2}]},"credit":3,"b":[{"meta":"x","credit":4}]}',
     );
@@ -42,12 +42,12 @@ describe('the unit name', () => {
     );
   });
 
-  it('takes its time in proportion to the answer, also when that is broken', () => {
+  it('takes time in proportion to the answer, even if that is broken', () => {
     const broken = '{"a":"' + '\\"'.repeat(2_000_000); // a quadratic search would take hours
     expect(response(broken)).toBe(broken);
   });
 
-  it('gives back each answer that was written in the provider’s word', () => {
+  it('restores each answer that was written in the provider’s word', () => {
     const theirs = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value).replaceAll('"credit":', '"points":').replaceAll('"credits":', '"pointss":'));
     const names = fc.constantFrom('credit', 'credits', 'data', 'a"b', 'ü');
@@ -66,7 +66,7 @@ describe('the unit name', () => {
     );
   });
 
-  it('changes nothing where the provider’s word is the interface’s', () => {
+  it('changes nothing if the provider’s word is the interface’s', () => {
     const same = new UnitName('credit');
     const bytes = Buffer.from('{"credit":1}');
     expect(same.inPath('/api/v0.1/payouts/credit')).toBe('/api/v0.1/payouts/credit');

@@ -1,15 +1,16 @@
 import { parseJson } from './answer';
 import { FREE_FORM } from './free-form';
 
-/** The interface's own word for the unit that the service moves (docs/reference/upstream.md, "The unit's name"). */
+/** The interface's own word for the unit of the service (docs/reference/upstream.md, "The unit's name"). */
 const NEUTRAL = 'credit';
 
-/** What matters of a JSON text, if it is one: brackets, and strings, which are names where a colon follows. */
+/** The relevant parts of a JSON text: brackets, and strings, which are names if a colon follows. */
 const TOKEN = /[{}[\]]|"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
  * Translates between the interface's word and the provider's own one: in the paths `/payouts/credit` and
- * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Values are left alone, texts of errors included.
+ * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Values are unchanged, including error
+ * texts.
  */
 export class UnitName {
   private readonly toTheirs: ReadonlyMap<string, string>;
@@ -23,13 +24,16 @@ export class UnitName {
     this.toOurs = new Map([...this.toTheirs].map(([ours, theirs]) => [theirs, ours]));
   }
 
-  /** @param path with its query, which is left alone. */
+  /** @param path may have a query, which is unchanged. */
   inPath(path: string): string {
     if (this.theirs === NEUTRAL) return path;
     return path.replace(/^([^?]*\/payouts\/(?:initiate-)?)credit(?=$|\?)/, `$1${this.theirs}`);
   }
 
-  /** Renames the body's own fields. What is nested is an item or a caller's free text: the interface has no such field there. */
+  /**
+   * Renames the body's own fields. Nested fields belong to an item or a caller's free text. The interface has no such
+   * field there.
+   */
   inRequest(body: Buffer | null): Buffer | null {
     if (this.theirs === NEUTRAL || body === null) return body;
     const fields = Object.entries(JSON.parse(body.toString('utf8')) as object) as [string, unknown][];
@@ -39,14 +43,14 @@ export class UnitName {
   }
 
   /**
-   * Renames the fields of an answer at any depth, as each transaction has one, but not within free-form fields. All other
-   * bytes stay as they are; what is no JSON stays whole.
+   * Renames the fields of an answer at any depth, because each transaction has one, but not within free-form fields.
+   * All other bytes stay unchanged, and so does text that is not JSON.
    */
   inResponse(body: Buffer): Buffer {
     if (this.theirs === NEUTRAL || parseJson(body) === undefined) return body;
     let depth = 0;
-    let freeBelow = Infinity; // what is deeper stands in a free-form field
-    const text = body.toString('latin1'); // one character a byte: what is not ASCII survives
+    let freeBelow = Infinity; // Deeper names are inside a free-form field.
+    const text = body.toString('latin1'); // One character per byte, so that other characters than ASCII survive.
     const renamed = text.replace(TOKEN, (token, colon?: string) => {
       if (token === '{' || token === '[') depth++;
       if (token === '}' || token === ']') depth--;
@@ -61,7 +65,7 @@ export class UnitName {
   }
 }
 
-/** The name that a string of valid JSON spells, escapes resolved. */
+/** Returns the name that a string of valid JSON spells, with its escapes resolved. */
 function nameIn(string: string): string {
   return string.includes('\\') ? (JSON.parse(string) as string) : string.slice(1, -1);
 }

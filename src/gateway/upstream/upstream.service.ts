@@ -19,21 +19,15 @@ import { stopRefusal } from './stop-refusal';
 import { ExchangeFailed, Phase, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
 
-/**
- * How much of its time a request may spend waiting for its turn: what is sent at the very end of it would be cut off before
- * its answer, and leave a payout in doubt that had better not been sent.
- */
+/** The share of its time that a request may wait. Sent near its deadline, a payout would end in doubt. */
 const SHARE_FOR_WAITING = 0.5;
 
-/** For lists too long to be held. They have connections of their own, so that no payout waits until one has come. */
+/** For lists that are too long for memory. They have their own connections, so that no payout waits for them. */
 const LISTING_CONNECTIONS = 2;
 
 const JSON_TYPE = 'application/json';
 
-/**
- * A request in the interface's words: the path below the base address, query included, and its bytes. Only what reads is ever
- * sent again.
- */
+/** A request in the interface's words: the path below the base address, and the bytes. Only reads are sent again. */
 export interface Outgoing extends RequestKind {
   operation: string;
   method: 'GET' | 'POST';
@@ -52,16 +46,16 @@ export interface Try {
 
 export interface TimedAnswer {
   answer: Answer;
-  /** When it was handed over to be sent; it may have waited for its turn. */
+  /** When it was handed over to be sent. It may have waited for its turn. */
   sentAt: Date;
   answeredAt: Date;
-  /** By a monotonic clock, waiting included. */
+  /** By a monotonic clock, including waiting. */
   upstreamMs: number;
-  /** In their order: more than one only of what reads. */
+  /** In their order. Only reads have more than one. */
   tries: Try[];
 }
 
-/** What holds for all attempts at sending a request. */
+/** The properties that all attempts to send a request share. */
 interface Sending {
   outgoing: Outgoing;
   traceparent: string | undefined;
@@ -71,13 +65,13 @@ interface Sending {
   isTooLate: (() => boolean) | undefined;
 }
 
-/** Grows as an attempt goes on: what it ended with does not tell how far it came. */
+/** Grows during an attempt, because its end does not tell how far it came. */
 type Progress = Pick<Try, 'phase'>;
 
 /** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
 @Injectable()
 export class UpstreamService implements OnApplicationShutdown {
-  /** As this instance sees it. */
+  /** The upstream's health, as this instance sees it. */
   readonly health = new UpstreamHealth();
   private readonly logger = new Logger('Upstream');
   private readonly settings: RunningConfig;
@@ -108,15 +102,14 @@ export class UpstreamService implements OnApplicationShutdown {
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect: { timeout: settings.upstreamConnectTimeoutMs },
-      headersTimeout: longestMs, // each request has its own, shorter one
+      headersTimeout: longestMs, // Each request has its own, shorter one.
       bodyTimeout: longestMs,
     });
     this.listingPool = new Pool(base.origin, {
       connections: LISTING_CONNECTIONS,
       connect: { timeout: settings.upstreamConnectTimeoutMs },
     });
-    // Not axios.create(): of its many defaults, which cost more than the sending, none is wanted, least of all one that looks
-    // into a body: the bytes go as they were recorded.
+    // axios.create() has many defaults, which take longer than sending. One of them reads the body.
     this.http = new Axios({
       adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, headersOf(this.key.reveal())),
       maxRedirects: 0,
@@ -124,10 +117,10 @@ export class UpstreamService implements OnApplicationShutdown {
   }
 
   /**
-   * Never throws: a failure is an answer. What pays or writes is sent once at most, what reads up to three times within its
-   * deadline. Of the client's headers only its trace context travels.
-   * @param isStopped whether what pays or writes was stopped since it was admitted; asked if it had to wait for its turn.
-   * @param isTooLate whether it must not be sent any more; asked right before its first byte is written.
+   * Sends a request. It never throws, because a failure is an answer. Requests that pay or write are sent at most once,
+   * and reads up to three times within their deadline. Of the client's headers, only the trace context is passed on.
+   * @param isStopped whether the call was stopped since its admission. Called if the request had to wait.
+   * @param isTooLate whether the request must not be sent any more. Called right before its first byte.
    */
   async send(
     outgoing: Outgoing,
@@ -147,15 +140,15 @@ export class UpstreamService implements OnApplicationShutdown {
       return { answer, deadline };
     };
     const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
-    // Nor is it on record as not sent when only its last attempt was not.
+    // The record must not say "not sent" if only the last attempt was not.
     const answer = tries.findLast(({ answer: { kind } }) => kind !== 'not_sent')?.answer ?? last;
     const upstreamMs = performance.now() - started;
     return { answer, sentAt, answeredAt: new Date(), upstreamMs, tries };
   }
 
   /**
-   * Asks for a list that may be too long to be held, once; see `streamListing`. What `onBatch` throws, it throws. Its elements
-   * have the provider's own word for a credit.
+   * Requests a list that may be too long for memory, once. See `streamListing`. It throws what `onBatch` throws.
+   * Elements have the provider's own word for a credit.
    * @param onBatch gets the list's elements in their order.
    */
   async list(
@@ -174,7 +167,7 @@ export class UpstreamService implements OnApplicationShutdown {
     return streamListing(this.listingPool, request, this.keyRemover, onBatch);
   }
 
-  /** What the upstream said otherwise than in an answer, without our key. The same bytes where it does not quote it. */
+  /** Removes our key from text outside of an answer. Returns the same bytes if the text does not quote it. */
   withoutKey(bytes: Buffer): Buffer {
     return this.keyRemover.fromBytes(bytes);
   }
@@ -182,7 +175,7 @@ export class UpstreamService implements OnApplicationShutdown {
   private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
     const { outgoing, deadline, isStopped } = sending;
     const circuit = this.circuitOf(outgoing.operation);
-    const refusal = circuit.refusal(); // asked before it takes a place in the queue, and again when its turn has come
+    const refusal = circuit.refusal(); // Asked before it takes a place in the queue, and again when its turn has come.
     if (refusal) return refusal;
     const patienceMs = (deadline - performance.now()) * SHARE_FOR_WAITING;
     const answer = await this.bulkhead.run(
@@ -220,7 +213,7 @@ export class UpstreamService implements OnApplicationShutdown {
         url: this.basePath + this.unitName.inPath(path),
         data: this.unitName.inRequest(body) ?? undefined,
         headers: {
-          'Content-Type': body ? JSON_TYPE : false, // else axios says of no body that it is a form
+          'Content-Type': body ? JSON_TYPE : false, // axios would otherwise declare an empty body as a form.
           ...(traceparent && { traceparent }),
         },
       });
@@ -238,11 +231,11 @@ export class UpstreamService implements OnApplicationShutdown {
         return { failure: error.failure, written: error.written };
       }
       progress.phase = 'waiting';
-      return { failure: 'reset', written: true }; // nothing known: assume the worst
+      return { failure: 'reset', written: true }; // Nothing is known, so assume the worst.
     }
   }
 
-  /** Once the last request in flight is answered; a list that still comes is read again another time. */
+  /** Closes the connections once the last request is answered. A list in progress is read again another time. */
   async onApplicationShutdown(): Promise<void> {
     await this.listingPool.destroy();
     await this.pool.close();

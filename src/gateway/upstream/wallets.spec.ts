@@ -26,7 +26,7 @@ describe('walletsIn', () => {
     expect(['x', null, {}, { data: {} }].map(inEnvelope)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('never throws, whatever the bytes', () => {
+  it('never throws, whatever the bytes are', () => {
     fc.assert(fc.property(fc.jsonValue(), (data) => Array.isArray(listOf(data))));
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (date, transactions) =>

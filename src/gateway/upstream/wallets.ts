@@ -2,12 +2,12 @@ import { Decimal } from 'decimal.js';
 import { isObject, parseJson } from './answer';
 import { amount, text, time } from './transactions';
 
-/** A wallet as the upstream's list shows it (docs/reference/upstream.md); nothing in it is certain. */
+/** A wallet as the upstream's list shows it (docs/reference/upstream.md). Every field may be missing. */
 export interface ListedWallet {
   id: string;
   type: string | null;
   balance: Decimal | null;
-  /** The newest ones, newest first. */
+  /** The newest entries, newest first. */
   entries: WalletEntry[];
 }
 
@@ -20,8 +20,8 @@ interface WalletEntry {
 }
 
 /**
- * The wallets that an answer names, in its order, each once; undefined if it has no list of any. It never throws, whatever the
- * bytes.
+ * Reads the wallets that an answer names, in its order, each once. Undefined if the answer has no list of wallets. It
+ * never throws, whatever the bytes are.
  */
 export function walletsIn(body: Buffer): ListedWallet[] | undefined {
   const envelope = parseJson(body);
@@ -49,7 +49,7 @@ function readEntry({ amount: moved, balanceBefore, newBalance, description, meta
   };
 }
 
-/** A time as Firestore writes it, or as the transactions have it. */
+/** Reads a time as Firestore writes it, or as transactions have it. */
 function entryTime(date: unknown): Date | null {
   if (!isObject(date)) return time(date);
   const { _seconds: seconds, _nanoseconds: nanoseconds } = date;

@@ -2,7 +2,7 @@ import { UsdAmount } from '../../http/validation/money-rules';
 import { Nothing } from '../../http/validation/nothing.dto';
 import { Text } from '../../http/validation/rules';
 
-/** docs/reference/upstream.md, "POST /account/transfer". */
+/** See "POST /account/transfer" in docs/reference/upstream.md. */
 export class TransferDto {
   @Text({
     max: 100,
@@ -18,7 +18,7 @@ export class TransferDto {
   wallet?: string;
 }
 
-/** docs/reference/upstream.md, "POST /account/delete-unpaid-transaction". */
+/** See "POST /account/delete-unpaid-transaction" in docs/reference/upstream.md. */
 export class DeleteUnpaidTransactionDto {
   @Text({
     max: 100,
@@ -28,16 +28,21 @@ export class DeleteUnpaidTransactionDto {
   chiRef!: string;
 }
 
-/** docs/reference/upstream.md, "GET /account/transaction": carried in the query string. */
+/** See "GET /account/transaction" in docs/reference/upstream.md. The field is sent in the query string. */
 export class TransactionQuery {
   @Text({ max: 100, description: "The transaction's ID.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   id!: string;
 }
 
-/** docs/reference/upstream.md, "POST /account/transactions {}": an object without fields; no body is taken for it. */
+/**
+ * See "POST /account/transactions {}" in docs/reference/upstream.md. The body is an object without fields, or absent.
+ */
 export class TransactionsDto extends Nothing {}
 
-/** docs/reference/upstream.md, "POST /account/issue-id-transactions?issueID=": carried in the query string of a POST. */
+/**
+ * See "POST /account/issue-id-transactions?issueID=" in docs/reference/upstream.md. The field is sent in the query
+ * string of a POST.
+ */
 export class IssueTransactionsQuery {
   @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' })
   issueID!: string;

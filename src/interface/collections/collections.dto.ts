@@ -2,7 +2,7 @@ import { CurrencyCode, LocalAmount } from '../../http/validation/money-rules';
 import { Email, PhoneNumber } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
-/** docs/reference/upstream.md, "POST /collections/mobile-money/collect" and "…/initiate". */
+/** See "POST /collections/mobile-money/collect" and "…/initiate" in docs/reference/upstream.md. */
 export class CollectPaymentDto {
   @LocalAmount('The amount to collect, in `currency`.')
   amount!: number;
@@ -26,7 +26,7 @@ export class CollectPaymentDto {
   tx_ref!: string;
 }
 
-/** docs/reference/upstream.md, "POST /collections/mobile-money/verify". */
+/** See "POST /collections/mobile-money/verify" in docs/reference/upstream.md. */
 export class VerifyPaymentDto {
   @Text({ max: 100, description: "The payment's ID.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   id!: string;

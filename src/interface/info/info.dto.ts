@@ -1,6 +1,6 @@
 import { CurrencyCode, LocalAmountText, UsdAmountText } from '../../http/validation/money-rules';
 
-/** docs/reference/upstream.md, "GET /info/usd-amount-in-local". */
+/** See "GET /info/usd-amount-in-local" in docs/reference/upstream.md. */
 export class UsdInLocalQuery {
   @CurrencyCode('The currency to convert into.', 'KES')
   destinationCurrency!: string;
@@ -9,7 +9,7 @@ export class UsdInLocalQuery {
   amountInUSD!: string;
 }
 
-/** docs/reference/upstream.md, "GET /info/local-amount-in-usd". */
+/** See "GET /info/local-amount-in-usd" in docs/reference/upstream.md. */
 export class LocalInUsdQuery {
   @CurrencyCode('The currency to convert from.', 'NGN')
   originCurrency!: string;

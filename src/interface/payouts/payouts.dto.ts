@@ -2,7 +2,7 @@ import { UsdAmount } from '../../http/validation/money-rules';
 import { EmailOr, Handle, PhoneNumber } from '../../http/validation/people-rules';
 import { Items, Text } from '../../http/validation/rules';
 
-/** docs/reference/upstream.md, "Airtime item". */
+/** See "Airtime item" in docs/reference/upstream.md. */
 export class AirtimeItem {
   @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
   countryToSend!: string;
@@ -19,7 +19,7 @@ export class AirtimePayoutDto {
   airtimes!: AirtimeItem[];
 }
 
-/** docs/reference/upstream.md, "Mobile money item". */
+/** See "Mobile money item" in docs/reference/upstream.md. */
 export class MobileMoneyItem {
   @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
   countryToSend!: string;
@@ -42,7 +42,7 @@ export class MobileMoneyPayoutDto {
   momos!: MobileMoneyItem[];
 }
 
-/** docs/reference/upstream.md, "Credit item": the value is marked optional on this operation. */
+/** See "Credit item" in docs/reference/upstream.md. The value is marked optional for this operation. */
 export class CreditItem {
   @UsdAmount({ required: false, description: 'Value in US dollars.' })
   valueInUSD?: number;
@@ -59,7 +59,7 @@ export class CreditPayoutDto {
   credits!: CreditItem[];
 }
 
-/** docs/reference/upstream.md, "POST /payouts/initiate-credit". */
+/** See "POST /payouts/initiate-credit" in docs/reference/upstream.md. */
 export class InitiateCreditItem {
   @UsdAmount({ description: 'Value in US dollars.' })
   valueInUSD!: number;

@@ -2,7 +2,7 @@ import { FreeForm } from '../../http/validation/free-form';
 import { PhoneNumber } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
-/** docs/reference/upstream.md, "POST /redeem/airtime". */
+/** See "POST /redeem/airtime" in docs/reference/upstream.md. */
 export class RedeemAirtimeDto {
   @Text({
     max: 100,

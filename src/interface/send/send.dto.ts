@@ -2,7 +2,7 @@ import { UsdAmount } from '../../http/validation/money-rules';
 import { EmailOr, Handle } from '../../http/validation/people-rules';
 import { Items, Text } from '../../http/validation/rules';
 
-/** docs/reference/upstream.md, "Credit item". */
+/** See "Credit item" in docs/reference/upstream.md. */
 export class SendItem {
   @UsdAmount({ description: 'Value in US dollars.' })
   valueInUSD!: number;
@@ -14,7 +14,7 @@ export class SendItem {
   twitter?: string;
 }
 
-/** docs/reference/upstream.md, "POST /send". */
+/** See "POST /send" in docs/reference/upstream.md. */
 export class SendDto {
   @Items(() => SendItem)
   credit!: SendItem[];

@@ -2,7 +2,7 @@ import { FreeForm } from '../../http/validation/free-form';
 import { Email, PhoneNumber } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
-/** docs/reference/upstream.md, "POST /sub-account/create". */
+/** See "POST /sub-account/create" in docs/reference/upstream.md. */
 export class CreateSubAccountDto {
   @Text({ max: 200, description: "The sub-account's name.", example: 'Branch office' })
   name!: string;
@@ -23,7 +23,7 @@ export class CreateSubAccountDto {
   meta?: object;
 }
 
-/** docs/reference/upstream.md, "GET /sub-account/get?id=". */
+/** See "GET /sub-account/get?id=" in docs/reference/upstream.md. */
 export class SubAccountQuery {
   @Text({ max: 100, description: "The sub-account's ID, from `/sub-account/list`.", example: 'sub-account-1' })
   id!: string;

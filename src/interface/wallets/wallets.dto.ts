@@ -1,13 +1,13 @@
 import { UsdAmount } from '../../http/validation/money-rules';
 import { Text } from '../../http/validation/rules';
 
-/** docs/reference/upstream.md, "POST /wallets/lookup". */
+/** See "POST /wallets/lookup" in docs/reference/upstream.md. */
 export class WalletLookupDto {
   @Text({ max: 100, description: "The wallet's ID, from `/wallets/list`.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   walletID!: string;
 }
 
-/** docs/reference/upstream.md, "POST /wallets/transfer". */
+/** See "POST /wallets/transfer" in docs/reference/upstream.md. */
 export class WalletTransferDto {
   @Text({ max: 100, description: 'The user ID of the receiver.', example: 'sub-account-1' })
   receiver!: string;

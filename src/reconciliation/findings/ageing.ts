@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 
-/** Days from … to, both included; the last one has no end. Reports show the label. */
+/** A range of days, both ends included. The last range has no end. Reports show the label. */
 export const AGES = [
   { name: '0_to_1', label: '0–1', from: 0, to: 1 },
   { name: '2_to_7', label: '2–7', from: 2, to: 7 },
@@ -10,15 +10,18 @@ export const AGES = [
 
 export type AgeName = (typeof AGES)[number]['name'];
 
-/** @param days whole days since it was found, rounded down. */
+/** @param days whole days since the finding was first seen, rounded down. */
 export function ageOf(days: number): AgeName {
   return (AGES.find(({ to }) => to === null || days <= to) ?? AGES[AGES.length - 1])?.name ?? '31_or_more';
 }
 
-/** The days of an age as reports show them: `0–1`. */
+/** Returns the days of an age range as reports show them, such as `0–1`. */
 export const ageLabel = (name: string) => AGES.find((age) => age.name === name)?.label ?? name;
 
-/** Adds up what waits, for each age there is. @param waiting by whole days; `usd` is decimal text. */
+/**
+ * Adds up the findings that wait, for each age range.
+ * @param waiting by whole days; `usd` is decimal text.
+ */
 export function sumAges(waiting: { days: number; count: number; usd: string }[]) {
   return AGES.map(({ name }) => {
     const own = waiting.filter(({ days }) => ageOf(days) === name);

@@ -3,15 +3,18 @@ export type Severity = (typeof SEVERITIES)[number];
 
 interface Kind {
   severity: Severity;
-  /** What it says, for people. */
+  /** Its title in reports and in the console. */
   title: string;
-  /** What was seen. */
+  /** Describes the difference. */
   meaning: string;
-  /** What to do about it, and what not. */
+  /** The advice: what to do, and what not to do. */
   action: string;
 }
 
-/** What a difference can be, the worst first: the order of reports. Severity and advice follow from it and are not stored. */
+/**
+ * The categories of differences, most severe first, which is their order in reports. Severity and advice follow from
+ * the category and are not stored.
+ */
 export const CATEGORIES = {
   missing_local: {
     severity: 'critical',

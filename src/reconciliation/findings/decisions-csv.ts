@@ -10,25 +10,26 @@ import { PlacedDecision } from './decisions.service';
 interface DecisionsInCsv {
   decisions: PlacedDecision[];
   faults: Fault[];
-  /** Rows without a decision. */
+  /** The number of rows without a decision. */
   ignored: number;
 }
 
-/** Of its columns, those that are read; all others are for people. */
+/** The columns that are read. All other columns are for people. */
 const NEEDED = ['finding_id', 'decision', 'reason'] as const;
 const READ = [...NEEDED, 'version'] as const;
 type Name = (typeof READ)[number];
 type Places = Partial<Record<Name, number>>;
 
 /**
- * Reads what came back from a spreadsheet: any of its delimiters, line ends, and encodings, rows and columns in any order.
- * @throws Problem `invalid_request`, where it is no table with the needed columns.
+ * Reads a file that was edited in a spreadsheet: with any of its delimiters, line ends, and encodings, and with rows
+ * and columns in any order.
+ * @throws Problem `invalid_request` if the file is no table with the needed columns.
  */
 export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
   const [heading = [], ...rows] = parseTable(decoded(bytes));
   const places = placesOf(heading);
   const result: DecisionsInCsv = { decisions: [], faults: [], ignored: 0 };
-  // Before they are looked at one by one: whoever sends a million bad ones must not keep payouts waiting for a minute.
+  // The limit is checked before the rows, so that a million bad rows do not delay payouts for a minute.
   const decided = rows.filter((cells) => (cells[places.decision ?? 0] ?? '') !== '').length;
   if (decided > MAX_DECISIONS) {
     throw csvFault(`has ${decided} decisions; at most ${MAX_DECISIONS} fit in one request`);
@@ -64,12 +65,12 @@ function readRow(cells: string[], places: Places, row: number, result: Decisions
   const wrong = toFaults(validateSync(decision, { forbidUnknownValues: false }));
   if (wrong.length === 0) decisions.push({ ...decision, pointer, where });
   for (const { pointer: field, detail } of wrong) {
-    const column = field === '/state' ? '/decision' : field; // as the file calls it
+    const column = field === '/state' ? '/decision' : field; // Its name in the file.
     faults.push({ pointer: `${pointer}${column}`, detail: `${where}${column.slice(1)} ${detail}` });
   }
 }
 
-/** Blanks at its ends, and line ends within, were not meant. */
+/** Removes spaces at both ends of a cell and joins its lines. People rarely mean them. */
 function textOf(cell: string): string {
   return withoutMark(cell)
     .trim()
@@ -94,7 +95,7 @@ function placesOf(heading: string[]): Places {
   return Object.fromEntries(READ.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])));
 }
 
-/** UTF-8; or what spreadsheets save otherwise: UTF-16 with its mark, or Windows-1252. */
+/** Decodes UTF-8, or what spreadsheets write otherwise: UTF-16 with a byte order mark, or Windows-1252. */
 function decoded(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   try {
@@ -104,7 +105,7 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** Some spreadsheets say in a first line which delimiter they use. */
+/** Some spreadsheets name the delimiter in a first line. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i;
 
 function parseTable(text: string): string[][] {
@@ -113,19 +114,19 @@ function parseTable(text: string): string[][] {
   try {
     return parse(table, {
       delimiter: said ?? delimiterOf(table),
-      relax_column_count: true, // rows end where their last cell is
+      relax_column_count: true, // A row ends with its last cell.
       relax_quotes: false,
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser's own message quotes the cell.
+    // The parser's message quotes the cell, so it is not passed on.
     throw csvFault(
       `is not valid CSV from line ${(error as { lines?: number }).lines ?? 1}: a quotation mark is missing or extra`,
     );
   }
 }
 
-/** No name of a column has one of them. */
+/** No column name contains one of these characters. */
 function delimiterOf(table: string): string {
   const [heading = ''] = table.split(/[\r\n]/, 1);
   const count = (delimiter: string) => heading.split(delimiter).length;

@@ -14,11 +14,12 @@ import { readDecisionsCsv } from './decisions-csv';
 import { DecisionsService, PlacedDecision } from './decisions.service';
 
 const WHO =
-  'Scope `reconcile`. All of them or none: every fault is listed. Open and reopened findings become explained, resolved or ' +
-  'accepted; those become reopened. A person accepts a difference, with a key that belongs to them (`X-Actor` does not count), ' +
-  'and nobody who asked for the payment: another client, another key, another person.';
+  'Scope `reconcile`. All decisions are recorded, or none. The error lists every fault. An open or reopened ' +
+  'finding can become explained, resolved or accepted, and one of these can become reopened. Accepting requires a ' +
+  'personal key (`X-Actor` does not count), and a client, a key and a person other than those that requested the ' +
+  'payment.';
 
-/** What is decided about findings. */
+/** Records decisions about findings. */
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
 @Controller('v1/reconciliation/findings')
@@ -31,7 +32,7 @@ export class DecisionsController {
   @RouteConfig({ maxBodyBytes: MAX_DECISIONS_BYTES })
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
   @ApiOperation({ summary: 'Decide findings', operationId: 'decideFindings', description: WHO })
-  @ApiResponse({ status: 200, type: FindingDecisions, description: 'They are decided.' })
+  @ApiResponse({ status: 200, type: FindingDecisions, description: 'The decisions were recorded.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
   async decide(
     @CurrentCall() call: AuthenticatedCall,
@@ -56,15 +57,15 @@ export class DecisionsController {
     summary: 'Decide findings with a spreadsheet',
     operationId: 'decideFindingsByCsv',
     description:
-      `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and \`reason\` filled in: with ` +
-      'commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252, with rows and columns in any order. Only ' +
-      '`finding_id`, `decision`, `reason` and `version` are read; without `version`, what changed meanwhile is decided about ' +
-      'all the same. Rows without a decision are left as they are. A fault names its row as spreadsheets count, the heading ' +
-      'being row 1.',
+      `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and \`reason\` filled ` +
+      'in. It may use commas, semicolons or tabs, UTF-8, UTF-16 or Windows-1252, and any order of rows and ' +
+      'columns. Only `finding_id`, `decision`, `reason` and `version` are read. Without `version`, a decision also ' +
+      'applies to a finding that has changed since. Rows without a decision are skipped. An error names the row as ' +
+      'a spreadsheet counts it: the heading is row 1.',
   })
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })
-  @ApiResponse({ status: 200, type: FindingDecisions, description: 'They are decided.' })
+  @ApiResponse({ status: 200, type: FindingDecisions, description: 'The decisions were recorded.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
   async decideByCsv(
     @CurrentCall() call: AuthenticatedCall,
@@ -81,7 +82,7 @@ function answer(decisions: PlacedDecision[], ignored: number): FindingDecisions 
   return { decided: decisions.length, ignored, findings };
 }
 
-/** @throws Problem `invalid_request`, where it is too long or no CSV was sent. */
+/** @throws Problem `invalid_request` if the body is too long or not CSV. */
 async function bytesOf(body: unknown): Promise<Buffer> {
   if (!(body instanceof Readable)) throw bodyFault('must be CSV, with Content-Type: text/csv');
   const chunks: Buffer[] = [];

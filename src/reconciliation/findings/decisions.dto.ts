@@ -6,7 +6,7 @@ import { field, ListOf, Text } from '../../http/validation/rules';
 import { State, STATES } from './findings.dto';
 
 export const MAX_DECISIONS = 10_000;
-/** Of a body with so many, with reasons of some sentences. */
+/** Limits the body. It has room for the most decisions with reasons of a few sentences each. */
 export const MAX_DECISIONS_BYTES = 8 * 1_048_576;
 
 export const DECIDABLE: readonly StepState[] = ['explained', 'resolved', 'accepted', 'reopened'];
@@ -18,10 +18,10 @@ export class FindingDecisionDto {
     {
       name: 'findingId',
       required: true,
-      must: 'must be the id of a finding, a UUID',
+      must: 'must be the ID of a finding, a UUID',
       test: (value) => typeof value === 'string' && UUID.test(value),
     },
-    { type: 'string', format: 'uuid', description: 'The id of the finding.' },
+    { type: 'string', format: 'uuid', description: "The finding's ID." },
   )
   finding_id!: string;
 
@@ -51,8 +51,8 @@ export class FindingDecisionDto {
   @Slug({
     required: false,
     pattern: /^v[0-9a-f]{12}$/,
-    must: 'must be the version of the finding, as it was shown',
-    description: 'The `version` that you read. A finding with another one is not decided.',
+    must: 'must be the version of the finding, as you read it',
+    description: 'The `version` that you read. If the finding now has another version, the decision is rejected.',
     example: 'v3f2a91c04b7d',
   })
   version?: string;
@@ -65,13 +65,14 @@ export class FindingDecisionsDto {
 }
 
 export class DecidedFinding {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The finding.' }) finding_id!: string;
-  @ApiProperty({ enum: STATES, description: 'Its state now.' }) state!: State;
+  @ApiProperty({ type: 'string', format: 'uuid', description: "The finding's ID." }) finding_id!: string;
+  @ApiProperty({ enum: STATES, description: "The finding's new state." }) state!: State;
 }
 
 export class FindingDecisions {
-  @ApiProperty({ type: 'integer', description: 'How many were decided.' }) decided!: number;
-  @ApiProperty({ type: 'integer', description: 'Of a CSV, how many rows had no decision; else 0.' }) ignored!: number;
-  @ApiProperty({ type: [DecidedFinding], description: 'In the order in which they were sent.' })
+  @ApiProperty({ type: 'integer', description: 'The number of decisions.' }) decided!: number;
+  @ApiProperty({ type: 'integer', description: 'The number of rows without a decision in a CSV file. Otherwise 0.' })
+  ignored!: number;
+  @ApiProperty({ type: [DecidedFinding], description: 'In the order of the request.' })
   findings!: DecidedFinding[];
 }

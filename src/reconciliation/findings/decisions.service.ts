@@ -7,7 +7,7 @@ import { ProblemCode } from '../../platform/errors/problems';
 import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/finding-steps';
 import { versionOf } from './version';
 
-/** One decision of many, and where it stands, for its faults. */
+/** One of several decisions, with its position for error messages. */
 export interface PlacedDecision {
   finding_id: string;
   state: StepState;
@@ -15,7 +15,7 @@ export interface PlacedDecision {
   version?: string | undefined;
   /** JSON pointer. */
   pointer: string;
-  /** How a fault begins: `row 17: `. */
+  /** The start of its error messages: `row 17: `. */
   where: string;
 }
 
@@ -28,14 +28,14 @@ const OWN =
 
 const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'accepted']);
 
-/** Decides about findings. */
+/** Checks and records decisions about findings. */
 @Injectable()
 export class DecisionsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * All or nothing.
-   * @param faults that are known already: they are told with all others.
+   * Records all decisions or none.
+   * @param faults that are already known; the error lists them with the others.
    * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
    */
   async decide(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
@@ -71,7 +71,7 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, cal
     pointer: `${pointer}/${field}`,
     detail: `${where}${detail}`,
   });
-  if (!finding) return [at('finding_id', 'invalid_request', 'there is no finding with this id')];
+  if (!finding) return [at('finding_id', 'invalid_request', 'there is no finding with this ID')];
   const faults: PlacedFault[] = [];
   if (version !== undefined && version !== versionOf(finding.stepId, finding.impactUsd)) {
     const now = `it is now ${finding.state} with an impact of ${finding.impactUsd} US dollars`;
@@ -86,14 +86,14 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, cal
   return faults;
 }
 
-/** Why a finding cannot go from one state to another; undefined: it can. */
+/** Returns why a finding cannot change from one state to another. Undefined if it can. */
 function wrongStep(from: FindingState, to: StepState): string | undefined {
   if (from === to) return `the finding is already ${from}`;
   if (to === 'reopened') return from === 'open' ? 'the finding is open, so there is no decision to reopen' : undefined;
   return CLOSED.has(from) ? `the finding is ${from}; reopen it first to change the decision` : undefined;
 }
 
-/** A loss that is accepted is nobody's to look into any more: that takes a person, and one who did not ask for the payment. */
+/** Nobody looks into an accepted loss any more. Accepting therefore takes a person who did not request the payment. */
 function refusedAcceptance(
   call: AuthenticatedCall,
   { clientId, keyId, actor }: FindingNow,
@@ -117,7 +117,7 @@ function invalid(fault: Fault): PlacedFault {
   return { ...fault, code: 'invalid_request' };
 }
 
-/** What has to be put right first gives the answer its code. */
+/** Chooses the error code by the fault that must be corrected first. */
 const WORST: ProblemCode[] = ['invalid_request', 'own_approval', 'finding_changed'];
 
 function refuse(found: PlacedFault[]): void {

@@ -11,40 +11,47 @@ const maybe = (schema: Schema, description: string) => ApiPropertyOptional({ ...
 
 /** Our payment. */
 export class EvidenceOurs {
-  @ApiProperty({ ...UUID, description: 'Its call.' }) call_id!: string;
-  @ApiProperty({ type: 'integer', description: 'Its place in the call, from 0.' }) position!: number;
+  @ApiProperty({ ...UUID, description: "The call's ID." }) call_id!: string;
+  @ApiProperty({ type: 'integer', description: "The payment's position in the call, from 0." }) position!: number;
   @ApiProperty({ ...TEXT, description: "The operation's name." }) operation!: string;
-  @ApiProperty({ ...INSTANT, description: 'When it was made.' }) at!: string;
-  @nullable(TEXT, 'US dollars, decimal text.') amount_usd!: string | null;
-  @ApiProperty({ ...TEXT, description: 'What is on record of its outcome.' }) outcome!: string;
+  @ApiProperty({ ...INSTANT, description: 'Time of the call.' }) at!: string;
+  @nullable(TEXT, 'Amount in US dollars, decimal text.') amount_usd!: string | null;
+  @ApiProperty({ ...TEXT, description: 'The recorded outcome.' }) outcome!: string;
 }
 
-/** The upstream's transaction, or the entry of its wallet. */
+/** The upstream's transaction or wallet entry. */
 export class EvidenceTheirs {
-  @ApiProperty({ ...UUID, description: 'The reading that named it.' }) read_id!: string;
-  @ApiProperty({ type: 'integer', description: 'Its place there, from 0.' }) ordinal!: number;
-  @nullable(INSTANT, "When it was made, by the upstream's clock.") at!: string | null;
-  @maybe(TEXT, 'The reference the upstream gave; of a transaction.') upstream_ref?: string | null;
-  @maybe(TEXT, "The upstream's id of it; of a transaction.") upstream_id?: string | null;
-  @maybe(TEXT, "The upstream's id of its batch; of a transaction.") batch_ref?: string | null;
-  @maybe(TEXT, "The upstream's word; of a transaction.") status?: string | null;
-  @maybe(TEXT, 'US dollars, decimal text; of a transaction.') amount_usd?: string | null;
-  @maybe(TEXT, 'Whose entry it is; of an entry of a wallet.') wallet_id?: string | null;
+  @ApiProperty({ ...UUID, description: 'The ID of the reading that lists it.' }) read_id!: string;
+  @ApiProperty({ type: 'integer', description: 'Its position in the reading, from 0.' }) ordinal!: number;
+  @nullable(INSTANT, "Its time, by the upstream's clock.") at!: string | null;
+  @maybe(TEXT, "The upstream's reference, of a transaction.") upstream_ref?: string | null;
+  @maybe(TEXT, "The upstream's ID, of a transaction.") upstream_id?: string | null;
+  @maybe(TEXT, "The upstream's ID of the batch, of a transaction.") batch_ref?: string | null;
+  @maybe(TEXT, "The upstream's status, of a transaction.") status?: string | null;
+  @maybe(TEXT, 'Amount in US dollars, decimal text, of a transaction.') amount_usd?: string | null;
+  @maybe(TEXT, 'The wallet, of a wallet entry.') wallet_id?: string | null;
 }
 
 export class EvidenceMatch {
-  @ApiProperty({ ...TEXT, description: 'By what they were recognised as one payment.', example: 'upstream_ref' })
+  @ApiProperty({ ...TEXT, description: 'The rule that matched the two.', example: 'upstream_ref' })
   rule!: string;
-  @ApiProperty({ enum: ['certain', 'probable', 'possible'], description: 'How sure that is.' }) certainty!: string;
+  @ApiProperty({ enum: ['certain', 'probable', 'possible'], description: 'How certain the match is.' })
+  certainty!: string;
 }
 
-/** The rows that a finding rests on; they name nobody. */
+/** The records that support a finding. They name nobody. */
 @ApiExtraModels(EvidenceOurs, EvidenceTheirs, EvidenceMatch)
 export class FindingEvidence {
-  @ApiProperty({ ...orNull({ $ref: getSchemaPath(EvidenceOurs) }), description: 'Null: there is none of ours.' })
+  @ApiProperty({
+    ...orNull({ $ref: getSchemaPath(EvidenceOurs) }),
+    description: 'Null if our records have no payment for it.',
+  })
   ours!: EvidenceOurs | null;
-  @ApiProperty({ ...orNull({ $ref: getSchemaPath(EvidenceTheirs) }), description: 'Null: the upstream has none.' })
+  @ApiProperty({
+    ...orNull({ $ref: getSchemaPath(EvidenceTheirs) }),
+    description: 'Null if the upstream lists no transaction for it.',
+  })
   theirs!: EvidenceTheirs | null;
-  @ApiProperty({ ...orNull({ $ref: getSchemaPath(EvidenceMatch) }), description: 'Null: they are no pair.' })
+  @ApiProperty({ ...orNull({ $ref: getSchemaPath(EvidenceMatch) }), description: 'Null if the two are not matched.' })
   match!: EvidenceMatch | null;
 }

@@ -1,12 +1,12 @@
 import { Cell, csvLine, Delimiter } from '../../history/export/csv';
 import { FindingRecord } from './findings.dto';
 
-/** Without it, spreadsheets take UTF-8 for something else. */
+/** The byte order mark. Without it, spreadsheets do not recognise UTF-8. */
 export const BOM = '\ufeff';
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-/** Two to fill in, what tells which finding is meant, and enough to judge by. */
+/** The columns: two to fill in, those that identify the finding, and those that help to decide. */
 const COLUMNS: Record<string, (finding: FindingRecord) => Cell> = {
   finding_id: ({ id }) => id,
   decision: () => null,
@@ -35,7 +35,7 @@ const COLUMNS: Record<string, (finding: FindingRecord) => Cell> = {
   version: ({ version }) => version,
 };
 
-/** In the order of the file, which never changes: what is new comes last. */
+/** Writes the columns in their fixed order. New columns are added at the end. */
 export function csvHeading(delimiter: Delimiter): string {
   return BOM + csvLine(Object.keys(COLUMNS), delimiter);
 }
@@ -47,7 +47,7 @@ export function csvRow(finding: FindingRecord, delimiter: Delimiter): string {
   );
 }
 
-/** A number, that it can be added up, where it is exactly this one. */
+/** Returns the amount as a number, so that spreadsheets can add it up, if a number represents it exactly. */
 function amount(usd: string): Cell {
   return String(Number(usd)) === usd ? Number(usd) : usd;
 }

@@ -22,7 +22,7 @@ import { CSV_TYPE } from './findings-csv';
 import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory } from './findings.dto';
 import { FindingsService } from './findings.service';
 
-/** Whom a finding names is masked in its record. */
+/** The record of a finding masks people. */
 export function showsFindings(findings: { call_id: string | null }[]): Shown {
   return {
     rows: findings.length,
@@ -38,7 +38,7 @@ const showsFinding = ({ id, call_id: callId }: FindingStory): Shown => ({
   ...(callId !== null && { callId }),
 });
 
-/** Differences between our history and the upstream's. */
+/** Shows the differences between our history and the upstream's. */
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
 @ApiExtraModels(FindingStep)
@@ -70,9 +70,10 @@ export class FindingsController {
     summary: 'Export findings to decide them in a spreadsheet',
     operationId: 'exportFindings',
     description:
-      'Scope `reconcile`. With the filters of the list, newest first. Fill in the columns `decision` (explained, resolved, ' +
-      'accepted or reopened) and `reason`, and send the file to `POST /v1/reconciliation/findings/decisions.csv`. A cell that ' +
-      'a spreadsheet would take for a formula begins with an apostrophe.',
+      'Scope `reconcile`. With the filters of the list, newest first. Fill in the columns `decision` (explained, ' +
+      'resolved, accepted or reopened) and `reason`, and send the file to `POST ' +
+      '/v1/reconciliation/findings/decisions.csv`. A cell that a spreadsheet would read as a formula gets a ' +
+      'leading apostrophe.',
   })
   @ApiProduces('text/csv')
   @ApiResponse({ status: 200, description: 'The findings, with a byte order mark.', schema: { type: 'string' } })
@@ -95,9 +96,9 @@ export class FindingsController {
   @ApiOperation({
     summary: 'Read a finding',
     operationId: 'readFinding',
-    description: 'Scope `reconcile`. With its evidence, how each run saw it, and what was decided about it.',
+    description: 'Scope `reconcile`. With its evidence, its state in each run, and its decisions.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the finding.' })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The finding's ID." })
   @ApiResponse({ status: 200, type: FindingStory, description: 'The finding.' })
   @ApiKeyProblems('finding_not_found')
   async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<FindingStory> {

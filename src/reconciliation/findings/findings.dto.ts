@@ -18,31 +18,34 @@ const UUID = { format: 'uuid' };
 const INSTANT = { format: 'date-time' };
 
 export class FindingSelection implements FindingFilters {
-  @OneOf([...STATES, 'any'], 'What was decided last; without it, those that wait: `open` and `reopened`.')
+  @OneOf(
+    [...STATES, 'any'],
+    'The state: the latest decision. Default: `open` and `reopened`, the findings that wait for a decision.',
+  )
   state?: State | 'any';
 
-  @OneOf(CATEGORY_NAMES, 'What kind of difference.')
+  @OneOf(CATEGORY_NAMES, 'Category of the difference.')
   category?: Category;
 
-  @OneOf(SEVERITIES, 'How bad; it follows from the category.')
+  @OneOf(SEVERITIES, 'Severity. It follows from the category.')
   severity?: Severity;
 
-  @Uuid('Seen by this run.')
+  @Uuid('The ID of a run that saw the finding.')
   run_id?: string;
 
-  @Uuid('About this call.')
+  @Uuid('The ID of the call that the finding is about.')
   call_id?: string;
 
-  @Instant('The payment was made at this instant or later.')
+  @Instant('Payments made at this time or later.')
   from?: string;
 
-  @Instant('The payment was made before this instant.')
+  @Instant('Payments made before this time.')
   to?: string;
 
-  @WholeNumber({ min: 0, max: 36_500, description: 'Found at least so many days ago.', example: 7 })
+  @WholeNumber({ min: 0, max: 36_500, description: 'Found at least this many days ago.', example: 7 })
   min_age_days?: number;
 
-  @WholeNumber({ min: 0, max: 36_500, description: 'Found at most so many whole days ago.', example: 30 })
+  @WholeNumber({ min: 0, max: 36_500, description: 'Found at most this many whole days ago.', example: 30 })
   max_age_days?: number;
 }
 
@@ -59,83 +62,91 @@ export const DELIMITERS = { comma: ',', semicolon: ';' } as const;
 export class FindingsCsvSearch extends FindingSelection {
   @OneOf(
     Object.keys(DELIMITERS),
-    'Between cells; spreadsheets of countries that write 1,5 want `semicolon`. Else `comma`.',
+    'Delimiter between cells. Default: `comma`. Spreadsheets with decimal commas need `semicolon`.',
   )
   delimiter?: keyof typeof DELIMITERS;
 }
 
-/** How ours and theirs differ in one field. */
+/** A field whose value differs between our records and the upstream's. */
 export class FindingField {
-  @text('Its name.', { example: 'amount_usd' }) field!: string;
-  @nullable('string', 'On record here; null: nothing. People are masked.') ours!: string | null;
-  @nullable('string', 'As the upstream says; null: nothing. People are masked.') theirs!: string | null;
+  @text("The field's name.", { example: 'amount_usd' }) field!: string;
+  @nullable('string', 'Our recorded value. Null if there is none. People are masked.') ours!: string | null;
+  @nullable('string', "The upstream's value. Null if there is none. People are masked.") theirs!: string | null;
 }
 
-/** What was decided about a finding. */
+/** A decision about a finding. */
 export class FindingStep {
-  @text('Its id.', UUID) id!: string;
-  @ApiProperty({ enum: STATES.slice(1), description: 'Its state from then on.' }) state!: State;
+  @text("The decision's ID.", UUID) id!: string;
+  @ApiProperty({ enum: STATES.slice(1), description: "The finding's state after the decision." }) state!: State;
   @text('Why.') reason!: string;
-  @text('What the finding added to the difference when this was decided, in US dollars.', USD) impact_usd!: string;
-  @nullable('string', 'The run that decided it by itself; null: somebody did.', UUID) run_id!: string | null;
-  @nullable('string', "Whoever decided: the client's id.", UUID) client_id!: string | null;
-  @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
-  @nullable('string', 'The person, as far as it is known.') actor!: string | null;
-  @text("When, by the database's clock.", INSTANT) decided_at!: Date;
+  @text("The finding's impact at the time of the decision, in US dollars.", USD) impact_usd!: string;
+  @nullable('string', 'The run that made the decision. Null if somebody else did.', UUID) run_id!: string | null;
+  @nullable('string', 'The ID of the client that made the decision.', UUID) client_id!: string | null;
+  @nullable('string', 'The ID of its key.', UUID) key_id!: string | null;
+  @nullable('string', 'The person, where known.') actor!: string | null;
+  @text("Time of the decision, by the database's clock.", INSTANT) decided_at!: Date;
 }
 
 /** A difference between our history and the upstream's. */
 export class FindingRecord {
-  @text('Its id.', UUID) id!: string;
-  @ApiProperty({ enum: CATEGORY_NAMES, enumName: 'FindingCategory', description: 'What kind of difference.' })
+  @text("The finding's ID.", UUID) id!: string;
+  @ApiProperty({ enum: CATEGORY_NAMES, enumName: 'FindingCategory', description: 'Category of the difference.' })
   category!: Category;
-  @ApiProperty({ enum: [...SEVERITIES], description: 'How bad; it follows from the category.' }) severity!: Severity;
-  @text('What it says, for people.') title!: string;
-  @text('What to do about it, and what not.') suggested_action!: string;
-  @text('What it is about: the same whichever run sees it.') subject!: string;
-  @ApiProperty({ enum: STATES, enumName: 'FindingState', description: 'What was decided last.' }) state!: State;
-  @text("What it adds to the upstream's total less ours, in US dollars; decimal text, exact.", USD) impact_usd!: string;
-  @ApiProperty({ type: [FindingField], description: 'What differs.' }) fields!: FindingField[];
-  @text('When the payment was made.', INSTANT) occurred_at!: Date;
-  @text('When it was found.', INSTANT) found_at!: Date;
-  @nullable('integer', 'Of what waits, for how many whole days; else null.') age_days!: number | null;
-  @nullable('string', 'The call that it is about; null: there is none on record here.', UUID) call_id!: string | null;
-  @nullable('integer', "The payment's place in it, from 0.") position!: number | null;
-  @nullable('string', 'The reference the upstream gave.') upstream_ref!: string | null;
-  @nullable('string', "The upstream's id of the transaction.") upstream_id!: string | null;
-  @nullable('string', "The upstream's id of the batch.") batch_ref!: string | null;
-  @nullable('string', 'The wallet that it is about.') wallet_id!: string | null;
-  @text('The run that found it.', UUID) found_by!: string;
-  @text('The run that saw it last.', UUID) seen_by!: string;
-  @text('When it was seen last.', INSTANT) seen_at!: Date;
-  @orNull('FindingStep', 'What was decided last; null: nothing yet.') last_step!: FindingStep | null;
+  @ApiProperty({ enum: [...SEVERITIES], description: 'Severity. It follows from the category.' }) severity!: Severity;
+  @text('A readable title.') title!: string;
+  @text('Advice: what to do, and what not to do.') suggested_action!: string;
+  @text('Identifies the difference. It is the same in every run.') subject!: string;
+  @ApiProperty({ enum: STATES, enumName: 'FindingState', description: 'The state: the latest decision.' })
+  state!: State;
+  @text("The impact: how much it adds to the upstream's total minus ours, in US dollars. Exact decimal text.", USD)
+  impact_usd!: string;
+  @ApiProperty({ type: [FindingField], description: 'The fields that differ.' }) fields!: FindingField[];
+  @text('Time of the payment.', INSTANT) occurred_at!: Date;
+  @text('Time when it was found.', INSTANT) found_at!: Date;
+  @nullable('integer', 'Whole days since it was found, while it waits for a decision. Otherwise null.') age_days!:
+    | number
+    | null;
+  @nullable('string', 'The ID of the call. Null if our records have none.', UUID) call_id!: string | null;
+  @nullable('integer', "The payment's position in the call, from 0.") position!: number | null;
+  @nullable('string', "The upstream's reference.") upstream_ref!: string | null;
+  @nullable('string', "The upstream's ID of the transaction.") upstream_id!: string | null;
+  @nullable('string', "The upstream's ID of the batch.") batch_ref!: string | null;
+  @nullable('string', 'The wallet.') wallet_id!: string | null;
+  @text('The ID of the run that found it.', UUID) found_by!: string;
+  @text('The ID of the run that saw it last.', UUID) seen_by!: string;
+  @text('Time when it was seen last.', INSTANT) seen_at!: Date;
+  @orNull('FindingStep', 'The latest decision. Null if there is none.') last_step!: FindingStep | null;
   @text(
-    'Another one after it was decided about or is seen with another impact: a decision that names it is on what you saw.',
+    'Changes when the finding is decided or its impact changes. Send it with a decision, so that you decide what ' +
+      'you saw.',
   )
   version!: string;
 }
 
 export class FindingPage {
   @ApiProperty({ type: [FindingRecord], description: 'Newest first.' }) findings!: FindingRecord[];
-  @nullable('string', 'For `page_token`; null on the last page.') next_page_token!: string | null;
+  @nullable('string', 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
+    | string
+    | null;
 }
 
 /** A finding as one run saw it. */
 export class FindingSight {
-  @text('The run.', UUID) run_id!: string;
+  @text("The run's ID.", UUID) run_id!: string;
   @text('When.', INSTANT) seen_at!: Date;
-  @ApiProperty({ type: 'boolean', description: 'Whether that run looked back: it decided nothing.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether the run was historical. Such a run changes no states.' })
   historical!: boolean;
-  @text('What it added to the difference then, in US dollars.', USD) impact_usd!: string;
-  @ApiProperty({ type: [FindingField], description: 'What differed.' }) fields!: FindingField[];
-  @ApiProperty({ type: FindingEvidence, description: 'The rows it rests on.' }) evidence!: FindingEvidence;
+  @text('Its impact in this run, in US dollars.', USD) impact_usd!: string;
+  @ApiProperty({ type: [FindingField], description: 'The fields that differed.' }) fields!: FindingField[];
+  @ApiProperty({ type: FindingEvidence, description: 'The supporting records.' }) evidence!: FindingEvidence;
 }
 
 export class FindingStory extends FindingRecord {
-  @text('What was seen, for people.') meaning!: string;
-  @ApiProperty({ type: FindingEvidence, description: 'The rows it rests on, as seen last.' })
+  @text('Describes the difference.') meaning!: string;
+  @ApiProperty({ type: FindingEvidence, description: 'The supporting records, as seen last.' })
   evidence!: FindingEvidence;
-  @ApiProperty({ type: [FindingSight], description: 'How runs saw it: the newest hundred.' }) sights!: FindingSight[];
-  @ApiProperty({ type: 'integer', description: 'How many runs saw it.' }) sight_count!: number;
-  @ApiProperty({ type: [FindingStep], description: 'What was decided, oldest first.' }) steps!: FindingStep[];
+  @ApiProperty({ type: [FindingSight], description: 'The finding in each run. The newest 100 runs.' })
+  sights!: FindingSight[];
+  @ApiProperty({ type: 'integer', description: 'The number of runs that saw it.' }) sight_count!: number;
+  @ApiProperty({ type: [FindingStep], description: 'The decisions, oldest first.' }) steps!: FindingStep[];
 }

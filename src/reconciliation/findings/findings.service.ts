@@ -19,13 +19,13 @@ import {
 import { toFinding } from './present';
 import { countFindings, FieldDifference, FindingFilters, readFindings } from './read';
 
-/** Of a finding that a job sees every hour, as many as anybody reads. */
+/** The number of runs shown. An hourly job can see a finding very often, and nobody reads more. */
 const NEWEST_SIGHTS = 100;
 
-/** How many rows of an export are held at once. */
+/** The number of rows that an export holds in memory at once. */
 const BATCH = 1_000;
 
-/** Shows findings. */
+/** Lists, reads and exports findings. */
 @Injectable()
 export class FindingsService {
   constructor(private readonly prisma: ReaderPrisma) {}
@@ -37,12 +37,12 @@ export class FindingsService {
     return { findings: rows.map((row) => toFinding(row, reveal)), next_page_token: nextPageToken };
   }
 
-  /** How many the CSV will have, as far as it is known now. */
+  /** Returns how many rows the CSV will have, as far as is known now. */
   count(filters: FindingFilters): Promise<number> {
     return countFindings(this.prisma, filters);
   }
 
-  /** In constant memory. */
+  /** Streams the rows in constant memory. */
   async *csv({ delimiter = 'comma', ...filters }: FindingsCsvSearch, reveal: boolean): AsyncGenerator<string, void> {
     yield csvHeading(DELIMITERS[delimiter]);
     let before: string | undefined;

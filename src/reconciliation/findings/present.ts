@@ -5,7 +5,10 @@ import { FindingRecord, FindingStep } from './findings.dto';
 import { FindingRow, WAITING } from './read';
 import { versionOf } from './version';
 
-/** @param reveal whether people may be seen; upstreams and callers may have put one into an id. */
+/**
+ * Shows a finding in the API.
+ * @param reveal whether people may be seen. IDs of upstreams and callers may contain them.
+ */
 export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
   const { severity, title, action } = CATEGORIES[row.category];
   const own = (value: string | null) => shown(value, reveal, maskContacts);

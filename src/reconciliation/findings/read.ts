@@ -4,14 +4,16 @@ import { FINDING_NOW, FindingState } from '../../journal/finding-steps';
 import { Category, ofSeverity, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';
 
-/** How ours and theirs differ in one field; null: there is none. People are masked. */
+/**
+ * A field whose value differs, with our value and the upstream's. Null means that there is no value. People are masked.
+ */
 export interface FieldDifference {
   field: string;
   ours: string | null;
   theirs: string | null;
 }
 
-/** A finding as it was seen last, and as it stands now. */
+/** A finding as it was seen last, in its current state. */
 export interface FindingRow {
   id: string;
   category: Category;
@@ -37,9 +39,9 @@ export interface FindingRow {
   step_key_id: string | null;
   step_actor: string | null;
   step_usd: string | null;
-  /** US dollars, decimal text. */
+  /** Decimal text, in US dollars. */
   impact_usd: string;
-  /** The same as it was seen last; where `impact_usd` is of an earlier run, another one perhaps. */
+  /** The impact in the latest run. It can differ where `impact_usd` is of an earlier run. */
   now_usd: string;
   fields: FieldDifference[];
   evidence: FindingEvidence;
@@ -60,7 +62,7 @@ export interface FindingFilters {
   max_age_days?: number | undefined;
 }
 
-/** Those that wait for somebody. */
+/** The states in which a finding waits for a decision. */
 export const WAITING = ['open', 'reopened'];
 
 const STATE = Prisma.sql`coalesce(step.state, 'open')`;
@@ -78,7 +80,10 @@ const SEEN = (sight: Prisma.Sql) => Prisma.sql`
   trim_scale(${sight}.impact_usd)::text AS impact_usd, ${sight}.fields, ${sight}.evidence, ${sight}.seen_at,
   ${sight}.run_id::text AS seen_run_id`;
 
-/** Findings as they were seen last, newest first. @param before only those with ids below. */
+/**
+ * Reads findings as they were seen last, newest first.
+ * @param before reads only findings with lower IDs.
+ */
 export async function readFindings(
   prisma: ReaderPrisma,
   filters: FindingFilters,
@@ -96,7 +101,10 @@ export async function countFindings(prisma: ReaderPrisma, filters: FindingFilter
   return Number(row?.count ?? 0);
 }
 
-/** What a run saw of its findings, in the order of their ids. @param after only those with ids above. */
+/**
+ * Reads what a run saw of its findings, in the order of their IDs.
+ * @param after reads only findings with higher IDs.
+ */
 export async function readSightsOf(
   prisma: ReaderPrisma,
   runId: string,
@@ -108,12 +116,12 @@ export async function readSightsOf(
     FROM (
       SELECT * FROM finding_sight own WHERE own.run_id = ${runId}::uuid AND ${beyond} ORDER BY own.finding_id LIMIT ${limit}
     ) AS own CROSS JOIN LATERAL (
-      SELECT * FROM finding WHERE id = own.finding_id OFFSET 0 -- by its key: for each batch, not all findings there are
+      SELECT * FROM finding WHERE id = own.finding_id OFFSET 0 -- looked up by key for each batch, and not among all findings
     ) AS f ${FINDING_NOW}
     ORDER BY own.finding_id`);
 }
 
-/** Of one category, what a run saw; the greatest differences first. */
+/** Reads what a run saw of one category, largest differences first. */
 export async function readGreatestOf(
   prisma: ReaderPrisma,
   runId: string,
@@ -130,7 +138,7 @@ export async function readGreatestOf(
     ORDER BY abs(own.impact_usd) DESC, f.occurred_at, f.id`);
 }
 
-/** How many of a run's findings are in which state now. */
+/** Counts a run's findings by their current state. */
 export async function readStatesOf(prisma: ReaderPrisma, runId: string): Promise<Record<string, number>> {
   const rows = await prisma.readLong<{ state: FindingState; count: string }>(Prisma.sql`
     SELECT coalesce(step.state, 'open') AS state, count(*) FROM finding_sight own
@@ -141,7 +149,7 @@ export async function readStatesOf(prisma: ReaderPrisma, runId: string): Promise
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
-/** How old what waits is. */
+/** Reads the ages of the findings that wait for a decision. */
 export async function readAges(prisma: ReaderPrisma): Promise<{ days: number; count: number; usd: string }[]> {
   const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
     SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A word that is another one after a finding was decided about, or is seen with another impact: who names it decides on what
- * they looked at, or on nothing. It begins with a letter, or a spreadsheet might take it for a number.
- * @param stepId of its newest step; null: none.
+ * Returns a token that changes when a finding is decided or is seen with another impact. A decision that sends the
+ * token applies to what its author saw, or is rejected. The token begins with a letter, so that spreadsheets do not
+ * read it as a number.
+ * @param stepId the ID of the finding's latest decision. Null if there is none.
  */
 export function versionOf(stepId: string | null, impactUsd: string): string {
   return `v${createHash('sha256')

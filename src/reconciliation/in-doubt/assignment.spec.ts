@@ -6,7 +6,7 @@ import { runs } from '../../../test/support/runs';
 const fits = (one: number[], other: number) => one.includes(other);
 
 describe('a one-to-one assignment', () => {
-  it('is found if and only if there is one, by whichever detours', () => {
+  it('is found if and only if there is one, by any detours', () => {
     const sides = fc.tuple(
       fc.array(fc.uniqueArray(fc.nat(4), { maxLength: 3 }), { maxLength: 5 }),
       fc.uniqueArray(fc.nat(4), { maxLength: 5 }),

@@ -1,9 +1,10 @@
 import { Work } from './work';
 
 /**
- * Gives each of the `left` one of the `right` of its own (augmenting paths: it finds a way wherever there is one).
- * @param kindOf what fits one fits all of its kind.
- * @returns the place on the right of each on the left; undefined if not each can have one.
+ * Assigns each element of `left` an element of `right` of its own. It uses augmenting paths, so it finds an assignment
+ * if there is one.
+ * @param kindOf elements of one kind fit the same elements.
+ * @returns the index on the right for each element on the left. Undefined if not every element can have one.
  */
 export function* oneToOne<L, R>(
   left: readonly L[],
@@ -29,13 +30,16 @@ export function* oneToOne<L, R>(
   return given;
 }
 
-/** The places that a kind may have. The first so many are taken: a place that is taken is never free again. */
+/** The indexes that fit a kind. The first `taken` of them are taken. A taken index never becomes free again. */
 interface Choices {
   places: number[];
   taken: number;
 }
 
-/** Finds a place for one, and moves others for it where that is needed. @returns whether there is any. */
+/**
+ * Finds an index for one element, and moves other elements for it where needed.
+ * @returns whether there is one.
+ */
 function* place(one: number, choices: Choices[], takenBy: Map<number, number>, given: number[]): Work<boolean> {
   const wantedBy = new Map<number, number>();
   const queue = [one];
@@ -57,7 +61,9 @@ function* place(one: number, choices: Choices[], takenBy: Map<number, number>, g
   return false;
 }
 
-/** Gives `last` a free place, and the place that this leaves to whoever wanted it, until `first` has one. */
+/**
+ * Assigns a free index to `last`, and the index that this frees to the element that wanted it, until `first` has one.
+ */
 function move(
   last: number,
   free: number,

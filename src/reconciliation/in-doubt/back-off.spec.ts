@@ -10,7 +10,7 @@ describe('the back-off of calls in doubt', () => {
     return now;
   };
 
-  it('doubles up to an hour, but is over when the quiet period is', () => {
+  it('doubles up to an hour, but ends with the quiet period', () => {
     const backOff = new BackOff(10_000);
     expect(backOff.isDue('a', SENT, 0)).toBe(true);
     const waits: number[] = [];
@@ -23,7 +23,7 @@ describe('the back-off of calls in doubt', () => {
     expect(waits).toEqual([10, 15, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600, 3_600]);
   });
 
-  it('leaves to a person what nothing was found out about in a week, once it was looked at', () => {
+  it('leaves a call without news to a person after a week, once it was polled', () => {
     const backOff = new BackOff(1_000);
     const late = 8 * 24 * HOUR;
     expect(backOff.isDue('a', SENT, late)).toBe(true);
@@ -31,7 +31,7 @@ describe('the back-off of calls in doubt', () => {
     expect(backOff.isDue('a', SENT, late + 2 * HOUR)).toBe(false);
   });
 
-  it('is cut short by a hint, for what is recent', () => {
+  it('is cut short by an event, for recent calls', () => {
     const backOff = new BackOff(HOUR);
     const old = new Date(-2 * HOUR);
     backOff.polled('a', SENT, 0, 0);
@@ -40,7 +40,7 @@ describe('the back-off of calls in doubt', () => {
     expect([backOff.isDue('a', SENT, 1_000), backOff.isDue('old', old, 1_000)]).toEqual([true, false]);
   });
 
-  it('forgets what is in doubt no more', () => {
+  it('forgets calls that are no longer in doubt', () => {
     const backOff = new BackOff(HOUR);
     backOff.polled('a', SENT, 0, 0);
     backOff.keepOnly(new Set(['b']));

@@ -1,9 +1,9 @@
 const HOUR_MS = 3_600_000;
 
-/** A call that is in doubt for so long, and of which that was said, is left to a person: each look would reach further back. */
+/** The age after which a call in doubt without news is left to a person. Each poll would have to reach further back. */
 const LEFT_AFTER_MS = 7 * 24 * HOUR_MS;
 
-/** Of an older call, nobody tells any more. */
+/** The age after which no further news can be expected. */
 const RECENT_MS = HOUR_MS;
 
 interface Waiting {
@@ -13,20 +13,26 @@ interface Waiting {
   polledAt: number;
 }
 
-/** When each call in doubt is looked at again: twice as long later each time, up to an hour. After a restart, at once. */
+/**
+ * Decides when each call in doubt is polled next. The wait doubles each time, up to an hour. After a restart, every
+ * call is due at once.
+ */
 export class BackOff {
   private readonly waiting = new Map<string, Waiting>();
 
   constructor(private readonly firstMs: number) {}
 
-  /** @param sentFrom of the call. */
+  /** @param sentFrom when the call was sent. */
   isDue(id: string, sentFrom: Date, now: number): boolean {
     const waiting = this.waiting.get(id);
     if (!waiting) return true;
     return waiting.at <= now && now - sentFrom.getTime() < LEFT_AFTER_MS;
   }
 
-  /** Notes that a call was looked at. @param quietAt when its quiet period is over: it is looked at then, whatever the wait. */
+  /**
+   * Records that a call was polled.
+   * @param quietAt the end of its quiet period. The call is due then, whatever the wait.
+   */
   polled(id: string, sentFrom: Date, now: number, quietAt: number): void {
     const before = this.waiting.get(id);
     const waitMs = before ? Math.min(2 * before.waitMs, Math.max(HOUR_MS, this.firstMs)) : this.firstMs;
@@ -34,18 +40,18 @@ export class BackOff {
     this.waiting.set(id, { sentAt: sentFrom.getTime(), at, waitMs, polledAt: now });
   }
 
-  /** Returns ids in the order in which they should be looked at: those first that were not, or longest ago. */
+  /** Orders IDs for polling: first those that were never polled, then those polled longest ago. */
   inTurn(ids: string[]): string[] {
     const polledAt = (id: string) => this.waiting.get(id)?.polledAt ?? 0;
     return [...ids].sort((one, other) => polledAt(one) - polledAt(other));
   }
 
-  /** Something is said to have happened: what was sent within the last hour is due. */
+  /** Makes calls of the last hour due, because an event arrived. */
   hurry(now: number): void {
     for (const waiting of this.waiting.values()) if (now - waiting.sentAt < RECENT_MS) waiting.at = now;
   }
 
-  /** Forgets what is in doubt no more. */
+  /** Forgets calls that are no longer in doubt. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.waiting.keys()) if (!ids.has(id)) this.waiting.delete(id);
   }

@@ -4,22 +4,28 @@ import { keysOfItem, keysOfSeen, referenceKey, Timetable } from './payments';
 import { haveKindInCommon, looseKey } from './recipients';
 import { each, Work } from './work';
 
-/** The transactions of one batch: one request makes one batch (docs/reference/upstream.md, "Identifiers"). */
+/** The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers"). */
 export type Batch = Seen[];
 
-/** The batches of a listing, by whom they name: an outage leaves thousands of calls in doubt, among thousands of transactions. */
+/**
+ * Indexes the batches of a listing by the recipients they name. After an outage, thousands of calls in doubt meet
+ * thousands of transactions.
+ */
 export class Batches {
-  /** Amounts of all transactions, and their earliest and latest time. */
+  /** The amounts of all transactions, and the earliest and latest time. */
   readonly amounts = new Set<string>();
   earliest = Infinity;
   latest = -Infinity;
   private readonly all = new Map<string, Batch>();
   private readonly byName = new Map<string, Set<Batch>>();
-  /** Those with a transaction that names nobody, or not in full. */
+  /** Batches with a transaction that names nobody, or names somebody incompletely. */
   private readonly unnamed = new Set<Batch>();
-  /** By their types, and the kinds of names (an e-mail address, a phone number) that they have. */
+  /** By type, and by the kinds of names that a transaction has, such as email or phone number. */
   private readonly alike = new Map<string, { type: string | null; names: string[]; batches: Set<Batch> }>();
-  /** By what their first transaction pays to whom: each transaction of a batch must be an item of its call. */
+  /**
+   * By the payment of their first transaction. Each transaction of a batch must be an item of its call, so the first
+   * one suffices.
+   */
   private readonly payments = new Timetable<Batch>();
 
   private constructor() {}
@@ -32,7 +38,10 @@ export class Batches {
     return batches;
   }
 
-  /** All that could be a call, or some of it, judged by a transaction of each: in its time, and by the same keys. */
+  /**
+   * Finds the batches that could be all or part of a call, by one transaction of each: within the call's time, and by
+   * the same keys.
+   */
   *like({ items, sentFrom, sentUntil }: SentCall, created: Created, { skewMs, quietMs }: Rules): Iterable<Batch> {
     const from = sentFrom.getTime() - skewMs;
     const to = sentUntil.getTime() + quietMs + skewMs;
@@ -46,7 +55,7 @@ export class Batches {
     }
   }
 
-  /** All that could have to do with a call. */
+  /** Finds all batches that could be related to a call. */
   *about({ operation, items }: SentCall): Iterable<Batch> {
     const found = new Set<Batch>();
     for (const batches of this.setsAbout(operation, items)) {
@@ -58,7 +67,7 @@ export class Batches {
     }
   }
 
-  /** Whether anything could have to do with a call. */
+  /** Whether any batch could be related to a call. */
   hasAbout(call: SentCall): boolean {
     for (const _ of this.about(call)) return true;
     return false;
@@ -82,7 +91,7 @@ export class Batches {
     }
   }
 
-  /** What names no batch stands alone. */
+  /** A transaction without a batch is a batch of its own. */
   private add(one: Seen): void {
     const { type, names, references, amountUsd, issuedAt } = one;
     const batch = added(this.all, one.batchRef ?? `/${one.ordinal}`, one);
@@ -105,26 +114,26 @@ export class Batches {
 
   private addPayment(batch: Batch): void {
     const [first] = batch;
-    if (!first || first.issuedAt === null) return; // without a time it could be of any
+    if (!first || first.issuedAt === null) return; // Without a time, it could belong to any call.
     for (const key of new Set(keysOfSeen(first))) this.payments.add(key, first.issuedAt.getTime(), batch);
   }
 }
 
-/** The upstream's listing, as far as our records do not say whose its transactions are. */
+/** The transactions of the upstream's listing that our records do not assign to a call. */
 export interface Listing {
   readId: string;
-  /** When it was asked for. */
+  /** When the listing was requested. */
   askedAt: Date;
-  /** Transactions that belong to no other call of ours for certain. */
+  /** The transactions that certainly belong to no other call of ours. */
   unclaimed: Batches;
-  /** Transactions of ours that should be in it and are not: with any, it is not complete. */
+  /** How many known transactions the listing lacks. If there are any, it is not complete. */
   missing: number;
-  /** When the oldest transaction in it was issued: whether something older was cut off cannot be known. */
+  /** When the oldest listed transaction was issued. The listing cannot show whether older transactions were cut off. */
   oldest: Date | null;
   /**
-   * For each kind of transaction, by its name, when the newest call of ours was sent whose transaction the listing shows at that time. For
-   * this kind the listing is no older than that. A kind without such a call is missing: later airtime proves nothing about
-   * mobile money, which the upstream may list later.
+   * For each kind of transaction, the time of our newest call whose transaction the listing shows with a plausible
+   * time. For this kind, the listing is at least that recent. A kind without such a call is missing. Later airtime
+   * proves nothing about mobile money, which the upstream may list later.
    */
   freshUntil: ReadonlyMap<string, Date>;
 }

@@ -3,14 +3,14 @@ import { NewVerdict } from '../../journal/records';
 /** One item of a call. */
 export interface Wanted {
   position: number;
-  /** Keys (recipients.ts) of whom it pays; none where that person was erased. */
+  /** Keys (recipients.ts) of the recipient. Empty if that person was erased. */
   payee: string[];
-  /** Keys of all whom it names. */
+  /** Keys of everybody whom the item names. */
   names: string[];
   /** With six decimals, so that equal amounts are equal texts. */
   amountUsd: string | null;
   reference: string | null;
-  /** Of the transaction that it deletes or redeems. */
+  /** The reference of the transaction that it deletes or redeems. */
   upstreamRef: string | null;
 }
 
@@ -19,13 +19,13 @@ export interface SentCall {
   id: string;
   operation: string;
   items: Wanted[];
-  /** When it may have reached the upstream first … */
+  /** The earliest time at which it may have reached the upstream. */
   sentFrom: Date;
-  /** … and when it was given up. */
+  /** The time at which the proxy stopped waiting for it. */
   sentUntil: Date;
 }
 
-/** A transaction as the upstream's listing has it. */
+/** A transaction in the upstream's listing. */
 export interface Seen {
   readId: string;
   ordinal: number;
@@ -38,26 +38,26 @@ export interface Seen {
   /** With six decimals, so that equal amounts are equal texts. */
   amountUsd: string | null;
   names: string[];
-  /** In the forms in which records may have it; none where it has none. */
+  /** The reference in the forms that records may have. Empty if there is none. */
   references: string[];
 }
 
-/** What the upstream says of the one transaction that a call deletes or redeems. */
+/** The upstream's data about the one transaction that a call deletes or redeems. */
 export interface Lookup {
   readId: string;
   askedAt: Date;
-  /** The operation of ours that made the transaction; null if our records name none. */
+  /** Our operation that created the transaction. Null if our records name none. */
   madeBy: string | null;
-  /** Null: it says that there is none. */
+  /** Null if the upstream says that there is no such transaction. */
   seen: Seen | null;
 }
 
 export interface Rules {
-  /** So long after a call was given up, what is not listed never comes. */
+  /** The quiet period. A transaction that is not listed so long after the proxy stopped waiting is never listed. */
   quietMs: number;
-  /** By how much the upstream's clock may be wrong. */
+  /** The most that the upstream's clock may be wrong. */
   skewMs: number;
 }
 
-/** What was found out about a call in doubt. */
+/** The conclusion about a call in doubt. */
 export type Verdict = Omit<NewVerdict, 'intentId'>;

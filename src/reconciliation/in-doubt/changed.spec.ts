@@ -18,12 +18,12 @@ describe('the verdict about a call that changes a transaction', () => {
   const lookup: Lookup = { readId: 'one', askedAt: at(900), madeBy: 'POST /payouts/credit', seen };
   const verdictOn = (one: Lookup) => judgeChange(doubt, one, listing, [], RULES)?.verdict;
 
-  it('is not_executed while the transaction is as it was', () => {
+  it('is not_executed while the transaction is unchanged', () => {
     expect(verdictOn(lookup)).toBe('not_executed');
     expect(verdictOn({ ...lookup, seen: { ...seen, status: 'redeemed' } })).toBe('ambiguous');
   });
 
-  it('takes a listing for fresh only by the kind of transaction that the call changes', () => {
+  it('requires a recent transaction of the kind that the call changes', () => {
     expect(verdictOn({ ...lookup, madeBy: 'POST /send' })).toBe('ambiguous');
     expect(verdictOn({ ...lookup, madeBy: null })).toBe('ambiguous');
   });

@@ -6,7 +6,7 @@ import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { Change } from '../../operations/row';
 import { quietUntil } from './verdict';
 
-/** The status words that say that a transaction was not deleted, or not redeemed. `completed` may mean redeemed. */
+/** The status words that show that a transaction was not deleted or redeemed. `completed` may mean redeemed. */
 const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
   deleted: new Set(wordsOf('moved', 'unpaid')),
   redeemed: new Set(['unpaid', 'paid', 'successful', 'success']),
@@ -14,9 +14,9 @@ const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
 
 /**
  * Judges a call in doubt that deletes or redeems a transaction.
- * @param lookup undefined where our records do not know the transaction's id.
- * @param others calls of ours that were to do the same to it.
- * @returns undefined as long as something may still come.
+ * @param lookup undefined if our records do not know the transaction's ID.
+ * @param others our other calls that should have made the same change.
+ * @returns undefined as long as more information may arrive.
  */
 export function judgeChange(
   call: SentCall,
@@ -44,7 +44,7 @@ export function judgeChange(
   return afterQuiet(word === null ? null : plainStatus(word));
 
   function afterQuiet(status: string | null): Verdict {
-    // The listing is asked about transactions of the kind that this call changes.
+    // The listing shows how recent the data is, by other transactions of this kind.
     const kind = madeBy === null ? undefined : CREATED_BY.get(madeBy)?.name;
     const fresh = kind === undefined ? undefined : listing.freshUntil.get(kind);
     const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(call, rules);
@@ -65,7 +65,7 @@ export function judgeChange(
   }
 }
 
-/** The verdict about what leaves nothing behind that the upstream shows. */
+/** Returns the verdict about a call that leaves no trace in the upstream's data. */
 export function unrecognisable(operation: string): Verdict {
   const reason = `The upstream's data does not identify calls of ${operation}. A person must settle this call.`;
   return { verdict: 'ambiguous', reason, evidence: evidenceOf([], [], []) };

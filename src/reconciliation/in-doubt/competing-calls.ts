@@ -11,21 +11,21 @@ import { readSentCalls, SentCallState } from './read-calls';
 const MAKERS = [...CREATED_BY.keys()];
 const BY_REFERENCE = MAKERS.filter((operation) => CREATED_BY.get(operation)?.incoming === true);
 
-/** An id is made before its call is sent; clocks differ. */
+/** An ID is made before its call is sent, and clocks differ. */
 const ID_MARGIN_MS = 3_600_000;
 
 export interface Reach {
-  /** Calls that were recorded before this cannot have made anything that is of interest. */
+  /** Calls that were recorded earlier cannot have created a transaction of the listing. */
   from: Date;
-  /** For how long a request may be on its way. */
+  /** The longest time that a request may take. */
   longestMs: number;
   rules: Rules;
 }
 
 /**
- * Reads calls that pay somebody whom a call in doubt pays, an amount that the listing has, when it has transactions: what a
- * call in doubt could have made, they could have made. One that the upstream rejected is among them, as that may be a lie, and
- * one that succeeded, as it may have been carried out twice. So are the calls in doubt themselves.
+ * Reads the calls that could have created what a call in doubt could have created: they pay the same recipient an
+ * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, and
+ * succeeded calls, as they may have been carried out twice. They also include the calls in doubt themselves.
  */
 export async function readCompeting(
   db: Client,

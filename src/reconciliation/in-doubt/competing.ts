@@ -5,16 +5,16 @@ import { CREATED_BY } from '../../operations/effects';
 import { keysOfItem, keysOfSeen, Timetable } from './payments';
 import { each, Work } from './work';
 
-/** So many calls that compete for a batch are enough: one that a call in doubt is itself, and those that a verdict names. */
+/** The most competing calls of a batch. One of them is the call in doubt, and a verdict names at most 100. */
 const MOST_NAMED = 101;
 
 /**
- * Competing calls: what a call in doubt could have made, they could have made. They are found by whom they pay, how much and
- * when: thousands may have paid the same.
+ * Indexes competing calls: calls that could have created the same transactions as a call in doubt. They are found by
+ * recipient, amount and time, because thousands of calls may have paid the same.
  */
 export class Competing {
   private readonly bySending = new Timetable<SentCall>();
-  /** The longest that one of them may have been on its way. */
+  /** The longest time that one of them may have taken. */
   private longestMs = 0;
   private readonly named = new Map<Batch, SentCall[]>();
   private readonly explained = new Map<Batch, boolean>();
@@ -28,7 +28,10 @@ export class Competing {
     return competing;
   }
 
-  /** The first calls that a batch could be, or some of: it may be all that was carried out of a batch, or that is listed yet. */
+  /**
+   * Returns the first calls that a batch could be all or part of. A batch can be a part, if only a part was carried out
+   * or listed yet.
+   */
   *callsOf(batch: Batch): Work<SentCall[]> {
     const known = this.named.get(batch);
     if (known) return known;
@@ -41,7 +44,7 @@ export class Competing {
     return found;
   }
 
-  /** Whether a batch is all that a call of ours has made. */
+  /** Returns whether a batch is the complete result of one of our calls. */
   *explains(batch: Batch): Work<boolean> {
     const known = this.explained.get(batch);
     if (known !== undefined) return known;
@@ -64,7 +67,7 @@ export class Competing {
     for (const key of keys) this.bySending.add(key, from, call);
   }
 
-  /** Calls that were on their way when a batch was made, and have an item that its first transaction may be. */
+  /** Finds calls that were in progress when a batch was created, and that have an item like its first transaction. */
   private *near(batch: Batch): Iterable<SentCall> {
     const [first] = batch;
     if (!first || first.issuedAt === null) return;

@@ -34,7 +34,7 @@ describe('calls in doubt among 20,000 equal payments', () => {
     return { listing, competing: await effort.all(Competing.of([...others, paid, unpaid], RULES)) };
   };
 
-  it('are all judged in one round, and none is wrong', async () => {
+  it('are all judged in one round, and none wrongly', async () => {
     const effort = new Effort();
     const { listing, competing } = await readInTurns(effort);
     const read = effort.done;
@@ -53,7 +53,7 @@ describe('calls in doubt among 20,000 equal payments', () => {
     expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
   });
 
-  it('are judged in as many rounds as it takes, each in its turn, while others have theirs', async () => {
+  it('are judged in several rounds, each in its turn, while others have theirs', async () => {
     // What each asked for is another amount than what its receiver got: only all that was listed explains that.
     const doubts = Array.from({ length: 7 }, (_, place) => toSent(EQUAL + 10 + place, [[1, 9]], 100 + place));
     const byId = new Map(doubts.map((call) => [call.id, call]));

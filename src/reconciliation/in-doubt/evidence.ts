@@ -3,10 +3,13 @@ import { VerdictEvidence, VerdictTransaction } from '../../journal/records';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Seen } from './calls-in-doubt';
 
-/** Of what does not settle a call, the first ones say enough. */
+/** The most transactions kept as evidence when they do not settle a call. */
 export const MOST_UNSETTLED = 100;
 
-/** @param positions of the item that each is; undefined where that is not certain: then the first hundred are kept. */
+/**
+ * Builds the evidence of a verdict.
+ * @param positions the item of each transaction. Undefined if that is not certain. Then the first hundred are kept.
+ */
 export function evidenceOf(reads: string[], seen: Seen[], calls: string[], positions?: number[]): VerdictEvidence {
   const kept = positions ? seen : seen.slice(0, MOST_UNSETTLED);
   return {
@@ -17,7 +20,7 @@ export function evidenceOf(reads: string[], seen: Seen[], calls: string[], posit
 }
 
 function toEvidence(seen: Seen, position: number | null): VerdictTransaction {
-  // An upstream may call a payment by the number that it goes to.
+  // An upstream may use the recipient's phone number as the ID of a payment.
   const phones = seen.names.flatMap((name) => (name.startsWith('p:') ? [`+${name.slice(2)}`] : []));
   const numbers = writtenNumbers(phones);
   return {

@@ -6,14 +6,16 @@ import { Created, isOtherType } from '../../operations/effects';
 import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
 import { Work } from './work';
 
-/** A batch of which each transaction is an item of this call. */
+/** A batch whose transactions are all items of this call. */
 export interface Fitting {
   batch: Batch;
-  /** Of each transaction, the position of its item. */
+  /** The position of the item of each transaction. */
   positions: number[];
 }
 
-/** Whether a batch is this call, or some of it: each transaction an item of its own, all made in its time. */
+/**
+ * Matches a batch with all or part of a call. Each transaction must be an item of its own, made within the call's time.
+ */
 export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rules): Work<Fitting | undefined> {
   yield batch.length;
   if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
@@ -21,7 +23,7 @@ export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rule
   return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
 }
 
-/** The items of a call that differ from each other in what a transaction is compared by. */
+/** Returns the items of a call that differ in what transactions are compared by. */
 export function distinctItems({ items }: SentCall): Wanted[] {
   const byContent = new Map(
     items.map((item) => [JSON.stringify([item.names, item.payee, item.amountUsd, item.reference]), item]),
@@ -30,7 +32,7 @@ export function distinctItems({ items }: SentCall): Wanted[] {
 }
 
 /**
- * Says what a batch has to do with these items: nothing, or something, or as much as that somebody of them was paid other
+ * Tells how a batch relates to these items: not at all, in some way, or by paying one of their recipients other
  * amounts.
  */
 export function* relationOf(items: Wanted[], created: Created, batch: Batch): Work<'none' | 'other amounts' | 'some'> {
@@ -40,7 +42,7 @@ export function* relationOf(items: Wanted[], created: Created, batch: Batch): Wo
     for (const item of items) {
       if (!mightBe(item, seen, created)) continue;
       isTouched = true;
-      // A collection's amounts are in another currency.
+      // The amounts of a collection are in another currency.
       if (created.incoming || isSameAmount(item, seen) !== false) return 'some';
     }
   }
@@ -52,7 +54,7 @@ function isInTime({ sentFrom, sentUntil }: SentCall, at: Date | null, { skewMs, 
   return at.getTime() >= sentFrom.getTime() - skewMs && at.getTime() <= sentUntil.getTime() + quietMs + skewMs;
 }
 
-/** Whether a transaction is what an item asked for, in all that both say. */
+/** Whether a transaction equals an item in everything that both state. */
 function isSame(item: Wanted, seen: Seen, created: Created): boolean {
   if (isOtherType(seen.type, created) || !sameOne(item.payee, seen.names)) return false;
   if (created.paidAtOnce && meaningOf(seen.status) === 'unpaid') return false;
@@ -65,19 +67,19 @@ function kindOf({ type, status, amountUsd, names, references }: Seen): string {
   return JSON.stringify([type, status, amountUsd, names, references]);
 }
 
-/** Undefined where one of them says none. */
+/** Undefined if one of the two states no amount. */
 function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
   if (item.amountUsd === null || seen.amountUsd === null) return undefined;
   return item.amountUsd === seen.amountUsd;
 }
 
-/** Whether a transaction could be what an item asked for, if something of it is other than it was asked for. */
+/** Whether a transaction could be an item that the upstream changed in some way. */
 function mightBe(item: Wanted, seen: Seen, created: Created): boolean {
   const amount = created.incoming ? undefined : isSameAmount(item, seen);
   if (isOtherType(seen.type, created) && amount !== true) return false;
   if (created.incoming && item.reference !== null && seen.references.includes(item.reference)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;
   if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
-  // Whoever was paid by a handle may be listed by an e-mail address.
+  // A recipient paid by handle may be listed by email address.
   return amount === true && !isOtherType(seen.type, created) && !haveKindInCommon(item.names, seen.names);
 }

@@ -10,9 +10,9 @@ export interface Resolved {
 }
 
 /**
- * Judges calls that make transactions, one after the other, until one round has had enough. It judges at least one, so that
- * each has its turn.
- * @returns what was found out, and the calls that are left for another round.
+ * Judges calls that create transactions, one after the other, until the effort of one round is spent. It judges at
+ * least one, so that every call gets its turn.
+ * @returns the conclusions, and the calls that are left for another round.
  */
 export async function judgeInTurn(
   calls: SentCall[],

@@ -9,14 +9,17 @@ import { CREATED_BY } from '../../operations/effects';
 import { keysOf } from './recipients';
 import { Effort, mapped } from './work';
 
-/** Margins before the oldest call in doubt: what is read, and, of that, what must be in it. They bear with a wrong clock. */
+/**
+ * Margins before the oldest call in doubt: what is read, and the part of it that must be complete. They allow for a
+ * wrong clock.
+ */
 export const READ_BEFORE_MS = 600_000;
 const KNOWN_BEFORE_MS = 300_000;
 
-/** What was recorded so shortly before the listing was asked for may be missing in it. */
+/** Calls recorded so shortly before the request may be missing in the listing. */
 const LAG_MS = 5_000;
 
-/** Between the time of an id and that of what it stands for. */
+/** The time between an ID and the record that it identifies. */
 const ID_MARGIN_MS = 3_600_000;
 
 interface ListedRow {
@@ -48,11 +51,11 @@ const MAKERS = [...CREATED_BY.keys()];
 const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?.alwaysListed === true);
 
 /**
- * A read of all transactions, as far as it matters for calls in doubt.
- * @param db a connection of its own: after an outage of days this takes longer than a question may take on the others.
- * @param since when the oldest of them was sent.
- * @param inDoubt the ids of these calls: what their own answers name is theirs.
- * @param skewMs by how much the upstream's clock may be wrong.
+ * Reads the part of a listing that matters for calls in doubt.
+ * @param db a connection of its own. After an outage of days, the shared connections would time out.
+ * @param since when the oldest call in doubt was sent.
+ * @param inDoubt the IDs of these calls. Transactions that only their own answers name are theirs to claim.
+ * @param skewMs the most that the upstream's clock may be wrong.
  */
 export async function readListing(
   db: Client,
@@ -70,7 +73,7 @@ export async function readListing(
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
 }
 
-/** Several operations may make transactions of one kind; not all of their answers name them. */
+/** Several operations may create one kind of transaction, and not all of their answers name it. */
 function newestByKind(known: Known[]): Map<string, Date> {
   const newest = new Map<string, Date>();
   for (const { operation, freshUntil } of known) {
@@ -82,7 +85,7 @@ function newestByKind(known: Known[]): Map<string, Date> {
   return newest;
 }
 
-/** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
+/** Only operations that create transactions own them. Others name a transaction of another call. */
 async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: string[]): Promise<ListedRow[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const question = Prisma.sql`
@@ -104,8 +107,8 @@ async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: s
         WHERE c.upstream_ref IS NULL AND c.upstream_id IS NULL AND c.batch_ref IS NOT NULL
       ) AS calls GROUP BY batch_ref
     ), batch AS MATERIALIZED (
-      -- A batchID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
-      -- better does, and there are no more of it than were asked for.
+      -- Two calls may share a batch_ref, because it is made of a sum and a time. It therefore decides only where no better
+      -- name exists, and where the batch has no more transactions than were requested.
       SELECT t.batch_ref FROM upstream_transaction t JOIN named n ON n.batch_ref = t.batch_ref
       WHERE t.read_id = ${readId}::uuid GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
     )
@@ -114,12 +117,15 @@ async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: s
     WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_ref = t.upstream_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM batch b WHERE b.batch_ref = t.batch_ref)
-    ORDER BY issued_at, ordinal`; // as Batches sorts them
+    ORDER BY issued_at, ordinal`; // Batches expects this order.
   const { rows } = await db.query<ListedRow>(question.text, question.values);
   return rows;
 }
 
-/** Reads, for each operation, what our records say that the listing must show: whether it is whole, and how old it is. */
+/**
+ * Reads, for each operation, what the listing must contain according to our records. This shows whether it is complete,
+ * and how recent it is.
+ */
 async function readKnown(
   db: Client,
   { readId, askedAt }: { readId: string; askedAt: Date },
@@ -135,7 +141,7 @@ async function readKnown(
     ),
     known AS (
       SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
-        -- By a clock that is wrong, what is looked for may be among what was too old, or too new, to be kept.
+        -- If the clock is wrong, the transaction may have been too old or too new to be kept.
         coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       LEFT JOIN seen a ON a.upstream_ref = n.upstream_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
@@ -151,7 +157,7 @@ async function readKnown(
   return rows;
 }
 
-/** One transaction that was asked for by itself; undefined if the answer had none. */
+/** Reads a transaction that was requested by itself. Undefined if the answer had none. */
 export async function readOne(prisma: PrismaService, readId: string): Promise<Seen | undefined> {
   const [row] = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS}
@@ -170,7 +176,7 @@ function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle,
   };
 }
 
-/** Records have contacts masked, also those of the recipient that stand without their +. */
+/** Records mask contacts, including contacts of the recipient without their `+`. */
 function formsOf(reference: string, phone: string | null): string[] {
   const numbers = writtenNumbers(phone === null ? [] : [phone]);
   return [...new Set([reference, asRecorded(reference), asRecorded(reference, numbers)])];

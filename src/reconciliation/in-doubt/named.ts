@@ -2,16 +2,16 @@ import { CallState, STATES } from '../../operations/lifecycle';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 
-/** What our records know of a transaction that a call deletes or redeems. */
+/** Our knowledge of a transaction that a call deletes or redeems. */
 export interface Named {
   upstreamId: string | null;
-  /** The operation that made it; null if that was none of ours. */
+  /** The operation that created it. Null if none of ours did. */
   madeBy: string | null;
   /** Other calls that delete or redeem it. */
   others: string[];
 }
 
-/** What our records know of the transaction that a call deletes or redeems. The search index must be up to date. */
+/** Reads our knowledge of the transaction that a call deletes or redeems. The search index must be up to date. */
 export async function readNamed(prisma: PrismaService, callId: string, upstreamRef: string): Promise<Named> {
   const rows = await prisma.$queryRaw<{ id: string; state: CallState; operation: string; upstreamId: string | null }[]>`
     SELECT DISTINCT e.call_id::text AS id, e.state, e.operation,

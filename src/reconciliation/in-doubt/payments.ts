@@ -1,9 +1,9 @@
 import { Seen, Wanted } from './calls-in-doubt';
 import { Created } from '../../operations/effects';
 
-/** Keys by which an item and a transaction find each other that may be the same payment. */
+/** The keys by which an item meets the transactions that may be its payment. */
 
-/** Returns the keys of an item: whom it pays and how much or, where amounts say nothing, its reference. */
+/** Returns the keys of an item: its recipient and amount, or its reference if amounts cannot be compared. */
 export function keysOfItem({ payee, amountUsd, reference }: Wanted, { incoming }: Created): string[] {
   if (incoming) return reference === null ? [] : [referenceKey(reference)];
   return amountUsd === null ? [] : payee.map((name) => paymentKey(name, amountUsd));
@@ -19,12 +19,12 @@ function paymentKey(name: string, amountUsd: string): string {
   return `${amountUsd} ${name}`;
 }
 
-/** No name and no amount begins like that. */
+/** A prefix that no name and no amount has. */
 export function referenceKey(reference: string): string {
   return `reference ${reference}`;
 }
 
-/** Things that have a time, by their keys. Add all, sort, then ask. */
+/** Finds values by key and time. Add all values, sort, then query. */
 export class Timetable<Entry> {
   private readonly byKey = new Map<string, { at: number; entry: Entry }[]>();
 
@@ -34,12 +34,12 @@ export class Timetable<Entry> {
     else this.byKey.set(key, [{ at, entry }]);
   }
 
-  /** Must be called once all are added. */
+  /** Sorts the values. Call it once, after all are added. */
   sort(): void {
     for (const entries of this.byKey.values()) entries.sort((one, other) => one.at - other.at);
   }
 
-  /** Returns those with a key, from one time to another, oldest first. */
+  /** Returns the values of a key between two times, oldest first. */
   *between(key: string, from: number, to: number): Iterable<Entry> {
     const entries = this.byKey.get(key) ?? [];
     for (let place = firstFrom(entries, from); place < entries.length; place += 1) {
@@ -50,7 +50,7 @@ export class Timetable<Entry> {
   }
 }
 
-/** @returns the place of the first that is not before a time. */
+/** @returns the index of the first value that is not before a time. */
 function firstFrom(entries: readonly { at: number }[], from: number): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

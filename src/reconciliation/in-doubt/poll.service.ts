@@ -20,36 +20,39 @@ import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { readNamed } from './named';
 import { Effort } from './work';
 
-/** The upstream's clock may be that wrong. */
+/** The most that the upstream's clock may be wrong. */
 const SKEW_MS = 60_000;
 
-/** Up to so much later than now the listing's transactions are kept, should its clock be ahead. */
+/** Transactions up to this far in the future are kept, as the upstream's clock may be ahead. */
 const AHEAD_MS = 24 * 3_600_000;
 
-/** What one settles may tell whose the transactions of another one are: so often it is looked again. */
+/** The most passes of a round. Settling one call may show whose the transactions of another are. */
 const MOST_PASSES = 4;
 
-/** So many transactions are asked for by themselves in one round. */
+/** The most transactions that are requested one by one in a round. */
 const MOST_LOOKUPS = 200;
 
-/** The failure of a read that the upstream answered with a refusal; of one transaction, that there is none. */
+/** The failure of a reading that the upstream refused. For a single transaction, it means that there is none. */
 const REFUSED = 'rejected';
 const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
 
 const BY_ITSELF: Cause = { causedBy: null, by: null };
 
-/** What one look at the upstream told about the calls that were due. */
+/** The result of one poll of the calls that were due. */
 export interface Polled {
   readId: string | null;
-  /** Why the listing could not be had, a short code; null: it could. */
+  /** Why the listing could not be read, as a short code. Null if it was read. */
   failure: string | null;
-  /** Written anew. */
+  /** The newly recorded verdicts. */
   verdicts: NewVerdict[];
-  /** The ids of calls that were not looked at, as there was too much for one round. */
+  /** The IDs of calls that were not judged, because one round had no room for them. */
   left: ReadonlySet<string>;
 }
 
-/** Looks once at what the upstream lists, judges the calls in doubt by it and records the verdicts. It sends nothing but reads. */
+/**
+ * Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. It only reads from the
+ * upstream.
+ */
 @Injectable()
 export class PollService {
   readonly rules: Rules;
@@ -65,7 +68,10 @@ export class PollService {
     this.rules = { quietMs: this.settings.resolverQuietSeconds * 1_000, skewMs: SKEW_MS };
   }
 
-  /** @param due the calls to look at. Where there is too much for one round, the last ones are left. */
+  /**
+   * Polls the upstream.
+   * @param due the calls to judge. If one round has no room for all, the last ones are left.
+   */
   async poll(due: SentCall[], inDoubt: string[], signal: AbortSignal, effort = new Effort(signal)): Promise<Polled> {
     const hopeless = due.filter((call) => !isRecognisable(call));
     const verdicts = await this.record(hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })));
@@ -87,7 +93,7 @@ export class PollService {
     return { readId, failure: null, verdicts, left: round.left };
   }
 
-  /** What is settled first may leave less doubt about the others. */
+  /** Judges in passes, because a settled call may leave less doubt about the others. */
   private async judgeAll(db: Client, round: Round): Promise<NewVerdict[]> {
     const { due, inDoubt, read, since, effort } = round;
     const written: NewVerdict[] = [];
@@ -115,7 +121,7 @@ export class PollService {
     return found;
   }
 
-  /** Only where there is something does it matter who else could have made it. */
+  /** Reads competing calls only for calls that have related transactions. For others, they make no difference. */
   private async competing(db: Client, calls: SentCall[], { unclaimed }: Listing, round: Round): Promise<Competing> {
     const ids = calls.filter((call) => unclaimed.hasAbout(call)).map(({ id }) => id);
     const longestMs = overAfterMs(this.settings);
@@ -144,14 +150,17 @@ export class PollService {
     const cause = { ...BY_ITSELF, causedBy: call.id };
     const { readId, complete, failure, httpStatus } = await this.sources.transaction(cause, named.upstreamId);
     const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
-    if (!complete && !isGone) return undefined; // asked again later
+    if (!complete && !isGone) return undefined; // It is asked again later.
     const seen = isGone ? null : await readOne(this.prisma, readId);
     if (seen === undefined) return undefined;
     const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
     return judgeChange(call, lookup, listing, named.others, this.rules);
   }
 
-  /** @returns those that were news. */
+  /**
+   * Records verdicts.
+   * @returns those that changed something.
+   */
   private async record(found: Resolved[]): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
     for (const { call, verdict } of found) {
@@ -162,7 +171,7 @@ export class PollService {
   }
 }
 
-/** What one round looks at. */
+/** The input of one round. */
 class Round {
   readonly left = new Set<string>();
 
@@ -171,13 +180,13 @@ class Round {
     /** The ids of all calls in doubt. */
     readonly inDoubt: string[],
     readonly read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
-    /** When the oldest that is due was sent. */
+    /** When the oldest call that is due was sent. */
     readonly since: Date,
     readonly effort: Effort,
   ) {}
 }
 
-/** A call without items has nothing to be compared with. */
+/** A call without items cannot be compared with anything. */
 function isRecognisable({ operation, items }: SentCall): boolean {
   return items.length > 0 && (CREATED_BY.has(operation) || CHANGED_BY.has(operation));
 }

@@ -10,10 +10,10 @@ export interface SentCallState extends SentCall {
   state: CallState;
 }
 
-/** So many calls in doubt are known of at most. */
+/** The most calls in doubt that are considered. */
 const MOST_KNOWN = 1_000_000;
 
-/** More are not asked for in one question: what comes of it is handled in one go. */
+/** The most calls of one query, because its result is processed without a pause. */
 const CALLS_AT_ONCE = 1_000;
 
 interface CallRow {
@@ -39,7 +39,7 @@ interface ItemRow {
   upstreamRef: string | null;
 }
 
-/** The ids of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
+/** Reads the IDs of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
 export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
   const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
@@ -49,8 +49,8 @@ export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]>
 }
 
 /**
- * Those of these calls that are in doubt, in their order.
- * @param longestMs for how long a request may be on its way.
+ * Reads the calls in doubt among these, in the same order.
+ * @param longestMs the longest time that a request may take.
  */
 export async function readCallsInDoubt(
   prisma: PrismaService,
@@ -71,7 +71,7 @@ interface Timing {
   releasedAt: Date;
 }
 
-/** Calls by their ids; those that were never let go are left out. */
+/** Reads calls by their IDs. Calls that were never sent are left out. */
 export async function readSentCalls(
   prisma: PrismaService,
   ids: string[],

@@ -3,14 +3,14 @@ import { keysOf, maybeSameOne, payeeOf, sameOne } from './recipients';
 const NOBODY = { email: null, phone: null, handle: null, receiver: null };
 
 describe('recipients', () => {
-  it('are the same however their names are written', () => {
+  it('are the same in any spelling of their names', () => {
     const keys = keysOf({ email: 'Ada@Example.com', phone: '+254 712-345678', handle: '@Ada', receiver: 'uid' });
     expect(keys).toEqual(['e:ada@example.com', 'p:254712345678', 'h:ada', 'r:uid']);
     expect(sameOne(keys, keysOf({ ...NOBODY, phone: '254712345678' }))).toBe(true);
     expect(sameOne(keys, keysOf({ ...NOBODY, phone: '254712345679' }))).toBe(false);
   });
 
-  it('are not known by a name that is masked or cut', () => {
+  it('are not recognised by a name that is masked or shortened', () => {
     expect(keysOf({ ...NOBODY, email: 'a••@example.com', phone: '+254••••5678', handle: '@a***' })).toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe('recipients', () => {
     ['+254712345678', '00254712345678', true],
     ['+254712345678', '+234712345678', false],
     ['+254712345678', '345678', false],
-  ])('%s and %s may be the same number: %s', (one, other, expected) => {
+  ])('may be the same number: %s and %s: %s', (one, other, expected) => {
     const [some, others] = [one, other].map((phone) => keysOf({ ...NOBODY, phone })) as [string[], string[]];
     expect([maybeSameOne(some, others), maybeSameOne(others, some)]).toEqual([expected, expected]);
   });

@@ -1,4 +1,4 @@
-/** Whom an item of ours, or a transaction of theirs, names. */
+/** The names that an item of ours, or a transaction of the upstream, gives its recipient. */
 export interface Named {
   email: string | null;
   phone: string | null;
@@ -6,14 +6,17 @@ export interface Named {
   receiver: string | null;
 }
 
-/** Shorter numbers are none; and what two spellings of one (with a country code, as it is dialled at home) have in common. */
+/**
+ * The fewest digits of a phone number. Two spellings of a number, with country code or as dialled at home, share as
+ * many.
+ */
 const SHORTEST = 7;
 
 const EMAIL = /^[^\s@*•]+@[^\s@*•]+$/;
 const PHONE = /^\+?[\d\s().-]{7,24}$/;
 const HANDLE = /^@?[\w.-]+$/;
 
-/** Every recipient that is named in full, as a key by which two of them are compared. What is masked or cut is no key. */
+/** Returns a key for each complete name, so that names can be compared. A masked or shortened name has no key. */
 export function keysOf({ email, phone, handle, receiver }: Named): string[] {
   return [
     ...(email !== null && EMAIL.test(email) ? [`e:${email.toLowerCase()}`] : []),
@@ -23,7 +26,10 @@ export function keysOf({ email, phone, handle, receiver }: Named): string[] {
   ];
 }
 
-/** The keys of whom an item pays: with an e-mail and a handle, the e-mail (docs/reference/upstream.md, "Credit item", rule 2). */
+/**
+ * Returns the keys of the recipient of an item. If there are an email and a handle, the email counts
+ * (docs/reference/upstream.md, "Credit item", rule 2).
+ */
 export function payeeOf(field: string | null, { email, phone, handle, receiver }: Named): string[] {
   const nobody = { email: null, phone: null, handle: null, receiver: null };
   switch (field) {
@@ -34,7 +40,7 @@ export function payeeOf(field: string | null, { email, phone, handle, receiver }
     case 'handle':
       return keysOf({ ...nobody, handle });
     case 'receiver':
-      // A contact that was used for one is kept with the people; the item has its mask.
+      // A contact used as the receiver is stored with the people, and the item has its mask.
       return keysOf({ ...nobody, receiver: email ?? phone ?? handle ?? receiver });
     case null:
     default:
@@ -42,29 +48,34 @@ export function payeeOf(field: string | null, { email, phone, handle, receiver }
   }
 }
 
-/** Whether two lists of keys name somebody in common for certain. */
+/** Whether two lists of keys certainly share a recipient. */
 export function sameOne(some: string[], others: string[]): boolean {
   return some.some((key) => others.includes(key));
 }
 
-/** Whether both have, say, a phone number: then it tells whether they are the same. */
+/**
+ * Whether both have a name of the same kind, such as a phone number, which shows whether they are the same recipient.
+ */
 export function haveKindInCommon(some: string[], others: string[]): boolean {
   return some.some((one) => others.some((other) => other.startsWith(one.slice(0, 2))));
 }
 
-/** Whether they may: also where a number stands with its country code here, and without it there. */
+/**
+ * Whether two lists of keys may share a recipient. A phone number may have its country code in one and not in the
+ * other.
+ */
 export function maybeSameOne(some: string[], others: string[]): boolean {
   const values = others.map(valueOf);
   return some.map(valueOf).some((one) => values.some((other) => isSame(one, other)));
 }
 
-/** What keys that may be the same recipient have in common. */
+/** Returns the part that all keys of a recipient have in common. */
 export function looseKey(key: string): string {
   const value = valueOf(key);
   return isNumber(value) ? value.slice(-SHORTEST) : value;
 }
 
-/** A receiver may be a contact of one of the other kinds. */
+/** A receiver may be a contact of another kind. */
 function valueOf(key: string): string {
   const value = key.slice(2).toLowerCase().replace(/^@/, '');
   const digits = value.replace(/[\s().+-]/g, '');

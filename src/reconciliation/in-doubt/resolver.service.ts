@@ -14,27 +14,27 @@ import { PollService } from './poll.service';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
 import { quietUntil } from './verdict';
 
-/** Any number that nothing else in the database locks: one instance looks at a time. */
+/** An arbitrary lock number that nothing else uses. One instance polls at a time. */
 const RESOLVER_LOCK = 7_070_011;
 
-/** An event says that something happened: others of the same batch may be on their way. */
+/** The wait after an event. Other events of the same batch may follow. */
 const SOON_MS = 1_000;
 
-/** More calls in doubt are not read in one round. The others have their turn in the next ones. */
+/** The most calls in doubt that are read in one round. The next rounds read the others. */
 const MOST_PER_ROUND = 10_000;
 
-/** Whoever sends many events must not make us ask for all transactions each time. */
+/** The least time between two polls because of events, so that many events do not cause many listings. */
 const HURRY_EVERY_MS = 10_000;
 
-/** What one round did. */
+/** The result of one round. */
 export interface Round {
-  /** Another instance was at it. */
+  /** Whether another instance was in a round. */
   elsewhere: boolean;
   inDoubt: number;
-  /** How many of them were polled. */
+  /** How many calls were polled. */
   polled: number;
   readId: string | null;
-  /** Why the upstream's listing could not be had, a short code; null: it could, or was not needed. */
+  /** Why the upstream's listing could not be read, as a short code. Null if it was read, or was not needed. */
   failure: string | null;
   verdicts: NewVerdict[];
 }
@@ -42,8 +42,8 @@ export interface Round {
 const NOTHING: Omit<Round, 'inDoubt'> = { elsewhere: false, polled: 0, readId: null, failure: null, verdicts: [] };
 
 /**
- * Finds out, in the background, what became of calls in doubt. It never sends anything again. One listing of the upstream's
- * transactions serves all calls that are due.
+ * Determines the outcomes of calls in doubt, in the background. It never sends a payout again. One listing of the
+ * upstream's transactions serves all calls that are due.
  */
 @Injectable()
 export class ResolverService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -55,7 +55,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   private hinted = false;
   private hurriedAt = 0;
   private working: Promise<unknown> = Promise.resolve();
-  /** What was last complained of; undefined: all is well. */
+  /** The last logged failure. Undefined if the last round succeeded. */
   private complaint: string | undefined;
   /** When each call in doubt was sent, as of the last round. */
   private since: number[] = [];
@@ -77,29 +77,29 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     this.schedule(0);
   }
 
-  /** While the database and the upstream can still be reached. */
+  /** Waits for the round in progress while the database and the upstream can still be reached. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped.abort();
     clearTimeout(this.timer);
     await this.working;
   }
 
-  /** Looks at recent calls in doubt soon, at most every ten seconds: something is said to have happened. */
+  /** Polls recent calls in doubt soon, because an event arrived. It does so at most every ten seconds. */
   pollSoon(): void {
     const now = Date.now();
     if (now - this.hurriedAt < HURRY_EVERY_MS) return;
     this.hurriedAt = now;
     this.backOff.hurry(now);
-    this.hinted = true; // a round that is under way may have asked before
+    this.hinted = true; // A round in progress may have asked before the event.
     this.schedule(SOON_MS);
   }
 
-  /** Looks at those calls in doubt whose turn it is; so it does by itself, every RESOLVER_EVERY_SECONDS. */
+  /** Polls the calls in doubt that are due. It runs every RESOLVER_EVERY_SECONDS. */
   async run(signal: AbortSignal): Promise<void> {
     await this.turn(signal, false);
   }
 
-  /** Looks at all calls in doubt, now. */
+  /** Polls all calls in doubt now. */
   async runOnce(): Promise<Round> {
     return this.turn(this.stopped.signal, true);
   }
@@ -117,14 +117,14 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     this.timer.unref();
   }
 
-  /** One round after the other. */
+  /** Runs rounds one after the other. */
   private turn(signal: AbortSignal, all: boolean): Promise<Round> {
     const turn = this.working.then(() => this.round(signal, all));
     this.working = turn.catch(() => undefined);
     return turn;
   }
 
-  /** @param all also what would be looked at later only. */
+  /** @param all also polls calls that are not due yet. */
   private async round(signal: AbortSignal, all: boolean): Promise<Round> {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
     const { ids, calls } = await this.read();
@@ -143,10 +143,10 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** The ids of all calls that may be in doubt, and those of them that are, in the order in which it is their turn. */
+  /** Reads the IDs of all calls that may be in doubt, and the calls that are in doubt, in the order of polling. */
   private async read(): Promise<{ ids: string[]; calls: SentCallState[] }> {
     await this.index.catchUp();
-    const present = await this.present.read(); // before the records: see there
+    const present = await this.present.read(); // The index is updated before the records are read. See there.
     const ids = await findCallsInDoubt(this.prisma);
     const some = this.backOff.inTurn(ids).slice(0, MOST_PER_ROUND);
     const calls = await readCallsInDoubt(this.prisma, some, present, overAfterMs(this.settings));
@@ -164,16 +164,19 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     this.complain(failure ?? undefined);
   }
 
-  /** Once for each reason; undefined: all is well. */
+  /**
+   * Logs each failure once.
+   * @param failure undefined after a successful round.
+   */
   private complain(reason: string | undefined): void {
     if (reason === this.complaint || this.stopped.signal.aborted) return;
     this.complaint = reason;
-    if (reason === undefined) this.logger.log('calls in doubt are polled again');
-    else this.logger.warn({ failure: reason }, 'calls in doubt cannot be polled; trying again later');
+    if (reason === undefined) this.logger.log('resolver round succeeded after failures');
+    else this.logger.warn({ failure: reason }, 'resolver round failed, will retry');
   }
 }
 
-/** What a database says may name what stands in it; its code does not. */
+/** A database's message may quote stored values, so only its code is logged. */
 function codeOf(error: unknown): string {
   const { code, name } = error as { code?: string; name?: string };
   return code ?? name ?? 'error';

@@ -25,10 +25,10 @@ export class RoundsController {
     summary: 'Resolve calls in doubt now',
     operationId: 'runResolverRound',
     description:
-      "Scope `reconcile`. The proxy does so by itself every `RESOLVER_EVERY_SECONDS`. It asks for the upstream's transactions " +
-      'and never sends a payout again.',
+      'Scope `reconcile`. Starts a round immediately. The proxy also starts one every `RESOLVER_EVERY_SECONDS`. A ' +
+      "round reads the upstream's transactions and never sends a payout again.",
   })
-  @ApiResponse({ status: 200, type: ResolverRound, description: 'What this round did.' })
+  @ApiResponse({ status: 200, type: ResolverRound, description: 'The result of the round.' })
   @ApiKeyProblems('resolver_busy')
   async round(): Promise<ResolverRound> {
     const { elsewhere, inDoubt, polled, readId, failure, verdicts } = await this.resolver.runOnce();

@@ -5,27 +5,28 @@ const orNull = (description: string, more: object = {}) =>
 
 export const VERDICTS = ['confirmed', 'not_executed', 'ambiguous'] as const;
 
-/** What a round found out about one call. */
+/** The conclusion of a round about one call. */
 export class RoundVerdict {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The call.' }) call_id!: string;
+  @ApiProperty({ type: 'string', format: 'uuid', description: "The call's ID." }) call_id!: string;
   @ApiProperty({
     enum: VERDICTS,
     description:
-      '`confirmed` and `not_executed` settle the call. `ambiguous`: a person must settle it, unless a later round can.',
+      '`confirmed` and `not_executed` settle the call. `ambiguous` means that a person must settle it, unless a ' +
+      'later round can.',
   })
   verdict!: (typeof VERDICTS)[number];
   @ApiProperty({ type: 'string', description: 'Reason for the verdict.' }) reason!: string;
 }
 
-/** What one look at the upstream did about calls in doubt. */
+/** The result of one poll of the calls in doubt. */
 export class ResolverRound {
-  @ApiProperty({ type: 'integer', description: 'Calls that pay or write and were in doubt.' }) in_doubt!: number;
-  @ApiProperty({ type: 'integer', description: 'Of them, those that were polled.' }) polled!: number;
-  @orNull("The look at the upstream's transactions; null where none was needed.", { format: 'uuid' })
+  @ApiProperty({ type: 'integer', description: 'The number of calls in doubt that pay or write.' }) in_doubt!: number;
+  @ApiProperty({ type: 'integer', description: 'How many of them were polled.' }) polled!: number;
+  @orNull("The ID of the reading of the upstream's transactions. Null if none was needed.", { format: 'uuid' })
   read_id!: string | null;
-  @orNull('Why they could not be had, in a word; null where they could. The next round tries again.', {
+  @orNull('Why the transactions could not be read, as a code. Null if they were read. The next round tries again.', {
     example: 'timeout',
   })
   failure!: string | null;
-  @ApiProperty({ type: [RoundVerdict], description: 'What was found out anew.' }) verdicts!: RoundVerdict[];
+  @ApiProperty({ type: [RoundVerdict], description: 'The new verdicts.' }) verdicts!: RoundVerdict[];
 }

@@ -80,7 +80,7 @@ const RUNS = { numRuns: runs(1_500) };
 const key = (list: [number, number][]) => JSON.stringify([...list].sort());
 
 describe('a verdict', () => {
-  it('is never judged not executed of what was carried out, or will be', () => {
+  it('is never not_executed for a call that was or will be carried out', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         for (const { times, verdict } of live(world).judged) if (verdict === 'not_executed') expect(times).toBe(0);
@@ -89,7 +89,7 @@ describe('a verdict', () => {
     );
   });
 
-  it('is never confirmed of what was not carried out, unless a stranger has asked for just the same just then', () => {
+  it('is never confirmed for a call that was not carried out, unless a stranger made the same payment at the same time', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const twin = ({ items: list }: SentCall) =>
@@ -102,7 +102,7 @@ describe('a verdict', () => {
     );
   });
 
-  it('is the truth once the quiet period is over, where nothing resembles the call', () => {
+  it('is the truth once the quiet period is over, if nothing resembles the call', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const alone = world.calls.slice(0, 1).map((one) => ({ ...one, known: 'in doubt' as const }));
@@ -115,7 +115,7 @@ describe('a verdict', () => {
     );
   });
 
-  it('is none before the quiet period is over, but for what is there already', () => {
+  it('is missing before the quiet period is over, except for what is already listed', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         for (const { one, verdict } of live(world).judged) {
@@ -127,7 +127,7 @@ describe('a verdict', () => {
     );
   });
 
-  it('is never judged not executed where the listing lacks what is known to be there', () => {
+  it('is never not_executed if the listing lacks known transactions', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);

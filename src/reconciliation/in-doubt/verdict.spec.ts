@@ -7,7 +7,7 @@ import { Batches } from './batches';
 import { judge } from './verdict';
 
 /** One call of two payouts, long after its quiet period, and what the upstream lists instead of them. */
-describe('a call of which the upstream lists something else', () => {
+describe('a call in doubt', () => {
   const doubt = toSent(
     0,
     [
@@ -77,11 +77,11 @@ describe('a call of which the upstream lists something else', () => {
     ['not_executed', 'other people', [{ ...first, ...other }]],
     ['not_executed', 'the same recipient by other means', [{ ...first, type: 'mobile_money', amountUsd: '9.000000' }]],
     ['not_executed', 'nothing', []],
-  ])('is %s if it lists %s', (verdict, _, seen) => {
+  ])('is %s if the upstream lists %s', (verdict, _, seen) => {
     expect(ask(seen)?.verdict).toBe(verdict);
   });
 
-  it('is judged by its references, where both have one', () => {
+  it('is judged by its references, if both have one', () => {
     const sold = { ...doubt, items: doubt.items.map((item) => ({ ...item, reference: 'order 7' })) };
     const referring = (reference: string) => whole.map((seen) => ({ ...seen, references: [reference] }));
     expect(ask(referring('order 7'), {}, sold)?.verdict).toBe('confirmed');
@@ -96,7 +96,7 @@ describe('a call of which the upstream lists something else', () => {
     expect(ask(theirs)?.verdict).toBe('ambiguous');
   });
 
-  it('is confirmed with one transaction for each item, in whichever order', () => {
+  it('is confirmed with one transaction for each item, in any order', () => {
     const verdict = ask([...whole].reverse());
     expect(verdict?.evidence.transactions.map(({ position, upstream_ref }) => [position, upstream_ref])).toEqual([
       [0, '1/0'],
@@ -104,12 +104,12 @@ describe('a call of which the upstream lists something else', () => {
     ]);
   });
 
-  it('names the other call that could have made it', () => {
+  it('names the other call that could have created it', () => {
     const twin = { ...doubt, id: 'twin' };
     expect(ask(whole, {}, doubt, [doubt, twin])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['twin'] } });
   });
 
-  it('is not confirmed by what may be all that was carried out of a batch', () => {
+  it('is not confirmed by a possible part of another batch', () => {
     const single = toSent(1, [[1, 1]], 0);
     const seen = toSeen({ second: 1, items: [[1, 1]] }, 1);
     expect(ask(seen, {}, single, [doubt])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['call 0'] } });
@@ -121,7 +121,7 @@ describe('a call of which the upstream lists something else', () => {
     expect(ask([], { oldest })?.verdict).toBe('ambiguous');
   });
 
-  it('is not executed only where the listing is known to show its like', () => {
+  it('is not executed only if the listing provably shows its kind', () => {
     const transfer = { ...doubt, operation: 'POST /account/transfer' };
     expect(ask([], {}, transfer)).toMatchObject({
       verdict: 'ambiguous',
@@ -162,11 +162,11 @@ describe('a call of which the upstream lists something else', () => {
     expect(ask(seen, {}, link)?.verdict).toBe('confirmed');
   });
 
-  it.each([...wordsOf('not_moved', 'pending', 'unpaid')])('is never confirmed as %s where it pays', (status) => {
+  it.each([...wordsOf('not_moved', 'pending', 'unpaid')])('is never confirmed as %s if it pays', (status) => {
     expect(ask(whole.map((one) => ({ ...one, status })))?.verdict).toBe('ambiguous');
   });
 
-  it('of a collection is not judged not executed by a listed one with its reference that another call could have made', () => {
+  it('is not judged not executed as a collection whose reference another call could have made', () => {
     const collection = {
       ...doubt,
       operation: 'POST /collections/mobile-money/collect',
@@ -178,13 +178,13 @@ describe('a call of which the upstream lists something else', () => {
     expect(ask(seen, {}, asked, [{ ...asked, id: 'twin' }])?.verdict).toBe('ambiguous');
   });
 
-  it('of which the record names nobody any more is never judged not executed as long as there is something of its amount', () => {
+  it('is never judged not executed if its recipient was erased and something of its amount is listed', () => {
     const erased = { ...doubt, items: doubt.items.map((item) => ({ ...item, payee: [], names: [] })) };
     expect(ask(whole, {}, erased)?.verdict).toBe('ambiguous');
     expect(ask([{ ...first, ...other }], {}, erased)?.verdict).toBe('not_executed');
   });
 
-  it('is judged quickly though a thousand items are all alike', () => {
+  it('is judged quickly though a thousand items are alike', () => {
     const many = Array.from({ length: 1_000 }, (): [number, number] => [1, 1]);
     expect(ask(toSeen({ second: 1, items: many }, 1), {}, toSent(0, many, 0))?.verdict).toBe('confirmed');
   });

@@ -7,21 +7,23 @@ import { Batch, Listing } from './batches';
 import { Created, CREATED_BY } from '../../operations/effects';
 import { Work } from './work';
 
-/** What of the listing could be a call in doubt, or some of it. It stops where there is so much that it makes no difference. */
+/**
+ * The batches that could be all or part of a call in doubt. Collection stops when more would not change the verdict.
+ */
 interface Candidates {
-  /** Each of them the call, or some of it. */
+  /** Each could be all or part of the call. */
   ours: Fitting[];
-  /** Of them, those that are all of it. */
+  /** Those of them that could be all of it. */
   whole: Fitting[];
-  /** Other calls of ours that could have made the latter, or some of them. */
+  /** Our other calls that could have created all or part of those. */
   others: SentCall[];
 }
 
 /**
- * Judges a call in doubt that makes transactions. Where two explanations are possible, it says so: of two mistakes, one would
- * let an app pay again, the other would keep from it that nothing was paid.
- * @param competing calls of ours, of which some share a recipient with it.
- * @returns undefined as long as something may still come.
+ * Judges a call in doubt that creates transactions. If two explanations are possible, the verdict is `ambiguous`: a
+ * wrong `not_executed` would let an app pay again, and a wrong `confirmed` would hide that nothing was paid.
+ * @param competing our calls that share a recipient with it.
+ * @returns undefined as long as more information may arrive.
  */
 export function* judge(
   call: SentCall,
@@ -68,7 +70,7 @@ function* candidatesFor(
   return { ours, whole, others };
 }
 
-/** The first batches that may be a trace of a call. */
+/** Finds the first batches that may be a trace of a call. */
 function* unexplainedFor(call: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
   const items = distinctItems(call);
   yield call.items.length;
@@ -77,7 +79,7 @@ function* unexplainedFor(call: SentCall, created: Created, listing: Listing, com
   for (const batch of listing.unclaimed.about(call)) {
     const relation = yield* relationOf(items, created, batch);
     if (relation === 'none') continue;
-    // Of other amounts, and another call of ours to the last of them: that is no trace of this one.
+    // A batch with other amounts that another call of ours explains completely is no trace of this one.
     if (relation === 'other amounts' && (yield* competing.explains(batch))) continue;
     found.push(batch);
     if ((transactions += batch.length) >= MOST_UNSETTLED) break;
@@ -85,7 +87,7 @@ function* unexplainedFor(call: SentCall, created: Created, listing: Listing, com
   return found;
 }
 
-/** When the quiet period of a call is over, milliseconds since 1970. */
+/** Returns when the quiet period of a call ends, in milliseconds since 1970. */
 export function quietUntil({ sentUntil }: SentCall, { quietMs }: Rules): number {
   return sentUntil.getTime() + quietMs;
 }
@@ -101,7 +103,7 @@ function confirmed({ batch, positions }: Fitting, { readId }: Listing): Verdict 
   return { verdict: 'confirmed', reason, evidence: evidenceOf([readId], seen, [], ordered) };
 }
 
-/** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
+/** Judges a call without a listed transaction. That proves something only if the listing is known to be complete. */
 function withoutAny(call: SentCall, { name: kind }: Created, listing: Listing, rules: Rules): Verdict {
   const { missing, oldest, readId } = listing;
   const freshUntil = listing.freshUntil.get(kind);
@@ -126,7 +128,7 @@ function withoutAny(call: SentCall, { name: kind }: Created, listing: Listing, r
   return { verdict: 'not_executed', reason, evidence };
 }
 
-/** What the status words of a batch say of a call that it may be. `done` if each of them is known to be good. */
+/** Tells what the statuses of a batch mean for its call. `done` means that all of them are known to be good. */
 type Standing = 'done' | 'failed' | 'pending' | 'unrecognised';
 
 const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
@@ -138,7 +140,7 @@ const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
     'The upstream lists the payouts of this call with a status that is not recognised. A person must find out what it means.',
 };
 
-/** The worst word of a batch decides. A link that waits for its payer is all that its call asked for. */
+/** Returns the worst status of a batch. A link that waits for its payer is all that its call requested. */
 function standingOf(batch: Batch, { paidAtOnce }: Created): Standing {
   const meanings = batch.map(({ status }) => meaningOf(status));
   if (meanings.includes(undefined)) return 'unrecognised';

@@ -1,19 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work in pieces. Each piece says how many comparisons it took. */
+/** Work in pieces. Each piece yields the number of its comparisons. */
 export type Work<Result> = Generator<number, Result, void>;
 
-/** Comparisons by which the calls of one round are judged. What is left is judged in the next one. */
+/** The most comparisons of one round. The rest is judged in the next round. */
 const MOST_PER_ROUND = 2_000_000;
 
-/** Comparisons after which the event loop gets its turn: about a millisecond's worth. */
+/** The number of comparisons, about a millisecond's worth, after which the event loop gets its turn. */
 export const STRETCH = 2_000;
 
-/** Does work without keeping the event loop, and knows when there was enough for one round. */
+/** Does work without blocking the event loop, and knows when the effort of one round is spent. */
 export class Effort {
   /** Comparisons so far. */
   done = 0;
-  /** The most comparisons that were made without a turn of the event loop. */
+  /** The most comparisons without a turn of the event loop. */
   longestStretch = 0;
   private stretch = 0;
   private begunAt = 0;
@@ -23,12 +23,12 @@ export class Effort {
     private readonly most = MOST_PER_ROUND,
   ) {}
 
-  /** From here on it counts what is enough for a round. */
+  /** Starts to count the effort of a round. */
   begin(): void {
     this.begunAt = this.done;
   }
 
-  /** Whether nothing more should be begun. */
+  /** Whether no more work should be started. */
   get isSpent(): boolean {
     return this.done - this.begunAt >= this.most || this.signal?.aborted === true;
   }
@@ -50,14 +50,14 @@ export class Effort {
   }
 }
 
-/** Makes something of each value. */
+/** Maps each value. */
 export function* mapped<Value, Result>(values: Iterable<Value>, make: (value: Value) => Result): Work<Result[]> {
   const results: Result[] = [];
   yield* each(values, (value) => results.push(make(value)));
   return results;
 }
 
-/** Goes through values, a piece for each hundred of them. */
+/** Visits values, in pieces of a hundred. */
 export function* each<Value>(values: Iterable<Value>, visit: (value: Value) => void): Work<void> {
   let since = 0;
   for (const value of values) {

@@ -3,9 +3,10 @@ import { Plan } from './plan';
 import { harmless } from './recipients';
 
 /**
- * Adds `balance_gap`: where a wallet's entries do not join. The newest entries are listed, newest first; each must begin where
- * the one before it ended, end where its amount takes it, and the newest must end at the balance. Whether amounts are signed
- * is not said anywhere: either will do. What an earlier look showed must still be there.
+ * Adds `balance_gap` where the entries of a wallet do not join. The newest entries are listed, newest first. Each entry
+ * must begin where the one before it ended, and end where its amount takes it. The newest must end at the balance.
+ * Whether amounts are signed is not documented, so either is accepted. Entries that an earlier reading showed must
+ * still be there.
  */
 export function addBalanceGaps({ from, settings }: Plan, readId: string): string {
   const tolerance = decimal(settings.balanceToleranceUsd);
@@ -30,7 +31,7 @@ export function addBalanceGaps({ from, settings }: Plan, readId: string): string
     GROUP BY e.wallet_id, e.entered_at, e.untimed, e.nth`;
 }
 
-/** By what an entry is known in the subject of a finding, of a row that also has `untimed`. */
+/** Identifies an entry in the subject of a finding, for a row that also has `untimed`. */
 export const entryName = (alias: string) =>
   `coalesce(to_char(${alias}.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ${alias}.untimed)`;
 
@@ -38,11 +39,11 @@ export const entryName = (alias: string) =>
 export const nthEntry = (name: string) =>
   `row_number() OVER (PARTITION BY e.wallet_id, ${name} ORDER BY e.ordinal DESC)`;
 
-/** An entry without a time is known by its amounts. */
+/** An entry without a time is identified by its amounts. */
 const UNTIMED = `CASE WHEN e.entered_at IS NULL
   THEN 'untimed/' || concat_ws('/', trim_scale(e.balance_before), trim_scale(e.amount), trim_scale(e.new_balance)) END`;
 
-/** Each entry beside the one before it, and as the last complete look before this one showed it. */
+/** Each entry beside the one before it, and as the last complete reading before this one showed it. */
 function entries(readId: string, tolerance: string): string {
   return `
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,

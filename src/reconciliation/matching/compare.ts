@@ -22,8 +22,8 @@ import { Totals, totalsOf } from './totals';
 export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 
 /**
- * Compares our records with what a source says, and writes what differs, all of it or nothing: until its last transaction
- * commits, nothing of it is anywhere but in temporary tables of this connection.
+ * Compares our records with a source, and writes all differences or none. Until its last transaction commits, its
+ * results exist only in temporary tables of this connection.
  * @param db a connection of the run's own (`connectForRun`).
  */
 export async function compare(
@@ -33,7 +33,7 @@ export async function compare(
   confirm?: Confirm,
 ): Promise<Totals> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
-  await db.query('DISCARD TEMP'); // of a run before, on the same connection
+  await db.query('Tables of an earlier run on the same connection.'); // of a run before, on the same connection
   await db.query(MAKE_COMPARED_OPERATIONS);
   await at('ours');
   const ids = await readOurs(db, plan);
@@ -50,7 +50,7 @@ export async function compare(
   const totals = await judge(db, plan);
   await at('record');
   await writeResult(db, plan, totals);
-  await db.query('DISCARD TEMP').catch(() => undefined); // it is written, whatever becomes of the connection
+  await db.query('The results are stored, even if this fails.').catch(() => undefined); // it is written, whatever becomes of the connection
   return totals;
 }
 
@@ -65,7 +65,9 @@ async function readOurs(db: Client, plan: Plan): Promise<Ids> {
   return ids;
 }
 
-/** Text, for there is no smallest of UUIDs before Postgres 18; hexadecimal digits sort alike. */
+/**
+ * The smallest and largest IDs as text, because Postgres before 18 has no smallest UUID. Hexadecimal digits sort alike.
+ */
 async function idsIn(db: Client, table: string): Promise<Ids> {
   const { rows } = await db.query<{ low: string | null; high: string | null }>(
     `SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high FROM ${table}`,
@@ -82,11 +84,14 @@ async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
   await db.query(makeNames(ids));
   await addFar(db, plan);
   await matchLeft(db, plan);
-  // One to one, or the database says so.
+  // The database ensures that matches are one to one.
   await db.query('CREATE UNIQUE INDEX ON pair (o); CREATE UNIQUE INDEX ON pair (t)');
 }
 
-/** What belongs to the period and has its partner far outside of it: carried out, or asked for, long before or after. */
+/**
+ * Adds payments of the period whose transaction is far outside of it, and transactions whose payment is: they were
+ * carried out long after the request.
+ */
 async function addFar(db: Client, plan: Plan): Promise<void> {
   const theirs = await nextOf(db, 'theirs');
   await db.query(addFarTheirs(plan));
@@ -99,7 +104,7 @@ async function addFar(db: Client, plan: Plan): Promise<void> {
   await db.query(TAKE_OURS(ours));
 }
 
-/** @returns the smallest number that the rows to come have. */
+/** @returns the smallest number that later rows have. */
 async function nextOf(db: Client, table: 'ours' | 'theirs'): Promise<number> {
   const { rows } = await db.query<{ next: number }>(`SELECT coalesce(max(n), -1)::float8 + 1 AS next FROM ${table}`);
   return rows[0]?.next ?? 0;
@@ -113,7 +118,7 @@ async function matchLeft(db: Client, plan: Plan): Promise<void> {
   await matchByFingerprint(db, plan.settings);
 }
 
-/** A listing may lack what is there: before it is said to be missing, the upstream is asked for it by its name. */
+/** Asks the upstream for each missing transaction by its name, because a listing may lack transactions that exist. */
 async function confirmMissing(db: Client, plan: Plan, confirm: Confirm): Promise<void> {
   const { rows } = await db.query<Unlisted>(TO_CONFIRM);
   if (rows.length === 0) return;

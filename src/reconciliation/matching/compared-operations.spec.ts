@@ -1,20 +1,20 @@
 import { CREATED_BY } from '../../operations/effects';
 import { DELETING, INCOMING_TYPES, MAKE_COMPARED_OPERATIONS, NOT_COMPARED } from './compared-operations';
 
-describe('the operations that are compared', () => {
+describe('the compared operations', () => {
   it('are those that create transactions', () => {
     for (const name of CREATED_BY.keys()) expect(MAKE_COMPARED_OPERATIONS).toContain(`('${name}', `);
     expect(CREATED_BY.size).toBe(9);
   });
 
-  it('say whether money moved, whether a fee is due, whether they are always listed, and whether money comes in', () => {
+  it('state whether money moves, whether a fee is due, whether they are always listed, and whether money comes in', () => {
     expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /payouts/airtime', true, true, true, false)");
     expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /wallets/transfer', true, false, false, false)");
     expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /send', false, false, false, false)");
     expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /collections/mobile-money/collect', false, false, false, true)");
   });
 
-  it('are not those that change a transaction or leave none', () => {
+  it('exclude those that change a transaction or create none', () => {
     expect(NOT_COMPARED.split(', ')).toEqual([
       "'POST /account/delete-unpaid-transaction'",
       "'POST /collections/mobile-money/verify'",

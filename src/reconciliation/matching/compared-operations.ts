@@ -13,19 +13,19 @@ export const MAKE_COMPARED_OPERATIONS = `
     .join(', ')};
   ANALYZE compared_operation`;
 
-/** The compared operations, in SQL. Written out, so that the planner counts their calls. */
+/** The compared operations in SQL. They are written as constants, so that the planner can estimate their calls. */
 export const COMPARED = texts([...CREATED_BY.keys()]);
 
 /**
- * The operations that change something and create no transaction that could be compared, in SQL. One in doubt keeps a run from
- * being clean.
+ * The operations that change something and create no comparable transaction, in SQL. A run with such a call in doubt is
+ * not clean.
  */
 export const NOT_COMPARED = texts(CHANGING_OPERATIONS.filter((name) => !CREATED_BY.has(name)));
 
 /** The operations that delete transactions, in SQL. */
 export const DELETING = texts([...CHANGED_BY].flatMap(([name, change]) => (change === 'deleted' ? [name] : [])));
 
-/** The types of transactions for money that came in, in SQL. */
+/** The types of transactions for incoming money, in SQL. */
 export const INCOMING_TYPES = texts([
   ...new Set([...CREATED_BY.values()].flatMap(({ type, incoming }) => (incoming ? [type] : []))),
 ]);

@@ -19,17 +19,17 @@ export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
 /** One reason, and what to do about it. */
 export interface Incomplete {
   reason: IncompleteReason;
-  /** A sentence for people; names nobody. */
+  /** A readable explanation. It names nobody. */
   detail: string;
 }
 
-/** A listing that was longer than this one counts for this long: whatever the upstream archives is missed no longer. */
+/** How long an earlier, longer listing counts. Transactions that the upstream archives are then no longer missed. */
 const REMEMBERED_MS = 30 * 86_400_000;
 
 /**
- * Decides whether what a run compared with can be the whole of the period. A listing has no paging and no end mark, so it has
- * to prove that it reaches back before the period, and must not lack what is known to exist. A statement is handed in by
- * people for a period of their choice: it only must not be empty.
+ * Decides whether the source of a run can be complete for the period. A listing has no paging and no end mark. It must
+ * therefore prove that it reaches back before the period, and it must contain everything that is known to exist. A
+ * statement covers the period that its author chose, so it only must not be empty.
  */
 export async function listingFaults(db: Client, plan: Plan): Promise<Incomplete[]> {
   const { rows } = await db.query<Span>(spanOf(plan));
@@ -70,16 +70,16 @@ async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<Inc
 }
 
 /**
- * Whether the account provably has no payment that is older than the period: each of its wallets is shown from its very
- * beginning at zero and has lost no value before the period, our records have no payment before it, and no earlier listing
- * had an older transaction.
+ * Whether the account provably has no payment that is older than the period. Each of its wallets must be shown from its
+ * beginning at zero without a loss of value before the period. Our records must have no payment before the period, and
+ * no earlier listing an older transaction.
  */
 function accountIsYounger({ from, readId, walletsReadId, settings }: Plan): string {
   if (walletsReadId === null) return 'SELECT FALSE AS proven';
   const tolerance = decimal(settings.balanceToleranceUsd);
   const begins = instant(from);
   const entries = `SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id`;
-  // The entries are listed newest first. A look that was taken before the period says nothing of what followed it.
+  // Entries are listed newest first. A reading from before the period shows nothing of later entries.
   const shown = `
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
       JOIN upstream_wallet l ON l.read_id = r.id AND l.wallet_id = w.wallet_id
@@ -103,7 +103,7 @@ function accountIsYounger({ from, readId, walletsReadId, settings }: Plan): stri
       AND NOT EXISTS (${payments}) AND NOT EXISTS (${earlier}) AS proven`;
 }
 
-/** An earlier listing named more transactions, and more than were deleted since. */
+/** Tells whether an earlier listing had more transactions, beyond those that were deleted since. */
 async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomplete[]> {
   const since = uuid(rememberedBefore(readId));
   const { rows } = await db.query<{ most: number | null }>(`
@@ -120,7 +120,9 @@ async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomp
   return [{ reason: 'listing_shorter', detail }];
 }
 
-/** Transactions of findings that nobody has decided about yet: whoever saw them first saw them listed. */
+/**
+ * Counts the missing transactions of findings without a decision. The run that found them had seen them in the listing.
+ */
 async function lacksKnown(db: Client, { from, to, runId }: Plan): Promise<Incomplete[]> {
   const { rows } = await db.query<{ missing: number }>(`
     SELECT count(*)::float8 AS missing FROM finding f

@@ -33,7 +33,7 @@ describe('unexplainedDebits', () => {
     expect(left([debit(1, '5')], [batch('a', 'batch', '5', -60)])).toEqual([]);
   });
 
-  it('does not let an early debit take what only a later one can have', () => {
+  it('leaves a transaction to a later debit that nothing else explains', () => {
     const explanations = [batch('a', 'batch', '5', 0), batch('b', 'batch', '5', 100)];
     expect(left([debit(2, '5', 50), debit(1, '5', 110)], explanations)).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('unexplainedDebits', () => {
     expect(left([debit(1, '2'), debit(2, '2')], explanations)).toEqual([2]);
   });
 
-  it('explains a fee only where its payment was booked without it, and once', () => {
+  it('explains a fee only if its payment was booked without it, and once', () => {
     const explanations = [
       batch('a', 'batch', '5.1'),
       batch('a', 'batch_net', '5'),
@@ -64,14 +64,14 @@ describe('unexplainedDebits', () => {
     expect(left([debit(1, '5.1'), debit(2, '0.1')], explanations)).toEqual([2]);
   });
 
-  it('explains what cost something at first by a batch whose items failed later', () => {
+  it('explains a debit by a batch whose items failed later', () => {
     const ranges = [{ batch: 'a', low: 2, high: 6, at: 0 }];
     expect(left([debit(1, '4'), debit(2, '4')], [], ranges)).toEqual([2]);
     expect(left([debit(1, '6.000001')], [], ranges)).toEqual([1]);
     expect(left([debit(1, '5', 0), debit(2, '5', 1)], [batch('a', 'batch', '5')], ranges)).toEqual([2]);
   });
 
-  it('never explains more debits than there are transactions of that amount near them, and as many as it can', () => {
+  it('explains as many debits as possible, and never more than there are transactions of that amount near them', () => {
     const times = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 12 });
     fc.assert(
       fc.property(times, times, (ours, theirs) => {

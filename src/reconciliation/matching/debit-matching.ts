@@ -1,4 +1,7 @@
-/** An entry by which a wallet lost value. Amounts are text with six decimals, so that equal amounts are equal texts. */
+/**
+ * An entry that reduced the value of a wallet. Amounts are text with six decimals, so that equal amounts are equal
+ * texts.
+ */
 export interface Debit {
   walletId: string;
   ordinal: number;
@@ -7,10 +10,10 @@ export interface Debit {
 }
 
 /**
- * How the upstream may book a payment is not documented. In the order in which they are tried: a batch with its fees
- * (`batch`), the same with items that cost something at first and were given back later (`batch_at_first`), a batch without
- * fees (`batch_net`), a transaction with its fee (`single`), a transaction without it (`single_net`), and the fee of what was
- * booked without (`fee`).
+ * The ways in which the upstream may book a payment, which are not documented. They are tried in this order: a batch
+ * with its fees (`batch`), a batch with items that cost something at first and were refunded later (`batch_at_first`),
+ * a batch without fees (`batch_net`), a transaction with its fee (`single`), a transaction without its fee
+ * (`single_net`), and the fee of a payment that was booked without it (`fee`).
  */
 const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
 export type Booking = (typeof BOOKINGS)[number];
@@ -19,17 +22,17 @@ export type Booking = (typeof BOOKINGS)[number];
 export interface Explanation {
   /** The batch that the transactions belong to. */
   batch: string;
-  /** The transaction; null: the whole batch. */
+  /** The transaction. Null for the whole batch. */
   single: string | null;
   booking: Booking;
   amount: string;
-  /** When the transaction was issued, in milliseconds; of a batch, the first of them. */
+  /** When the transaction, or the first of the batch, was issued, in milliseconds. */
   at: number;
 }
 
 /**
- * A batch of which several items did not move money in the end. Which of them cost something at first is not known, so any
- * amount between that of the others and that of all explains a debit.
+ * A batch in which several items moved no money in the end. It is unknown which of them cost something at first. Any
+ * amount between the sum of the others and the sum of all therefore explains a debit.
  */
 export interface Range {
   batch: string;
@@ -64,7 +67,7 @@ export function unexplainedDebits(
   });
 }
 
-/** What is spoken for. A batch is booked as a whole or by its transactions, never both. */
+/** The transactions that already explain a debit. A batch is booked as a whole or by its transactions, never both. */
 class Used {
   private readonly batches = new Set<string>();
   private readonly split = new Set<string>();
@@ -103,10 +106,7 @@ function nameOf({ batch, single }: Explanation): string {
   return JSON.stringify([batch, single]);
 }
 
-/**
- * Both sides in the order of time, the earliest that fits with the earliest. All windows are equally long, so no other
- * assignment explains more.
- */
+/** Pairs both sides in the order of time. All windows have the same length, so no other assignment explains more. */
 function leftOf(
   debits: Debit[],
   explanations: Explanation[],

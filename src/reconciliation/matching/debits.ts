@@ -6,10 +6,10 @@ import { decimal, instant, uuid } from './literals';
 import { Plan } from './plan';
 import { harmless } from './recipients';
 
-/** The amount of an entry. Whether amounts are signed is not documented, so the balances say in which direction it goes. */
+/** The amount of an entry. Whether amounts are signed is not documented, so the balances show the direction. */
 const VALUE = 'round(abs(coalesce(nullif(e.amount, 0), e.new_balance - e.balance_before)), 6)';
 
-/** The entries of the period by which a wallet lost value. An entry without a time belongs to no period. */
+/** The entries of the period that reduced the value of a wallet. An entry without a time belongs to no period. */
 function debitsOf({ from, to, settings }: Plan, readId: string): string {
   const lost = `CASE WHEN e.balance_before IS NOT NULL AND e.new_balance IS NOT NULL
     THEN e.new_balance < e.balance_before - ${decimal(settings.balanceToleranceUsd)} ELSE e.amount < 0 END`;
@@ -25,7 +25,7 @@ const listed = ({ from, to }: Window) => `listed AS (
     FROM theirs WHERE NOT incoming AND at >= ${instant(from)} AND at <= ${instant(to)}
   )`;
 
-/** What could explain a debit of one of these amounts; see `Booking`. */
+/** The bookings that could explain a debit of one of these amounts. See `Booking`. */
 const explanationsIn = (window: Window) => `
   WITH ${listed(window)}, batches AS (
     SELECT batch, min(at) AS at, sum(usd) FILTER (WHERE moved) AS usd, sum(fee) FILTER (WHERE moved) AS fee,
@@ -48,14 +48,15 @@ const rangesIn = (window: Window) => `
   FROM listed GROUP BY batch HAVING count(*) FILTER (WHERE NOT moved AND usd > 0) > 1`;
 
 /**
- * Adds `unexplained_debit`: each entry of the period by which a wallet lost value, and that no listed transaction explains by
- * its amount and time.
+ * Adds `unexplained_debit` for each entry of the period that reduced the value of a wallet, and that no listed
+ * transaction explains by its amount and time.
  */
 export async function addUnexplainedDebits(db: Client, plan: Plan, readId: string): Promise<void> {
   const { rows: debits } = await db.query<Debit>(debitsOf(plan, readId));
   if (debits.length === 0) return;
   const toleranceMs = (CLOCK_SKEW_SECONDS + plan.settings.timeToleranceSeconds) * 1_000;
-  const window = windowOf(debits, 2 * toleranceMs); // the first of a batch may be older than its entry by more than others
+  // The first transaction of a batch may be older than its entry by more than others.
+  const window = windowOf(debits, 2 * toleranceMs);
   const amounts = [...new Set(debits.map(({ amount }) => amount))];
   const { rows: explanations } = await db.query<Explanation>(explanationsIn(window), [amounts]);
   const { rows: ranges } = await db.query<Range>(rangesIn(window));

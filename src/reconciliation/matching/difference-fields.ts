@@ -1,6 +1,6 @@
 import { masked, plainWord } from './recipients';
 
-/** The categories of what differs about a payment of ours. */
+/** The categories of differences about a payment of ours. */
 export type FieldCategory =
   | 'status'
   | 'amount_over'
@@ -18,7 +18,7 @@ const field = (name: string, ours: string, theirs: string) =>
 const AMOUNT = field('amount_usd', usd('o.usd'), usd('t.usd'));
 const STATUS = field('status', 'o.outcome', plainWord('t.status'));
 
-/** What differs, ours and theirs, as `finding_sight.fields` has it; people are masked. */
+/** The differing fields, ours and theirs, in the form of `finding_sight.fields`. People are masked. */
 export const CATEGORY_FIELDS: Record<FieldCategory, string> = {
   status: `json_build_array(${STATUS})`,
   amount_over: `json_build_array(${AMOUNT})`,

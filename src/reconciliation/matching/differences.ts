@@ -4,8 +4,8 @@ import { Plan } from './plan';
 import { harmless, plainWord } from './recipients';
 
 /**
- * `difference`: what a run finds, one row each: what will be a finding, and how this run sees it. Its subject is the same
- * whichever run sees it, and names nobody.
+ * `difference`: one row for each finding of a run, as this run sees it. Its subject is the same in every run, and names
+ * nobody.
  */
 export const MAKE_DIFFERENCES = `
   DROP TABLE IF EXISTS difference;
@@ -13,7 +13,7 @@ export const MAKE_DIFFERENCES = `
     category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, upstream_ref text, upstream_id text, batch_ref text,
     wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL, evidence json NOT NULL)`;
 
-/** Which rows of `judged` are of which category, and what each adds to the difference of the totals. */
+/** Assigns rows of `judged` to categories, and states the impact of each on the difference of the totals. */
 const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
   status: { when: 'j.status_differs', impact: 'j.status_usd' },
   amount_over: { when: 'j.amount_differs AND j.t > j.o', impact: 'j.amount_usd' },
@@ -29,7 +29,7 @@ export function addDifferencesOfPayments(): string {
   const rows = Object.entries(OF_PAYMENTS).map(
     ([category, { when, impact }]) => `(${text(category)}, ${when}, (${impact})::numeric)`,
   );
-  // Not among the rows above: those would all be made, for each payment.
+  // Built only for rows with a difference. Otherwise they would be built for each payment.
   const fields = Object.entries(CATEGORY_FIELDS).map(([category, made]) => `WHEN ${text(category)} THEN ${made}`);
   return `
     INSERT INTO pg_temp.difference
@@ -49,9 +49,9 @@ const OURS = `json_build_object('call_id', o.call_id, 'position', o.position, 'o
 const THEIRS = `json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref', ${harmless('t.upstream_ref')}, 'upstream_id', ${harmless('t.upstream_id')},
   'batch_ref', ${harmless('t.batch_ref')}, 'at', t.at, 'status', ${plainWord('t.status')}, 'amount_usd', trim_scale(t.usd)::text)`;
 
-/** Transactions of which nothing here knows, and those that are there twice. */
+/** Unknown transactions, and duplicates of known ones. */
 export function addDifferencesOfTheirs({ source }: Plan): string {
-  // Its place in the file, whose content is the same whenever it is handed in; of a listing, what it says of itself.
+  // The position in a statement, whose content never changes. For a listing, the transaction's own data.
   const nameless =
     source === 'statement'
       ? `'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id) || '/' || t.ordinal`
@@ -70,7 +70,7 @@ export function addDifferencesOfTheirs({ source }: Plan): string {
     FROM alone t`;
 }
 
-/** Those of which the word alone is odd are named too: it was taken for one that says that money moved. */
+/** A status that is not recognised also makes a row, because it was read as one that says that money moved. */
 export function addOddWordsOfTheirs(): string {
   return `
     INSERT INTO pg_temp.difference
@@ -81,10 +81,10 @@ export function addOddWordsOfTheirs(): string {
     WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream')`;
 }
 
-/** Asked for by their names before they are said to be missing, at most so many. */
+/** At most this many transactions are requested by name before they count as missing. */
 export const MOST_ASKED = 100;
 
-/** What an answer named and the listing lacks. */
+/** The transactions that an answer names and the listing lacks. */
 export const TO_CONFIRM = `
   SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
   FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name GROUP BY call_id) AS x USING (call_id)

@@ -3,21 +3,21 @@ import { CLOCK_SKEW_SECONDS, RunSettings } from './run-settings';
 import { SETTLE } from './left';
 import { decimal, seconds } from './literals';
 
-/** Who may be whom, by what else they have in common. */
+/** A way in which rows of both sides can look alike. */
 interface Likeness {
-  /** SQL over a row of ours, and of theirs: what must be equal; null takes no part. */
+  /** SQL over a row of ours and a row of theirs. The two must be equal. A row with null takes no part. */
   ours: string;
   theirs: string;
-  /** Whether amounts may differ within the tolerance: then they are compared once more, pair by pair. */
+  /** Whether amounts may differ within the tolerance. The amounts of each pair are then compared once more. */
   near: boolean;
-  /** How sure, where only one could be meant. */
+  /** The certainty, if a row has only one possible partner. */
   certainty: 'probable' | 'possible';
 }
 
 /** The same recipient. */
 const NAMED: Likeness = { ours: 'key', theirs: 'key', near: false, certainty: 'probable' };
 const NEAR: Likeness = { ...NAMED, near: true };
-/** The recipient was erased here: nobody can be named, and nothing else may have his payment. */
+/** The recipient was erased here. The row names nobody, and no other row may have its transaction. */
 const ERASED: Likeness = {
   ours: "CASE WHEN key IS NULL THEN '' END",
   theirs: "''",
@@ -25,7 +25,7 @@ const ERASED: Likeness = {
   certainty: 'possible',
 };
 
-/** Pairs what has recipient, amount and time in common, one to one, as many as can be. */
+/** Matches rows by recipient, amount and time. Matches are one to one, and as many as possible. */
 export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
   const likenesses = /[1-9]/.test(settings.amountToleranceUsd) ? [NAMED, NEAR, ERASED] : [NAMED, ERASED];
   for (const likeness of likenesses) {
@@ -33,7 +33,10 @@ export async function matchByFingerprint(db: Client, settings: RunSettings): Pro
   }
 }
 
-/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, not executed. */
+/**
+ * Of rows that look alike, payments with moved money come first, then calls in doubt, rejected calls, and calls that
+ * were not executed.
+ */
 async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
   const { rows } = await db.query<{ tier: number }>(
     `SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
@@ -55,13 +58,13 @@ async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, 
   await db.query(SETTLE);
 }
 
-/** From here on theirs may be, and up to here. */
+/** The start and the end of the window in which their time may lie. */
 const before = seconds(CLOCK_SKEW_SECONDS);
 const after = (settings: RunSettings) => seconds(settings.timeToleranceSeconds);
 
 /**
- * `event`: the rows of both sides that have somebody to meet, in islands: within a group, events further apart than the
- * window cannot meet, so what is between two such gaps can be matched by itself.
+ * `event`: the rows of both sides that have a possible partner, in islands. Within a group, events that are further
+ * apart than the window cannot match. Each island between two such gaps can therefore be matched by itself.
  */
 function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Likeness, tier: number): string {
   const skew = before;
@@ -94,10 +97,10 @@ function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Li
 }
 
 /**
- * Within an island, both sides in the order of time: the first with the first, and so on. All windows are equally long, so
- * no other assignment has more pairs as long as each pair is within its window. Where the first is not, the earlier of its
- * two has no partner: whatever could have been one is earlier still, and has one. What is before that is settled; the rest
- * is ranked again without it.
+ * Pairs both sides of an island in the order of time, the first with the first and so on. All windows have the same
+ * length, so no other assignment has more pairs while each pair is within its window. If a pair is not, the earlier of
+ * its two has no partner: every possible partner is earlier still and already has one. The pairs before it are final.
+ * The rest is ranked again without it.
  */
 function pairIslands(settings: RunSettings): string {
   const side = (mine: string) => `(
@@ -117,17 +120,17 @@ function pairIslands(settings: RunSettings): string {
     DELETE FROM pg_temp.event WHERE NOT mine AND n IN (SELECT t FROM found)`;
 }
 
-/** Whoever of the first pair out of its window came first has no partner. */
+/** Removes the earlier row of the first pair outside its window, because it has no partner. */
 const TAKE_OUT = `
   WITH first AS MATERIALIZED (SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong ORDER BY island, turn)
   DELETE FROM pg_temp.event USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS gone
   WHERE event.mine = gone.mine AND event.n = gone.n`;
 
-/** Where nothing was out of its window, all is settled. */
+/** Removes islands in which every pair was within its window, because they are final. */
 const CLOSE_ISLANDS = `
   DELETE FROM pg_temp.event WHERE island NOT IN (SELECT island FROM ranked WHERE bad)`;
 
-/** In a heap of amounts each is near to its neighbour, not to all of them. */
+/** In a heap of amounts, each amount is near its neighbour, but not near all others. */
 function dropFar({ amountToleranceUsd }: RunSettings): string {
   return `DELETE FROM pg_temp.found USING left_ours o, left_theirs t
     WHERE o.n = found.o AND t.n = found.t AND abs(t.usd - o.usd) > ${decimal(amountToleranceUsd)}`;

@@ -2,14 +2,16 @@ import { decimal, instant, seconds } from './literals';
 import { Plan } from './plan';
 
 /**
- * `judged`: one row for each payment of ours that belongs to the period, with what both sides say of its money, and how the
- * difference falls into parts. For a pair, with o and t the amounts, e the fee that was to be expected and f the one that was
- * taken, and 1 or 0 for whether money moved:
- *   mt·(t + f) − mo·(o + e)  =  (mt − mo)·(o + e)  +  mt·(t − o)  +  mt·(f − e)
- * which are the impacts of `status`, of the amount and of `fee`.
+ * `judged`: one row for each payment of ours in the period, with what both sides say about its money, and with the
+ * parts of the difference. For a pair, o and t are the amounts, e is the expected fee and f the charged one. mo and mt
+ * are 1 if money moved, otherwise 0:
+ *
+ * mt·(t + f) − mo·(o + e)  =  (mt − mo)·(o + e)  +  mt·(t − o)  +  mt·(f − e)
+ *
+ * The terms are the impacts of `status`, of the amount and of `fee`.
  */
 export function makeJudged({ source, settings }: Plan): string {
-  // A statement that names no fee at all says nothing of fees; the upstream leaves out those that are nought.
+  // A statement without any fee does not say anything about fees. The upstream leaves out fees of zero.
   const fees = source === 'upstream' ? 'TRUE' : 'EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)';
   return `
     DROP TABLE IF EXISTS judged;
@@ -21,11 +23,11 @@ export function makeJudged({ source, settings }: Plan): string {
       mt_usd = 1 AND abs(f - e) > ${decimal(settings.feeToleranceUsd)} AS fee_differs
     FROM (
       SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.at, o.incoming, o.outcome = 'unknown' AS in_doubt,
-        -- One that is not final contradicts nothing, and a word that nobody knows is taken for what we say.
+        -- A status that is not final contradicts nothing. A status that is not recognised counts as ours.
         CASE WHEN p.o IS NULL THEN 0 WHEN word = 'moved' THEN 1 WHEN word = 'not' THEN 0 ELSE coalesce(moved, TRUE)::integer END AS mt_usd,
-        -- Of a link our records cannot say whether it was paid: the upstream's word is taken.
+        -- Our records cannot say whether a link was paid, so the upstream's status counts.
         coalesce(moved::integer, CASE WHEN p.o IS NULL OR word = 'not' THEN 0 ELSE 1 END) AS mo_usd,
-        -- Where the call named no amount, the upstream's cannot differ from it.
+        -- If the call named no amount, the upstream's cannot differ from it.
         CASE WHEN o.incoming THEN 0 ELSE coalesce(o.usd, t.usd, 0) END AS o,
         CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) END AS t,
         CASE WHEN o.incoming OR NOT fees.compared THEN 0 ELSE coalesce(o.fee, 0) END AS e,
@@ -39,7 +41,7 @@ export function makeJudged({ source, settings }: Plan): string {
       WHERE o.in_period
     ) AS sides;
 
-    -- Those of which something differs: few, as a rule.
+    -- The rows with a difference, usually few.
     DROP TABLE IF EXISTS differing;
     CREATE TEMP TABLE differing AS SELECT * FROM judged
     WHERE status_differs OR amount_differs OR fee_differs OR recipient_differs OR late OR unrecognised OR (NOT matched AND mo_usd = 1);
@@ -47,8 +49,8 @@ export function makeJudged({ source, settings }: Plan): string {
 }
 
 /**
- * `alone`: each transaction of the period that nothing of ours belongs to. It is a duplicate if it has the name of another one,
- * or looks like one that has its payment; else nothing here knows of it.
+ * `alone`: each transaction of the period without a payment of ours. It is a duplicate if it has the name of another
+ * transaction, or looks like one that matches a payment. Otherwise it is unknown.
  */
 export function makeAlone({ from, settings }: Plan): string {
   const near = seconds(settings.timeToleranceSeconds);
@@ -61,7 +63,7 @@ export function makeAlone({ from, settings }: Plan): string {
     FROM left_theirs t WHERE t.in_period;
     ANALYZE alone;
 
-    -- The second with the same upstream_ref, the third: those that have their payment come first.
+    -- The second with the same upstream_ref, the third, and so on. Those with a payment come first.
     UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1
     FROM (
       SELECT t.n, row_number() OVER (PARTITION BY t.upstream_ref ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth

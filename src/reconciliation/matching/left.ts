@@ -1,7 +1,7 @@
 import { Ids } from './ours';
 import { uuid } from './literals';
 
-/** What has no partner yet: small tables, as a rule, that all rules after the first work on. */
+/** The rows without a partner. All rules after the first work on these tables, which are usually small. */
 
 export const MAKE_PAIRS = `
   CREATE TEMP TABLE pair (o integer NOT NULL, t bigint NOT NULL, rule text NOT NULL, certainty text NOT NULL);
@@ -13,7 +13,10 @@ export const MAKE_LEFT = `
   CREATE TEMP TABLE left_theirs AS SELECT theirs.*, NULL::text AS key FROM theirs WHERE NOT EXISTS (SELECT FROM pair WHERE pair.t = theirs.n);
   ANALYZE left_ours; ANALYZE left_theirs`;
 
-/** `left_name`: what the answers to calls with unmatched payments name, also where it is not certain for which payment. */
+/**
+ * `left_name`: the names in the answers to calls with unmatched payments, even if it is uncertain which payment they
+ * name.
+ */
 export const makeNames = ({ low, high }: Ids) => `
   DROP TABLE IF EXISTS left_name;
   CREATE TEMP TABLE left_name AS
@@ -24,7 +27,7 @@ export const makeNames = ({ low, high }: Ids) => `
   SELECT call_id, upstream_ref, upstream_id, batch_ref FROM run_evidence WHERE call_id IN (SELECT call_id FROM left_ours);
   ANALYZE left_name`;
 
-/** What a rule has found is settled: no later one looks at it. */
+/** Makes the matches of a rule final. No later rule looks at these rows. */
 export const SETTLE = `
   INSERT INTO pg_temp.pair SELECT * FROM found;
   DELETE FROM pg_temp.left_ours USING found WHERE left_ours.n = found.o;
@@ -32,8 +35,8 @@ export const SETTLE = `
   TRUNCATE found`;
 
 /**
- * Of the names that a transaction gives its recipient, one that an unmatched payment of ours goes to: e-mail before phone,
- * handle and user id.
+ * Of the names of a transaction's recipient, the one that an unmatched payment of ours has. Email comes before phone,
+ * handle and user ID.
  */
 export const NAME_THEIRS = `
   UPDATE pg_temp.left_theirs t SET key = k.key

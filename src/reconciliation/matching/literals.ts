@@ -1,6 +1,9 @@
 import { escapeLiteral } from 'pg';
 
-/** CREATE TABLE AS takes no parameters, and the planner prunes partitions by constants only: so values are written out. */
+/**
+ * Values are written into the SQL, because CREATE TABLE AS takes no parameters and the planner prunes partitions only
+ * by constants.
+ */
 export function instant(at: Date): string {
   return `timestamptz ${escapeLiteral(at.toISOString())}`;
 }

@@ -7,16 +7,18 @@ import { decimal, instant, texts, uuid } from './literals';
 import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
 
-/** Which calls are read: those whose ids are of some time, or those that a table `far_call` names. */
+/** The calls to read: those whose IDs are of a period, or those in the table `far_call`. */
 export interface Ids {
   low: string;
   high: string;
 }
 
-/** How long before it is recorded a call may have got its id: a body takes a minute to come in, and clocks differ. */
+/**
+ * The longest time between making a call's ID and recording it. A body may take a minute to arrive, and clocks differ.
+ */
 const HOUR_MS = 3_600_000;
 
-/** `run_call`: each call that was let through and may have paid somebody, as it stood at the time that the run is as of. */
+/** `run_call`: each call that was admitted and may have paid somebody, as it stood at the run's `as_of`. */
 export function makeCalls(plan: Plan): string {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   const low = new Date(margin.from.getTime() - HOUR_MS);
@@ -28,13 +30,13 @@ export function makeCalls(plan: Plan): string {
     SELECT * FROM (
       ${calls(plan, inside('i.id'), inside('o.intent_id'))}
       UNION ALL
-      -- Approved in this time, and asked for days before.
+      -- Approved in this period, and requested days earlier.
       ${calls(plan, `i.id IN (SELECT intent_id FROM decision d WHERE kind = 'approved' AND intent_id < ${first} AND ${released})`)}
     ) AS calls
     WHERE at >= ${instant(margin.from)} AND at < ${instant(margin.to)}`;
 }
 
-/** Counts the calls of the period that are in doubt and that nothing is compared with, and what they are worth. */
+/** Counts the calls of the period that are in doubt and are not compared, and adds up their amounts. */
 export function otherDoubts(plan: Plan): string {
   const [first, next] = [plan.from.getTime() - HOUR_MS, plan.to.getTime() + HOUR_MS].map((at) =>
     uuid(uuidFloor(new Date(at))),
@@ -46,13 +48,13 @@ export function otherDoubts(plan: Plan): string {
     WHERE c.outcome = 'unknown' AND c.at >= ${instant(plan.from)} AND c.at < ${instant(plan.to)}`;
 }
 
-/** Adds those that \`far_call\` names. */
+/** Adds the calls in `far_call`. */
 export function addFarCalls(plan: Plan): string {
   return `INSERT INTO pg_temp.run_call
     ${calls(plan, 'i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)')}`;
 }
 
-/** A call that had no outcome by then counts as in doubt, however young it was. */
+/** A call without an outcome at that time counts as in doubt, however young it was. */
 function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations = COMPARED): string {
   const then = instant(asOf);
   return `
@@ -62,19 +64,19 @@ function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations
     FROM intent i
     LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
     LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
-    -- The resolution that held then.
+    -- The resolution that was in effect at that time.
     LEFT JOIN resolution_history s ON s.intent_id = i.id AND s.resolved_at <= ${then}
       AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = s.id AND c.resolved_at <= ${then})
     WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${operations})) AS call
     WHERE state IN (${texts(ARRIVED)})`;
 }
 
-/** Whom an item pays; the e-mail wins over the handle (docs/reference/upstream.md, "Credit item"). */
+/** The recipient of an item. The email has precedence over the handle (docs/reference/upstream.md, "Credit item"). */
 const KEY = `coalesce(${emailKey('n.email')}, ${phoneKey('n.phone')}, ${handleKey("nullif(n.handle, '')")}, ${receiverKey('i.receiver')})`;
 
 /**
- * \`ours\`: the payments of \`run_call\`. \`moved\` says whether by our records money moved; null: they cannot say.
- * @param ids the smallest and the largest of the calls, so that the planner leaves out partitions.
+ * `ours`: the payments of `run_call`. `moved` says whether money moved by our records. Null if they cannot say.
+ * @param ids the smallest and the largest ID of the calls, so that the planner leaves out partitions.
  */
 export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
   const inside = (id: string) => `${id} BETWEEN ${uuid(low)} AND ${uuid(high)}`;
@@ -84,7 +86,7 @@ export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): st
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
       p.incoming,
       CASE WHEN p.paid_at_once THEN c.outcome IN (${texts(EXECUTED)}) END AS moved,
-      -- Numeric division could have any number of decimals; a percentage is a product.
+      -- A numeric division could have any number of decimals. A percentage is a product.
       CASE WHEN p.takes_fee THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
       CASE WHEN c.outcome IN (${texts(EXECUTED)}) THEN 1 WHEN c.outcome = 'unknown' THEN 2 WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
     FROM intent_item i
@@ -97,7 +99,9 @@ export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): st
     WHERE ${inside('i.intent_id')}`;
 }
 
-/** `run_evidence`: the transactions in the newest verdict of each confirmed call; they count like those of an answer. */
+/**
+ * `run_evidence`: the transactions in the newest verdict of each confirmed call. They count like those of an answer.
+ */
 export function makeEvidence({ asOf }: Plan): string {
   const transactions = `CASE WHEN json_typeof(evidence->'transactions') = 'array' THEN evidence->'transactions' ELSE '[]' END`;
   return `
@@ -114,7 +118,7 @@ export function makeEvidence({ asOf }: Plan): string {
 export const MAKE_OURS = (plan: Plan, ids: Ids) =>
   `CREATE TEMP TABLE ours AS SELECT row_number() OVER ()::integer AS n, o.* FROM (${selectOurs(plan, ids)}) AS o`;
 
-/** Of the calls that were added alone. */
+/** Restricts a statement to the added calls. */
 export const ADD_OURS = (plan: Plan, ids: Ids) => `
   INSERT INTO pg_temp.ours
   SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*

@@ -1,14 +1,16 @@
-/** SQL that makes one writing of each recipient, with its kind before it, so that ours and theirs compare by `=`. */
+/** SQL that gives each recipient one spelling, with its kind as a prefix, so that ours and theirs compare by `=`. */
 
 export const emailKey = (value: string) => `'e:' || lower(btrim(${value}))`;
 
-/** The digits; no number in international form begins with 0, but the way it is dialled may: 00254… */
+/** The digits of a phone number. No number in international form begins with 0, but a dialled number may: 00254… */
 export const phoneKey = (value: string) =>
   `'p:' || ltrim(CASE WHEN translate(${value}, '0123456789', '') IN ('', '+') THEN ${value} ELSE regexp_replace(${value}, '\\D', '', 'g') END, '+0')`;
 
 export const handleKey = (value: string) => `'h:' || lower(ltrim(btrim(${value}), '@'))`;
 
-/** A sub-account's user id, for which somebody may use a contact. What was masked for the record is no name any more. */
+/**
+ * A sub-account's user ID. Callers may use a contact instead. A value that was masked for the record identifies nobody.
+ */
 export const receiverKey = (value: string) => `CASE
   WHEN ${value} LIKE '%••%' THEN NULL
   WHEN ${value} LIKE '@%' THEN ${handleKey(value)}
@@ -16,7 +18,10 @@ export const receiverKey = (value: string) => `CASE
   WHEN ${value} ~ '^\\+[0-9]+$' THEN ${phoneKey(value)}
   ELSE 'r:' || ${value} END`;
 
-/** A key as people are shown who may not see more (audit.mask_email and its like, which the proxy's role may not call). */
+/**
+ * A key in masked form, for viewers who may not see people. It does the same as audit.mask_email and its like, which
+ * the proxy's role may not call.
+ */
 export function masked(key: string): string {
   const email = `substr(${key}, 3)`;
   const phone = `'+' || substr(${key}, 3)`;
@@ -29,8 +34,8 @@ export function masked(key: string): string {
 }
 
 /**
- * An identifier that a subject may bear: one that could be somebody's contact is hashed. Lengths are no part of the patterns:
- * a counted repetition costs ten times the time.
+ * An identifier that a subject may contain. An identifier that could be a contact is hashed. Lengths are not part of
+ * the patterns, because a counted repetition takes ten times as long.
  */
 export function harmless(id: string): string {
   return `CASE WHEN length(${id}) <= 100 AND ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$'
@@ -38,7 +43,7 @@ export function harmless(id: string): string {
     WHEN ${id} IS NOT NULL THEN 'sha256-' || left(encode(sha256(convert_to(${id}, 'UTF8')), 'hex'), 16) END`;
 }
 
-/** A status word; what is longer, or no word, may say anything of anybody. */
+/** A status word. A longer value, or one that is no word, may contain personal data, so it is masked. */
 export function plainWord(word: string): string {
   return `CASE WHEN length(${word}) <= 60 AND ${word} ~ '^[[:alpha:]][[:alpha:] _-]*$' THEN ${word} WHEN ${word} IS NOT NULL THEN '••••' END`;
 }

@@ -1,15 +1,15 @@
 /**
- * The rules that go by what both sides call a payment: upstream_ref, upstream_id, batch_ref, reference. Each works on what those before it have
- * left, over sets, and fills `found`.
+ * The rules that match by identifiers: upstream_ref, upstream_id, batch_ref, reference. Each rule works on the rows
+ * that earlier rules left, as sets, and fills `found`.
  */
 
-/** In which order several of ours that look alike get a partner: those of which money is known to have moved first. */
+/** The order in which our rows that look alike get a partner. Payments with moved money come first. */
 const OURS_FIRST = 'tier, at, call_id, position';
 const THEIRS_FIRST = 'at NULLS LAST, n';
 
 /**
- * The same identifier on both sides.
- * @param from the tables to look at, and the one to fill: at first everything, later what is left.
+ * Matches rows with the same identifier.
+ * @param from the tables to read, and the one to fill: first all rows, later those without a partner.
  */
 export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs, into }: Sides): string {
   const inOrder = (side: 'o' | 't', table: string, order: string) => `(
@@ -18,7 +18,7 @@ export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs,
   return `
     DROP TABLE IF EXISTS candidate, twice;
     CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t FROM ${ours} o JOIN ${theirs} t ON t.${rule} = o.${rule};
-    -- A name that stands for several on a side; there should be none, so they are looked at apart.
+    -- Identifiers that several rows of a side share. There should be none, so they are handled apart.
     CREATE TEMP TABLE twice AS SELECT o, t FROM candidate
     WHERE o IN (SELECT o FROM candidate GROUP BY o HAVING count(*) > 1) OR t IN (SELECT t FROM candidate GROUP BY t HAVING count(*) > 1);
     INSERT INTO pg_temp.${into}
@@ -39,16 +39,16 @@ export const LEFT: Sides = { ours: 'left_ours', theirs: 'left_theirs', into: 'fo
 
 interface Ranked {
   rule: 'batch_ref' | 'reference';
-  /** Of each side what must be equal, as columns of it. Rows of which one is null take no part. */
+  /** The columns of each side that must be equal. Rows with null in one of them take no part. */
   ours: { from: string; equal: string[] };
   theirs: { from: string; equal: string[] };
-  /** How sure, where it is one on each side, and where several could change places. */
+  /** The certainty if there is one row on each side, and if several could change places. */
   certainty: { single: string; several: string };
-  /** Only where it is one on each side. */
+  /** Whether to match only if there is one row on each side. */
   singleOnly?: boolean;
 }
 
-/** Pairs what is equal, in the order of time, so that as many get a partner as can. */
+/** Pairs equal rows in the order of time, so that as many as possible get a partner. */
 function byRank({ rule, ours, theirs, certainty, singleOnly }: Ranked): string {
   const names = ours.equal.map((_, place) => `g${place}`);
   const ranked = ({ from, equal }: Ranked['ours'], order: string, extra: string) => `(
@@ -65,10 +65,10 @@ function byRank({ rule, ours, theirs, certainty, singleOnly }: Ranked): string {
     ${singleOnly ? `WHERE ${single}` : ''}`;
 }
 
-/** `of_call`: the transactions that the answer to one call names, though not for which of its payments. */
+/** `of_call`: the transactions that the answer to one call names, if it does not say for which payment. */
 export const MAKE_OF_CALL = `
   DROP TABLE IF EXISTS of_call;
-  -- What two calls name is left to the rules below: it cannot be said whose it is.
+  -- Transactions that two calls name are left to later rules, because their owner is unclear.
   CREATE TEMP TABLE of_call AS
   SELECT n, min(call_id::text)::uuid AS of_call
   FROM (
@@ -89,7 +89,7 @@ const sameBatch = (ours: string[], theirs: string[], more: Partial<Ranked> = {})
     ...more,
   });
 
-/** The same recipient and amount; of people who were erased, the same amount; then what is left alone on both sides. */
+/** The same recipient and amount, then the same amount for erased people, then a single row left on each side. */
 export const BY_BATCH = [
   sameBatch(['key', 'usd'], ['key', 'usd']),
   sameBatch(['usd', "CASE WHEN key IS NULL THEN 'erased' END"], ['usd', "'erased'"]),
@@ -108,8 +108,8 @@ const reference = (equal: string[], more: Partial<Ranked> = {}) =>
   });
 
 /**
- * A reference that only one on each side has. One that several have says little: what else is equal decides, and those that
- * have neither recipient nor amount in common are no pair.
+ * First, a reference that only one row of each side has. If several have it, it proves little, and the other fields
+ * decide. Rows with different recipients and amounts are not matched.
  */
 export const BY_REFERENCE = [
   reference([], { singleOnly: true }),

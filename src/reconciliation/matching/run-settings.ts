@@ -1,6 +1,9 @@
 import { ReconciliationConfig } from '../../platform/config/config';
 
-/** What a comparison tolerates and expects, frozen with the run, so that it gives the same whenever it is started again. */
+/**
+ * The tolerances and expectations of a comparison. They are frozen with the run, so that a repeated run gives the same
+ * result.
+ */
 export type RunSettings = Pick<
   ReconciliationConfig,
   | 'amountToleranceUsd'
@@ -11,7 +14,7 @@ export type RunSettings = Pick<
   | 'lateAfterSeconds'
 >;
 
-/** How much earlier than ours the upstream's clock may say that it was. */
+/** How much earlier than ours the upstream's time may be. */
 export const CLOCK_SKEW_SECONDS = 60;
 
 export function settingsOf(config: ReconciliationConfig): RunSettings {
@@ -26,8 +29,8 @@ export function settingsOf(config: ReconciliationConfig): RunSettings {
 }
 
 /**
- * The period and what lies so close to it that it may belong to a payment of it. Rows of the margin are matched, and count
- * only if they belong to the period. A listing that a run compares with must cover this much.
+ * The period with its margin. Rows of the margin may belong to a payment of the period. They are matched, and count
+ * only if they belong to the period. The listing of a run must cover this much.
  */
 export function withMargin(from: Date, to: Date, settings: RunSettings): { from: Date; to: Date } {
   const margin = 1_000 * (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds + settings.lateAfterSeconds);

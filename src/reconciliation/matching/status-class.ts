@@ -2,9 +2,9 @@ import { wordsOf } from '../../gateway/upstream/status-words';
 import { texts } from './literals';
 
 /**
- * Returns SQL that says what a status word means for the totals of a run: `moved`, `not`, `open`, or `odd` for a word that is
- * not recognised. Statements without a status column list what was paid, so a missing word counts as `moved`. An `open` word
- * is not final: it contradicts nothing, and counts as moved where the transaction stands alone.
+ * Returns SQL that tells what a status word means for the totals of a run: `moved`, `not`, `open`, or `odd` for a word
+ * that is not recognised. Statements without a status column list what was paid, so a missing word counts as `moved`.
+ * An `open` word is not final. It contradicts nothing, and counts as moved if the transaction has no payment of ours.
  */
 export function statusClass(word: string): string {
   const lower = `lower(btrim(${word}))`;

@@ -5,7 +5,10 @@ import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
 import { statusClass } from './status-class';
 
-/** What is compared of a transaction; `n` is its ordinal in what the run compares with; those that are added later count on. */
+/**
+ * The compared columns of a transaction. `n` is its ordinal in the source. Transactions that are added later continue
+ * the count.
+ */
 function columns({ from, to }: Plan): string {
   return `upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass('status')} AS word,
     amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) IN (${INCOMING_TYPES}), FALSE) AS incoming,
@@ -26,7 +29,10 @@ export function makeTheirs(plan: Plan): string {
       AND (issued_at IS NULL OR (issued_at >= ${instant(margin.from)} AND issued_at < ${instant(margin.to)}))`;
 }
 
-/** Adds those of any time that answers of ours, still without one, name: they were carried out long after they were sent. */
+/**
+ * Adds transactions of any time that answers to payments without a partner name. They were carried out long after they
+ * were sent.
+ */
 export function addFarTheirs(plan: Plan): string {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   return `
@@ -40,7 +46,7 @@ export function addFarTheirs(plan: Plan): string {
         OR batch_ref IN (SELECT batch_ref FROM left_name WHERE batch_ref IS NOT NULL))`;
 }
 
-/** Adds what the upstream showed when it was asked by name, where its listing does not have it. */
+/** Adds transactions that the upstream returned by name, if its listing lacks them. */
 export function addConfirmed(plan: Plan, readIds: string[]): string {
   const reads = readIds.map(uuid).join(', ');
   return `
@@ -56,7 +62,7 @@ export function addConfirmed(plan: Plan, readIds: string[]): string {
     ) AS found`;
 }
 
-/** `far_call`: calls of any time whose answers name what nothing of the period belongs to. */
+/** `far_call`: calls of any time whose answers name transactions without a payment of the period. */
 export const FAR_CALLS = `
   INSERT INTO pg_temp.far_call
   SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.upstream_ref = t.upstream_ref

@@ -12,25 +12,25 @@ export interface Sum {
   usd: string;
 }
 
-/** What a run says of its period; stands in `reconciliation_run_end.totals`. */
+/** The totals of a run's period, as stored in `reconciliation_run_end.totals`. */
 export interface Totals {
-  /** Payments by which money moved, or that have a transaction, with the fees that were to be expected. */
+  /** Payments that moved money or match a transaction, with the expected fees. */
   ours: Sum;
   /** Transactions of the period, with their fees. */
   theirs: Sum;
   matched: { count: number; by_rule: Record<string, number>; by_certainty: Record<string, number> };
   findings: { count: number; by_category: Record<string, Sum> };
-  /**
-   * Payments of which nobody knows yet, and that no transaction belongs to; and other calls that change something and are in
-   * doubt, such as one that redeems.
-   */
+  /** Payments in doubt without a transaction, and other calls in doubt that change something, such as a redemption. */
   in_doubt: Sum;
-  /** Why a run without findings would not be clean; of runs that older versions made it is left out. */
+  /** Why a run without findings is not clean. Runs of older versions lack it. */
   incomplete?: Incomplete[];
-  /** Payouts of the period that the upstream shows when asked for them by name, and its listing lacks: it is not whole. */
+  /**
+   * Payouts of the period that the listing lacks, but that the upstream returns by name. The listing is then
+   * incomplete.
+   */
   unlisted: number;
   within_tolerance_usd: string;
-  /** theirs − ours − findings − within tolerance: zero, or there is a mistake in the comparison. */
+  /** theirs − ours − findings − within tolerance. It is zero unless the comparison has an error. */
   residual_usd: string;
   by_day: Day[];
 }
@@ -45,10 +45,10 @@ export interface Day {
   theirs_usd: string;
 }
 
-/** Of a transaction, by itself. */
+/** The money of a transaction. */
 const WORTH = "CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END";
 
-/** Each side is summed from its own rows, whatever was found: only so does the residual say anything. */
+/** Each side is summed from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = `
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
     unlisted.count AS unlisted, judged.in_doubt, judged.in_doubt_usd, judged.within, theirs.usd - ours.usd - findings.usd - judged.within AS residual
@@ -63,12 +63,12 @@ const SUMS = `
     ) AS every, (
       SELECT coalesce(sum(count), 0)::float8 AS count, coalesce(sum(usd), 0) AS usd
       FROM (
-        -- Other periods have these …
+        -- These belong to other periods.
         SELECT 1 AS count, ${WORTH} AS usd FROM left_theirs t WHERE NOT in_period
         UNION ALL
         SELECT 1, ${WORTH} FROM pair p JOIN ours o ON o.n = p.o AND NOT o.in_period JOIN theirs t ON t.n = p.t
         UNION ALL
-        -- … and of these no money of ours moved, whatever their word is.
+        -- No money of ours moved by these, whatever their status.
         SELECT 0, ${WORTH} FROM pair p JOIN ours o ON o.n = p.o AND o.in_period AND (o.incoming OR NOT coalesce(o.moved, TRUE))
           JOIN theirs t ON t.n = p.t AND (o.incoming OR t.word IN ('open', 'odd'))
       ) AS rows
@@ -82,7 +82,10 @@ const SUMS = `
     FROM judged
   ) AS judged`;
 
-/** Whether transfers and links are listed at all is not documented; what was issued far outside of the period was left out by us. */
+/**
+ * It is not documented whether transfers and links are listed. Transactions issued far outside of the period were left
+ * out here.
+ */
 function countUnlisted({ from, to, readId, settings }: Plan): string {
   const margin = withMargin(from, to, settings);
   return `SELECT count(*)::float8 AS count
@@ -95,7 +98,7 @@ const MATCHED = `SELECT rule, certainty, count(*)::float8 AS count FROM judged W
 
 const FINDINGS = `SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
 
-/** A pair is on the day of ours. */
+/** A pair counts on the day of our payment. */
 const DAYS = `
   SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched, sum(ours_only)::float8 AS ours_only,
     sum(theirs_only)::float8 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
@@ -156,7 +159,7 @@ function countBy<Row extends { count: number }>(rows: Row[], name: (row: Row) =>
   return counts;
 }
 
-/** What the comparison itself shows of the listing, and of itself. */
+/** Reasons that the comparison itself gives to doubt the listing or the comparison. */
 function faultsOf({ unlisted, residual }: Sums): Incomplete[] {
   const lacks: Incomplete = {
     reason: 'listing_lacks_payouts',
@@ -173,7 +176,7 @@ function sumOf(one: string, other: string): string {
   return new Decimal(one).add(other).toFixed();
 }
 
-/** As Postgres writes a numeric, without the zeros that say nothing. */
+/** Writes a numeric without trailing zeros. */
 function plain(amount: string): string {
   return new Decimal(amount).toFixed();
 }

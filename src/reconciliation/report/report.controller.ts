@@ -32,7 +32,7 @@ const TYPES: Record<ReportFormat, string> = {
 };
 const TEXT = { schema: { type: 'string' } } as const;
 
-/** What a run found, to read, to compute with, and to print. */
+/** Serves the report of a run as JSON, CSV or HTML. */
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
 @ApiExtraModels(ReportSource, ReportEquation)
@@ -51,11 +51,12 @@ export class ReportController {
     summary: 'Read the report of a run',
     operationId: 'readReconciliationReport',
     description:
-      'Scope `reconcile`. The findings are as this run saw them, their states as of now. `json` is complete; `csv` has a row ' +
-      'for each finding and can be sent back with decisions, as the file of `GET /v1/reconciliation/findings.csv`; `html` is ' +
-      'one page without scripts or outside resources, with the 500 greatest findings of each category.',
+      'Scope `reconcile`. The report shows findings as this run saw them, with their current states. `json` is ' +
+      'complete. `csv` has one row for each finding, and you can send it back with decisions, like the file of ' +
+      '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, with the ' +
+      '500 largest findings of each category.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the run.' })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The run's ID." })
   @ApiProduces('application/json', 'text/csv', 'text/html')
   @ApiResponse({
     status: 200,

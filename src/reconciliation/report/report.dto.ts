@@ -9,13 +9,13 @@ const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export class ReportSearch {
-  @OneOf(REPORT_FORMATS, '`html` is one page with charts, that prints well. Without it, `json`.')
+  @OneOf(REPORT_FORMATS, 'Format. Default: `json`. `html` is one page with charts, made for printing.')
   format?: ReportFormat;
 
-  @OneOf(['all', 'none'], 'Of JSON; `none`: it has the sums, and only counts its findings. Else `all`.')
+  @OneOf(['all', 'none'], 'For JSON. `none` leaves out the findings and keeps their sums. Default: `all`.')
   findings?: 'all' | 'none';
 
-  @OneOf(Object.keys(DELIMITERS), 'Of CSV, between cells. Else `comma`.')
+  @OneOf(Object.keys(DELIMITERS), 'For CSV: the delimiter between cells. Default: `comma`.')
   delimiter?: keyof typeof DELIMITERS;
 }
 
@@ -26,62 +26,71 @@ const INSTANT = { type: 'string', format: 'date-time' } as const;
 const TEXT = { type: 'string' } as const;
 const COUNT = { type: 'integer' } as const;
 
-/** What a run compared our records with. */
+/** The source that a run compared our records with. */
 export class ReportSource {
-  @ApiProperty({ ...TEXT, format: 'uuid', description: 'The id of the reading.' }) read_id!: string;
+  @ApiProperty({ ...TEXT, format: 'uuid', description: "The reading's ID." }) read_id!: string;
   @ApiProperty({
     enum: ['transactions', 'statement'],
-    description: '`transactions`: the upstream was asked. `statement`: a file.',
+    description: "`transactions`: the upstream's listing. `statement`: an imported file.",
   })
   source!: string;
   @nullable(TEXT, "The statement's name.") subject!: string | null;
-  @ApiProperty({ ...INSTANT, description: 'When it was asked for.' }) read_at!: Date;
-  @nullable(INSTANT, 'When it had come whole.') ended_at!: Date | null;
-  @nullable(COUNT, 'How many transactions it named.') rows!: number | null;
-  @nullable(TEXT, 'SHA-256 of its bytes, hexadecimal.') sha256!: string | null;
+  @ApiProperty({ ...INSTANT, description: 'Time of the request.' }) read_at!: Date;
+  @nullable(INSTANT, 'Time when it was complete.') ended_at!: Date | null;
+  @nullable(COUNT, 'The number of transactions.') rows!: number | null;
+  @nullable(TEXT, 'SHA-256 of the bytes, in hex.') sha256!: string | null;
 }
 
 /** `upstream_usd` − `ours_usd` = `difference_usd` = `findings_usd` + `within_tolerance_usd` + `residual_usd`, exactly. */
 export class ReportEquation {
-  @usd("What the upstream's transactions add up to, in US dollars.") upstream_usd!: string;
-  @usd('What our payments add up to.') ours_usd!: string;
-  @usd('The difference of the two.') difference_usd!: string;
-  @usd('What the findings add up to.') findings_usd!: string;
-  @usd('What differences too small to be findings add up to.') within_tolerance_usd!: string;
-  @usd('What nothing explains: zero, or the comparison itself is wrong.') residual_usd!: string;
+  @usd("Total of the upstream's transactions, in US dollars.") upstream_usd!: string;
+  @usd('Total of our payments.') ours_usd!: string;
+  @usd('The difference between the two.') difference_usd!: string;
+  @usd('Total of the findings.') findings_usd!: string;
+  @usd('Total of the differences within tolerance.') within_tolerance_usd!: string;
+  @usd('Unexplained rest. It must be zero. Otherwise the comparison itself is wrong.') residual_usd!: string;
 }
 
 export class ReportAge {
-  @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'For how many days.' }) days!: string;
-  @ApiProperty({ ...COUNT, description: 'How many findings have waited so long.' }) count!: number;
-  @usd('What they are about, without signs, in US dollars.') usd!: string;
+  @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'Age in days.' }) days!: string;
+  @ApiProperty({ ...COUNT, description: 'The number of findings of this age that wait for a decision.' })
+  count!: number;
+  @usd('Their total without signs, in US dollars.') usd!: string;
 }
 
 export class ReportFinding extends FindingRecord {
-  @ApiProperty({ type: 'string', description: 'What was seen, for people.' }) meaning!: string;
-  @ApiProperty({ type: FindingEvidence, description: 'The rows it rests on.' }) evidence!: FindingEvidence;
+  @ApiProperty({ type: 'string', description: 'Describes the difference.' }) meaning!: string;
+  @ApiProperty({ type: FindingEvidence, description: 'The supporting records.' }) evidence!: FindingEvidence;
 }
 
-/** All that a run found. */
+/** The report of a run. */
 export class Report {
-  @ApiProperty({ ...INSTANT, description: 'When this was written: states and ages are of now.' }) written_at!: Date;
+  @ApiProperty({ ...INSTANT, description: 'Time of the report. States and ages are as of this time.' })
+  written_at!: Date;
   @ApiProperty({ type: RunRecord, description: 'The run, with its settings and totals.' }) run!: RunRecord;
-  @nullable({ $ref: '#/components/schemas/ReportSource' }, 'What it compared with.') source!: ReportSource | null;
-  @nullable({ $ref: '#/components/schemas/ReportEquation' }, 'Null where the run has no result.')
+  @nullable({ $ref: '#/components/schemas/ReportSource' }, 'The source that it compared with.')
+  source!: ReportSource | null;
+  @nullable({ $ref: '#/components/schemas/ReportEquation' }, 'Null if the run has no result.')
   equation!: ReportEquation | null;
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(STATES.map((state) => [state, COUNT])),
-    description: 'How many of its findings are in which state now; of those that there are.',
+    description: 'The number of its findings in each current state. States without findings are left out.',
   })
   states!: Record<string, number>;
-  @ApiProperty({ type: [ReportAge], description: 'Of all findings that wait now, of whichever run.' })
+  @ApiProperty({ type: [ReportAge], description: 'The ages of all findings that wait for a decision, of any run.' })
   ageing!: ReportAge[];
-  @ApiProperty({ type: [ReportFinding], description: 'As this run saw them; none, if they were not asked for.' })
+  @ApiProperty({
+    type: [ReportFinding],
+    description: 'The findings as this run saw them. Empty if you did not ask for them.',
+  })
   findings!: ReportFinding[];
-  @ApiProperty({ ...COUNT, description: 'How many there are; it comes last, and only if the report came whole.' })
+  @ApiProperty({
+    ...COUNT,
+    description: 'The number of findings. It is the last field, so it is present only in a complete report.',
+  })
   finding_count!: number;
 }
 
-/** All of a report but its findings, which are too many to hold. */
+/** A report without its findings, which are too many to hold in memory. */
 export type ReportHead = Omit<Report, 'findings' | 'finding_count'>;

@@ -15,13 +15,13 @@ import { reportPage } from './html/page';
 import { Report, ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
 import { equationOf } from './sums';
 
-/** How many findings are held at once. */
+/** The number of findings held in memory at once. */
 const BATCH = 1_000;
 
-/** Of each category, on a page that somebody reads. */
+/** The most findings of each category on a page, because people read it. */
 export const MOST_ON_PAGE = 500;
 
-/** Tells what a run found. */
+/** Reads the report of a run. */
 @Injectable()
 export class ReportService {
   constructor(private readonly prisma: ReaderPrisma) {}
@@ -50,7 +50,7 @@ export class ReportService {
     yield `\n],"finding_count":${count}}\n`;
   }
 
-  /** The same without findings. */
+  /** Reads the report without its findings. */
   sums(head: ReportHead, count: number): string[] {
     return [JSON.stringify({ ...head, findings: [], finding_count: count } satisfies Report)];
   }
@@ -62,7 +62,7 @@ export class ReportService {
     }
   }
 
-  /** One page, whatever it takes to read it; of each category the greatest. */
+  /** Reads the largest findings of each category, for one page. */
   async *html(head: ReportHead, reveal: boolean): AsyncGenerator<string, void> {
     const page = reportPage(head);
     yield page.begin;

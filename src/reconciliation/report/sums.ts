@@ -1,7 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { Totals } from '../matching/totals';
 
-/** The upstream's total less ours is what findings and tolerance explain, and a residual that must be zero. */
+/**
+ * States the equation of a run: the upstream's total minus ours is the findings, the differences within tolerance, and
+ * a residual that must be zero.
+ */
 export interface Equation {
   upstream_usd: string;
   ours_usd: string;

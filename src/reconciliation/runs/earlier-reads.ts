@@ -9,14 +9,15 @@ interface Listing {
   known_at: Date;
 }
 
-/** Finds what was read of the upstream before, and came whole. */
+/** Finds complete earlier readings of the upstream. */
 @Injectable()
 export class EarlierReadsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * What a run is to compare with, if that is not to be asked anew: a statement, or the listing that was the newest then.
-   * @throws Problem if there is no such.
+   * Returns the source that a run must compare with, if it must not read a new one: a statement, or the newest listing
+   * that was known at `as_of`.
+   * @throws Problem if there is no such source.
    */
   async chosenFor(question: Question, settings: RunSettings): Promise<string | null> {
     const { statementId, asOf } = question;
@@ -24,7 +25,9 @@ export class EarlierReadsService {
     return asOf === null ? null : this.listingOf(question, asOf, settings);
   }
 
-  /** What a run has asked before it was cut off. A look at a source that came whole is not taken twice. */
+  /**
+   * Returns the readings that a run completed before it was interrupted, so that it does not read these sources again.
+   */
   async ofCause(causedBy: string, source: string, subject: string | null = null): Promise<string | undefined> {
     const [row] = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM source_read r JOIN source_read_end e ON e.read_id = r.id
@@ -33,7 +36,7 @@ export class EarlierReadsService {
     return row?.id;
   }
 
-  /** The run for whose sake a listing was read; null: none. */
+  /** The run that a listing was read for. Null if there is none. */
   async causeOf(readId: string): Promise<string | null> {
     const [row] = await this.prisma.$queryRaw<{ cause: string | null }[]>`
       SELECT caused_by AS cause FROM source_read WHERE id = ${readId}::uuid`;
@@ -50,8 +53,8 @@ export class EarlierReadsService {
   }
 
   /**
-   * The newest whole listing of a period, and of what surrounds it, that was known by then. One that was asked for a run is
-   * known from the beginning of that run: as of it, another run sees what it saw.
+   * The newest complete listing of a period and its surroundings that was known at that time. A listing that was read
+   * for a run counts from the beginning of that run. A second run as of that time therefore sees what the first saw.
    */
   private async listingOf({ from, to }: Question, asOf: Date, settings: RunSettings): Promise<string> {
     const { from: earliest, to: latest } = withMargin(from, to, settings);

@@ -11,10 +11,10 @@ import { ProgressWriter } from './progress-writer';
 import { RunConnection } from './run-connection';
 import { Run } from './run-reader';
 
-/** Waits before a source is asked again: an upstream that stumbled has found its feet by then. */
+/** Waits before a source is asked again, long enough for a brief failure of the upstream to pass. */
 const SOURCE_RETRIES_MS = [500, 2_500];
 
-/** A run that has no result, and why, in a sentence that says what to do. */
+/** A failure that leaves a run without a result. Its message says why, and what to do. */
 export class RunFailure extends Error {
   constructor(
     message: string,
@@ -24,15 +24,15 @@ export class RunFailure extends Error {
   }
 }
 
-/** What a run compares with. */
+/** The source that a run compares with. */
 interface Evidence {
   readId: string;
   walletsReadId: string | null;
-  /** Without one, what is not listed is not asked for. */
+  /** Looks up payouts that the listing lacks. Undefined to leave that out. */
   confirm?: Confirm;
 }
 
-/** Carries a run out: asks the sources, compares, and has the result recorded. */
+/** Carries out a run: reads the sources, compares them, and has the result recorded. */
 @Injectable()
 export class Execution {
   constructor(
@@ -42,9 +42,9 @@ export class Execution {
   ) {}
 
   /**
-   * Resolves once the result is on record; nothing of it is before.
-   * @param signal ends it, without an end on record: it can be started again.
-   * @throws RunFailure where a source cannot be had.
+   * Resolves once the result is recorded. Nothing of the result is recorded earlier.
+   * @param signal ends the run without recording an end, so that it can be started again.
+   * @throws RunFailure if a source cannot be read.
    */
   async carryOut(run: Run, { client }: RunConnection, signal: AbortSignal): Promise<Totals> {
     const progress = new ProgressWriter(this.prisma, run.id);
@@ -76,7 +76,8 @@ export class Execution {
     const { readId, ofStatement } = run;
     if (readId === null) return this.ask(run, at, signal);
     if (ofStatement) return { readId, walletsReadId: null };
-    // As of then: all that the run has seen that the listing was read for, and nothing of what the upstream says now.
+    // A historical run compares with everything that the run of its listing had read, and with nothing that the
+    // upstream says now.
     const cause = await this.earlier.causeOf(readId);
     const seen = async (source: string, subject: string | null) =>
       cause === null ? undefined : this.earlier.ofCause(cause, source, subject);
@@ -90,7 +91,7 @@ export class Execution {
   private async ask(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
     const window = withMargin(run.from, run.to, run.settings);
     const wallets = await this.read(run, 'wallets', null, signal, (cause) => this.sources.wallets(cause));
-    const walletsReadId = wholeOr(wallets, 'wallets'); // first, for it is the shorter answer
+    const walletsReadId = wholeOr(wallets, 'wallets'); // First, because it is the shorter answer.
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>
       this.sources.transactions(cause, window, { onRows, signal, keepsOldest: true }),
@@ -102,7 +103,7 @@ export class Execution {
     };
   }
 
-  /** Asks one by one for what the listing did not have. What cannot be had stays missing. */
+  /** Asks for each payout that the listing lacks. A payout that cannot be read stays missing. */
   private async confirm(run: Run, asked: Unlisted[], at: Progress, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
     for (const [place, { source, subject }] of asked.entries()) {
@@ -113,7 +114,9 @@ export class Execution {
     return found;
   }
 
-  /** Asks a source, unless this run has before it was cut off, and again while it does not answer whole. */
+  /**
+   * Reads a source, unless this run completed it before it was interrupted. Reads it again if the answer is incomplete.
+   */
   private async read(
     { id, clientId, keyId, actor }: Run,
     source: string,
@@ -124,7 +127,7 @@ export class Execution {
     const before = await this.earlier.ofCause(id, source, subject);
     if (before !== undefined) return { readId: before, complete: true, failure: null };
     const by = clientId !== null && keyId !== null ? { clientId, keyId, actor } : null;
-    const isSingle = subject !== null; // of a hundred questions, one that fails is not worth the wait
+    const isSingle = subject !== null; // Of a hundred questions, one that fails is not worth the wait.
     for (const wait of isSingle ? [] : SOURCE_RETRIES_MS) {
       const result = await ask({ causedBy: id, by });
       signal.throwIfAborted();

@@ -1,10 +1,10 @@
 import { PrismaService } from '../../platform/database/prisma.service';
 import { writeRunProgress, RunProgress } from '../../journal/runs';
 
-/** At most twice a second: whoever watches a run sees no more than that. */
+/** Progress is written at most twice a second, as nobody who watches a run sees more. */
 const EVERY_MS = 500;
 
-/** Writes how far a run is, past the connection that it compares on. What cannot be written is not missed. */
+/** Writes the progress of a run, on another connection than the one that it compares on. Failed writes are ignored. */
 export class ProgressWriter {
   private latest: RunProgress | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -22,7 +22,7 @@ export class ProgressWriter {
     else this.timer ??= setTimeout(() => this.write(), EVERY_MS).unref();
   }
 
-  /** Nothing is written any more once this resolves. */
+  /** Stops writing. No write follows once this resolves. */
   async end(): Promise<void> {
     clearTimeout(this.timer);
     this.latest = undefined;

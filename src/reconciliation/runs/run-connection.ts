@@ -2,19 +2,19 @@ import { Client } from 'pg';
 import { RunningConfig } from '../../platform/config/config';
 import { connectForRun } from '../matching/connection';
 
-/** Seeds that keep the keys of these locks apart from each other; HELD, in run-reader.ts, looks for the second. */
+/** Seeds that keep the keys of these locks apart. HELD in run-reader.ts looks for the second. */
 const PERIOD_SEED = 7_070_005;
 export const RUN_SEED = 7_070_006;
 
 /**
- * How often Postgres looks, during a query, whether we are still there: a run whose process was killed is to be free for
- * another one soon, and not when its longest query ends.
+ * The interval at which Postgres checks, during a query, that the client is still connected. It frees the locks of a
+ * killed process soon, and not only when its longest query ends.
  */
 const CHECK_MS = 500;
 
 /**
- * The connection that a run compares on. Its locks say that somebody is at work, on whichever instance, and end with it,
- * whatever way that happens.
+ * The connection that a run compares on. Its locks tell every instance that the run is in progress. They end with the
+ * connection, however that happens.
  */
 export class RunConnection {
   private readonly losing = new AbortController();
@@ -34,30 +34,36 @@ export class RunConnection {
     }
   }
 
-  /** Aborted once the connection is gone, and the locks with it. */
+  /** Aborted when the connection and its locks are lost. */
   get lost(): AbortSignal {
     return this.losing.signal;
   }
 
-  /** By the clock of the records, to the millisecond, as a Date has it. */
+  /** Reads the clock of the records, to the millisecond, which is the precision of a Date. */
   async now(): Promise<Date> {
     const { rows } = await this.client.query<{ now: Date }>(
       `SELECT date_trunc('milliseconds', clock_timestamp()) AS now`,
     );
-    return rows[0]?.now ?? new Date(); // there is one row
+    return rows[0]?.now ?? new Date(); // There is one row.
   }
 
-  /** @returns false if a run of the same period is at work. */
+  /**
+   * Locks the period.
+   * @returns false if a run of the same period is in progress.
+   */
   async lockPeriod({ from, to }: { from: Date; to: Date }): Promise<boolean> {
     return this.lock(`${from.toISOString()}/${to.toISOString()}`, PERIOD_SEED);
   }
 
-  /** From now on everybody sees that this run is at work. To be held before the run is recorded, or goes on. */
+  /**
+   * Locks the run, which tells every instance that it is in progress. Take the lock before you record or continue the
+   * run.
+   */
   async lockRun(id: string): Promise<boolean> {
     return this.lock(id, RUN_SEED);
   }
 
-  /** Ends at once, within a query too. */
+  /** Ends the connection at once, even during a query. */
   async close(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReconciliationMetrics, ReconciliationState } from '../../http/metrics/reconciliation-metrics';
 
-/** The state changes once a day; however often it is asked for, the findings are counted this seldom. */
+/** The state changes about once a day. However often the metrics are read, the findings are counted only this often. */
 const COUNTED_EVERY_MS = 30_000;
 
-/** Metrics are there when the database is not. */
+/** The metrics are available without the database. */
 const PATIENCE_MS = 1_000;
 
 interface RunCountRow {
@@ -15,7 +15,10 @@ interface RunCountRow {
   open: Record<string, number> | null;
 }
 
-/** Tells how the reconciliation stands: what runs on this instance took, and what the database says of all of them. */
+/**
+ * Reports the state of the reconciliation: how long the runs of this instance took, and the state of all runs in the
+ * database.
+ */
 @Injectable()
 export class RunMetrics {
   private latest: ReconciliationState | undefined;
@@ -30,7 +33,7 @@ export class RunMetrics {
 
   countRun(result: string, seconds: number): void {
     this.metrics.countRun(result, seconds);
-    this.counting = undefined; // the next reading shows it
+    this.counting = undefined; // The next reading shows it.
   }
 
   private async state(): Promise<ReconciliationState | undefined> {

@@ -9,14 +9,14 @@ import { RUN_SEED } from './run-connection';
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];
 
-/** A run as it stands in the database. */
+/** A run as the database stores it. */
 export interface Run {
   id: string;
   from: Date;
   to: Date;
   asOf: Date;
   historical: boolean;
-  /** The statement, or the earlier listing, that it was told to compare with. */
+  /** The statement, or the earlier listing, that it compares with. */
   readId: string | null;
   ofStatement: boolean;
   settings: RunSettings;
@@ -28,7 +28,7 @@ export interface Run {
   actor: string | null;
   end: RunEnd | null;
   progress: RunProgress | null;
-  /** Whether somebody is at work on it. */
+  /** Whether a process is working on it. */
   held: boolean;
 }
 
@@ -40,12 +40,12 @@ export interface RunEnd {
   endedAt: Date;
 }
 
-/** Its times as text: JSON has no others. */
+/** Its times as text, because JSON has no times. */
 interface RunRow extends Omit<Run, 'end'> {
   end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
 }
 
-/** Whether the connection of a run lives: RunConnection.lockRun. */
+/** Whether the connection of a run is alive. See RunConnection.lockRun. */
 const HELD = Prisma.sql`EXISTS (
   SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -65,7 +65,7 @@ const RUNS = Prisma.sql`
   LEFT JOIN source_read s ON s.id = r.read_id
   LEFT JOIN client c ON c.id = r.client_id`;
 
-/** Which runs, newest first. */
+/** The filters of a list of runs, newest first. */
 export interface RunFilter {
   id?: string;
   ids?: string[];
@@ -78,7 +78,7 @@ export interface RunFilter {
   scheduled?: true;
 }
 
-/** Reads runs, whichever instance works on them. */
+/** Reads runs, whichever instance carries them out. */
 @Injectable()
 export class RunReader {
   constructor(private readonly prisma: ReaderPrisma) {}
@@ -87,10 +87,10 @@ export class RunReader {
     return (await this.list({ id }, 1))[0];
   }
 
-  /** Newest first. */
+  /** Lists runs, newest first. */
   async list(filter: RunFilter, most: number): Promise<Run[]> {
     const rows = await this.read(filter, most);
-    // Its locks are looked at after the rows are: a run may have ended between the two, and must not look cut off.
+    // The locks are read after the rows. A run that ended between the two would otherwise look interrupted.
     const unclear = rows.filter(({ end, held }) => !end && !held).map(({ id }) => id);
     if (unclear.length === 0) return rows;
     const again = new Map((await this.read({ ids: unclear }, unclear.length)).map((run) => [run.id, run]));

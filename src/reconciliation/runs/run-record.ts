@@ -2,7 +2,7 @@ import { maskContacts } from '../../history/records/masking';
 import { Run } from './run-reader';
 import { RunRecord, RunState } from './runs.dto';
 
-/** A run as the API shows it. */
+/** Returns a run as the API shows it. */
 export function toRecord(run: Run, reveal: boolean): RunRecord {
   const { id, from, to, historical, settings, end, clientId, actor } = run;
   return {

@@ -4,16 +4,16 @@ import { Readable } from 'node:stream';
 import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
 import { Run, RunReader } from './run-reader';
 
-/** How often the database is asked: as often as progress is written. */
+/** Reads the database as often as progress is written. */
 const EVERY_MS = 500;
 
-/** With this as its Last-Event-ID, a reader that connects again has heard all there is. */
+/** A reader that connects again with this Last-Event-ID has received everything. */
 export const LAST_EVENT = 'end';
 
 /**
- * Tells how far a run is, as server-sent events: `progress` as often as something changed, then `end`, or `interrupted` where
- * nobody works on it any more. All is read from the database: whichever instance is asked, and however often somebody
- * connects again, each begins with what holds now.
+ * Streams the progress of a run as server-sent events: `progress` when something changed, then `end`, or `interrupted`
+ * if no process works on the run any more. Every event is read from the database. A stream therefore begins with the
+ * current state, on any instance and after any reconnect.
  */
 @Injectable()
 export class RunStreams {
@@ -25,7 +25,7 @@ export class RunStreams {
   of(first: Run, reply: FastifyReply): Readable {
     let run: Run | undefined = first;
     return this.streams.open(reply, EVERY_MS, async () => {
-      run ??= await this.reader.one(first.id).catch(() => undefined); // the database may be back in a moment
+      run ??= await this.reader.one(first.id).catch(() => undefined); // The database may be back in a moment.
       const news = { event: run && newsOf(run), isLast: run !== undefined && (run.end !== null || !run.held) };
       run = undefined;
       return news;

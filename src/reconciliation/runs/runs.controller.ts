@@ -28,7 +28,7 @@ import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunS
 import { RunsService } from './runs.service';
 import { TotalsRecord } from './totals.dto';
 
-/** Comparisons of what is on record here with what the upstream says. */
+/** Starts, lists and shows comparisons of our records with the upstream's. */
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
 @ApiExtraModels(RunAuthorRecord, RunProgressRecord, TotalsRecord)
@@ -47,15 +47,15 @@ export class RunsController {
     summary: 'Compare a period with the upstream',
     operationId: 'startReconciliation',
     description:
-      'Scope `reconcile`. Asks the upstream for its transactions and wallets, and records each difference as a finding. ' +
-      'One run of a period is at work at a time, over all instances. A run that was cut off within the last day is taken ' +
-      'up again, with what it had read: its result is the same.',
+      "Scope `reconcile`. Reads the upstream's transactions and wallets, and records each difference as a finding. " +
+      'Over all instances, only one run of a period is in progress at a time. A run that was interrupted within ' +
+      'the last day continues with the sources it had read, and has the same result.',
   })
   @ApiResponse({
     status: 202,
     type: RunRecord,
     description: 'The run has started and continues in the background.',
-    headers: { Location: { description: 'Where to follow it.', schema: { type: 'string' } } },
+    headers: { Location: { description: 'The URL of the run.', schema: { type: 'string' } } },
   })
   @ApiResponse({ status: 200, type: RunRecord, description: 'The same run is already in progress.' })
   @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs', 'not_ready')
@@ -96,13 +96,13 @@ export class RunsController {
     summary: 'Read or follow a run',
     operationId: 'readReconciliation',
     description:
-      'Scope `reconcile`. With `Accept: text/event-stream` the answer goes on for as long as the run does: events ' +
-      '`progress` with `{step, done, of}`, then `end` with `{result, failure, totals}`; or `interrupted` with `{detail}` ' +
-      'where nobody works on it any more. Who connects again hears what holds then; with the `Last-Event-ID` of `end`, the ' +
-      'answer is 204.',
+      'Scope `reconcile`. With `Accept: text/event-stream`, the response stays open while the run is in progress. ' +
+      'It sends events `progress` with `{step, done, of}`, then `end` with `{result, failure, totals}`. If no ' +
+      'process works on the run any more, it sends `interrupted` with `{detail}`. After a reconnect, it begins ' +
+      'with the current state. With the `Last-Event-ID` of `end`, the response is 204.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the run.' })
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'As EventSource sends it when it connects again.' })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The run's ID." })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Sent by EventSource after a reconnect.' })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({
     status: 200,
@@ -112,7 +112,7 @@ export class RunsController {
       [EVENT_STREAM]: { schema: { type: 'string' } },
     },
   })
-  @ApiResponse({ status: 204, description: 'All there is was heard.' })
+  @ApiResponse({ status: 204, description: 'All events were received.' })
   @ApiKeyProblems('run_not_found', 'too_many_streams')
   async one(
     @CurrentCall() call: AuthenticatedCall,

@@ -8,17 +8,21 @@ import { TotalsRecord } from './totals.dto';
 
 @NotForwarded()
 export class NewRunDto {
-  @Instant('Payments from this instant on are compared.', { required: true })
+  @Instant('Start of the period. Payments from this time on are compared.', { required: true })
   from!: string;
 
-  @Instant('Payments before this instant are compared. Not in the future, and at most 400 days after `from`.', {
-    required: true,
-  })
+  @Instant(
+    'End of the period. Payments before this time are compared. It is not in the future, and at most 400 days after ' +
+      '`from`.',
+    {
+      required: true,
+    },
+  )
   to!: string;
 
   @Instant(
-    'As our records stood then, compared with the newest listing of the upstream that was known then. Such a run changes ' +
-      'the state of no finding. To see again what a run saw, give its `as_of`. Without it: as of now.',
+    'Compares our records as they stood at this time with the newest listing that was known then. Such a run is ' +
+      'historical and changes the state of no finding. To repeat an earlier run, send its `as_of`. Default: now.',
   )
   as_of?: string;
 
@@ -27,7 +31,7 @@ export class NewRunDto {
 }
 
 export class RunSearch implements PageRequest {
-  @OneOf(RESULTS, 'Only runs that ended so.')
+  @OneOf(RESULTS, 'Only runs with this result.')
   result?: string;
 
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
@@ -47,64 +51,66 @@ const ID = { type: 'string', format: 'uuid' } as const;
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 export class RunProgressRecord {
-  @ApiProperty({ enum: ['sources', ...STEPS], description: 'What it does now, in this order.' }) step!: string;
-  @ApiProperty({ type: 'integer', description: 'How much of it is done.' }) done!: number;
-  @nullable({ type: 'integer' }, 'Of how much; null: not known.') of!: number | null;
+  @ApiProperty({ enum: ['sources', ...STEPS], description: 'The current step. The steps are in this order.' })
+  step!: string;
+  @ApiProperty({ type: 'integer', description: 'How much of the step is done.' }) done!: number;
+  @nullable({ type: 'integer' }, 'The size of the step. Null if it is not known.') of!: number | null;
 }
 
 export class RunAuthorRecord {
-  @nullable({ type: 'string' }, "The client's name; null: it is gone.") client!: string | null;
-  @nullable(ID, "The key's id.") key_id!: string | null;
+  @nullable({ type: 'string' }, "The client's name. Null if it was deleted.") client!: string | null;
+  @nullable(ID, "The key's ID.") key_id!: string | null;
   @nullable({ type: 'string' }, 'The person, where known. Masked without `audit:pii`.') actor!: string | null;
 }
 
 export class RunSettingsRecord {
-  @ApiProperty({ type: 'string', description: 'Amounts that differ by no more are the same, US dollars.' })
+  @ApiProperty({ type: 'string', description: 'Amounts that differ by this or less are equal, in US dollars.' })
   amount_tolerance_usd!: string;
   @ApiProperty({ type: 'string', description: 'The same for balances of wallets.' }) balance_tolerance_usd!: string;
-  @ApiProperty({ type: 'string', description: 'The fee that is expected, in per cent of an amount.' })
+  @ApiProperty({ type: 'string', description: 'Expected fee, in percent of the amount.' })
   fee_percent!: string;
-  @ApiProperty({ type: 'string', description: 'Fees that differ by no more are as expected, US dollars.' })
+  @ApiProperty({ type: 'string', description: 'Fees that differ by this or less are as expected, in US dollars.' })
   fee_tolerance_usd!: string;
-  @ApiProperty({ type: 'integer', description: 'How far apart two times of one payment may be, seconds.' })
+  @ApiProperty({ type: 'integer', description: 'The most seconds between the two times of one payment.' })
   time_tolerance_seconds!: number;
-  @ApiProperty({ type: 'integer', description: 'From when on a payment is late, seconds.' })
+  @ApiProperty({ type: 'integer', description: 'The number of seconds after which a payment is late.' })
   late_after_seconds!: number;
 }
 
-/** A comparison of what is on record here with what the upstream says. */
+/** A comparison of our records with the upstream's. */
 export class RunRecord {
-  @ApiProperty({ ...ID, description: 'Its id.' }) id!: string;
-  @ApiProperty({ ...INSTANT, description: 'Payments from here on are compared …' }) from!: Date;
-  @ApiProperty({ ...INSTANT, description: '… and up to here.' }) to!: Date;
-  @ApiProperty({ ...INSTANT, description: 'Our records count as they stood then.' }) as_of!: Date;
-  @ApiProperty({ type: 'boolean', description: 'Whether it is as of then: it changes the state of no finding.' })
+  @ApiProperty({ ...ID, description: "The run's ID." }) id!: string;
+  @ApiProperty({ ...INSTANT, description: 'Start of the period.' }) from!: Date;
+  @ApiProperty({ ...INSTANT, description: 'End of the period, exclusive.' }) to!: Date;
+  @ApiProperty({ ...INSTANT, description: 'Our records are compared as they stood at this time.' }) as_of!: Date;
+  @ApiProperty({ type: 'boolean', description: 'Whether the run is historical: it changes the state of no finding.' })
   historical!: boolean;
-  @nullable(ID, "The statement that it compares with; null: the upstream's own listing.") statement_id!: string | null;
+  @nullable(ID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!: string | null;
   @ApiProperty({
     enum: RUN_STATES,
-    description: '`interrupted`: it was cut off; asked for again within a day, it goes on and gives the same result.',
+    description: 'An `interrupted` run continues if you start it again within a day. Its result is the same.',
   })
   state!: RunState;
-  @nullable({ enum: RESULTS }, 'Null: it has not ended.') result!: Result | null;
+  @nullable({ enum: RESULTS }, 'Null until the run has ended.') result!: Result | null;
   @nullable({ type: 'string' }, 'Why there is no result, and what to do.') failure!: string | null;
-  @nullable(ref('RunProgressRecord'), 'How far it is; null where that is not known, and once it has ended.')
+  @nullable(ref('RunProgressRecord'), 'The progress. Null if it is not known, and once the run has ended.')
   progress!: RunProgressRecord | null;
-  @ApiProperty({ type: RunSettingsRecord, description: 'What it tolerates and expects.' })
+  @ApiProperty({ type: RunSettingsRecord, description: "The run's tolerances and expectations." })
   settings!: RunSettingsRecord;
-  @nullable(INSTANT, 'The tick of the schedule that it is for; null: somebody asked for it.') due_at!: Date | null;
-  @nullable(ref('RunAuthorRecord'), 'Who asked for it; null: the schedule.') started_by!: RunAuthorRecord | null;
-  @ApiProperty({ ...INSTANT, description: 'When it began.' }) started_at!: Date;
-  @nullable(INSTANT, 'When it ended.') ended_at!: Date | null;
-  @nullable(ID, 'What was read of the upstream, or the statement, that it compared with.') read_id!: string | null;
+  @nullable(INSTANT, 'The time in the schedule that it is for. Null if somebody started it.') due_at!: Date | null;
+  @nullable(ref('RunAuthorRecord'), 'Who started it. Null for the schedule.') started_by!: RunAuthorRecord | null;
+  @ApiProperty({ ...INSTANT, description: 'Start time.' }) started_at!: Date;
+  @nullable(INSTANT, 'End time.') ended_at!: Date | null;
+  @nullable(ID, 'The reading of the upstream, or the statement, that it compared with.') read_id!: string | null;
   @nullable(
     ref('TotalsRecord'),
-    'Counts and sums of both sides, of matches and of findings, and the same by day. Null where there is no result.',
+    'Counts and sums of both sides, of matches and of findings, also by day. Null without a result.',
   )
   totals!: TotalsRecord | null;
 }
 
 export class RunPage {
   @ApiProperty({ type: [RunRecord], description: 'Newest first.' }) runs!: RunRecord[];
-  @nullable({ type: 'string' }, 'For `page_token`; null on the last page.') next_page_token!: string | null;
+  @nullable({ type: 'string' }, 'The value of `page_token` for the next page. Null on the last page.')
+  next_page_token!: string | null;
 }

@@ -14,20 +14,25 @@ import { RunConnection } from './run-connection';
 import { RunMetrics } from './run-metrics';
 import { Run, RunReader } from './run-reader';
 
-/** Each has a connection that works as hard as it can, and the payouts need the database too. */
+/**
+ * The limit of runs on this instance. Each run uses one database connection fully, and payouts need the database too.
+ */
 const MAX_RUNS = 2;
 
-/** A run that was cut off longer ago is not taken up again for who asks of the same period: they mean as of now. */
+/** Older interrupted runs do not continue. A request for the same period then means a new run, as of now. */
 const RESUMED_FOR_MS = 24 * 3_600_000;
 
-/** How often, and how many times, it is asked which run holds the lock of a period: its record follows within milliseconds. */
+/**
+ * How often, and how many times, the run that holds the lock of a period is looked up. It is recorded within
+ * milliseconds of the lock.
+ */
 const LOOK_AGAIN_MS = 50;
 const LOOKS = 40;
 
-/** What came of asking for a run. */
+/** The run that answers a request, and how it came about. */
 export interface Begun {
   run: Run;
-  /** `at work`: somebody had asked for the same before, and it is not over. */
+  /** `at work`: the same run was requested before and is in progress. */
   how: 'begun' | 'taken up' | 'at work';
 }
 
@@ -36,7 +41,7 @@ interface Work {
   done: Promise<void>;
 }
 
-/** Begins runs, takes up again those that were cut off, and lets only one of a period be at work, over all instances. */
+/** Starts runs and continues interrupted runs. Over all instances, only one run of a period is in progress. */
 @Injectable()
 export class RunsService implements OnModuleDestroy {
   private readonly logger = new Logger('Reconciliation');
@@ -56,10 +61,10 @@ export class RunsService implements OnModuleDestroy {
   }
 
   /**
-   * Resolves once the run is on record and at work; it goes on by itself.
-   * @param by null: the schedule.
-   * @param dueAt the tick of the schedule that it is for.
-   * @throws Problem that says why there is none.
+   * Starts a run. Resolves once the run is recorded and in progress. It continues in the background.
+   * @param by null for the schedule.
+   * @param dueAt the time in the schedule that the run is for.
+   * @throws Problem that explains why no run was started.
    */
   async begin(question: Question, by: RunAuthor, dueAt: Date | null = null): Promise<Begun> {
     return this.withConnection(async (connection) => {
@@ -97,7 +102,10 @@ export class RunsService implements OnModuleDestroy {
     });
   }
 
-  /** Takes up a run that was cut off. @returns whether it is at work here now. */
+  /**
+   * Continues an interrupted run.
+   * @returns whether it is now in progress on this instance.
+   */
   async takeUp(run: Run): Promise<boolean> {
     const { how } = await this.withConnection(async (connection) => {
       const isFree = (await connection.lockPeriod(run)) && (await connection.lockRun(run.id));
@@ -109,7 +117,7 @@ export class RunsService implements OnModuleDestroy {
     return how === 'taken up';
   }
 
-  /** Runs never hold a stop: those that are cut off can be taken up again, and end as if nothing had been. */
+  /** Runs never delay a shutdown. An interrupted run can continue later, with the same result. */
   async onModuleDestroy(): Promise<void> {
     this.stopped = true;
     for (const { stop } of this.working) stop.abort();
@@ -136,7 +144,10 @@ export class RunsService implements OnModuleDestroy {
     }
   }
 
-  /** The run that holds the lock of a period. @throws Problem if it is not the one that is asked for. */
+  /**
+   * Returns the run that holds the lock of a period.
+   * @throws Problem if it is another run than the requested one.
+   */
   private async atWork(question: Question, readId: string | null): Promise<Run> {
     let run: Run | undefined;
     for (let looks = 0; !run && looks < LOOKS; looks += 1) {
@@ -163,11 +174,11 @@ export class RunsService implements OnModuleDestroy {
     work.done = this.carryOut(run, connection, stop.signal).finally(() => this.working.delete(work));
   }
 
-  /** Never rejects: what fails is on record or, where that cannot be, in the log. */
+  /** Never rejects. A failure is recorded, or logged if that is not possible. */
   private async carryOut(run: Run, connection: RunConnection, stop: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([stop, connection.lost]);
     const close = () => void connection.close();
-    stop.addEventListener('abort', close); // what the database is doing for us ends with it
+    stop.addEventListener('abort', close); // The queries in progress end with it.
     try {
       signal.throwIfAborted();
       await this.execution.carryOut(run, connection, signal);
@@ -183,14 +194,14 @@ export class RunsService implements OnModuleDestroy {
 
   private async tellOfEnd({ id, startedAt }: Run): Promise<void> {
     const end = (await this.reader.one(id).catch(() => undefined))?.end;
-    if (!end) return; // the database is gone, and with it what there is to tell
+    if (!end) return; // The connection is lost, so the end cannot be recorded.
     this.logger.log({ run_id: id, result: end.result }, 'run ended');
     this.metrics.countRun(end.result, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
   }
 
   private tellOfCut({ id }: Run, isStopping: boolean): void {
     const why = isStopping ? 'the proxy is shutting down' : 'its connection to the database was lost';
-    this.logger.warn({ run_id: id }, `run interrupted because ${why}, continues when started again`);
+    this.logger.warn({ run_id: id }, `run interrupted because ${why}, will continue when started again`);
   }
 
   private async fail(run: Run, { client }: RunConnection, error: unknown): Promise<void> {
@@ -203,7 +214,7 @@ export class RunsService implements OnModuleDestroy {
       await client.query('ROLLBACK');
       await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);
     } catch {
-      return this.tellOfCut(run, false); // the server said so before the connection ended
+      return this.tellOfCut(run, false); // The server said so before the connection ended.
     }
     this.metrics.countRun('failed', (Date.now() - run.startedAt.getTime()) / 1_000);
     if (isKnown) this.logger.warn({ run_id: run.id }, failure);

@@ -9,15 +9,15 @@ import { dayBefore } from './question';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
 
-/** Between two ticks it is looked, so often, whether a run that is due was missed, or cut off. */
+/** The interval at which missed and interrupted runs are looked for, between two scheduled times. */
 const CHECK_EVERY_MS = 60_000;
 
-/** Cut-off runs that are looked at: more were never cut off at once. */
+/** The most interrupted runs that are looked at. More are never interrupted at once. */
 const MOST = 20;
 
 /**
- * Compares the day before at each tick of RECONCILIATION_SCHEDULE. The rows of the runs are the queue: what is due and is not
- * there is begun, what was cut off is taken up again, by whichever instance looks first.
+ * Compares the previous day at each time of RECONCILIATION_SCHEDULE. The rows of the runs are the queue. Whichever
+ * instance looks first starts a run that is due and missing, and continues an interrupted one.
  */
 @Injectable()
 export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy {
@@ -54,7 +54,10 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
     await this.checking;
   }
 
-  /** Begins what is due by now, and takes up what was cut off. Only the newest tick counts: a run compares a whole day. */
+  /**
+   * Starts the run that is due and continues interrupted runs. Only the newest scheduled time counts, as a run compares
+   * a whole day.
+   */
   async check(now: Date): Promise<void> {
     const due = this.newestTick(now);
     if (due && (await this.isMissing(due))) {
@@ -68,10 +71,10 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
   private newestTick(now: Date): Date | undefined {
     if (this.pattern === undefined) return undefined;
     const ticks = new Cron(this.pattern, { timezone: 'UTC', paused: true });
-    return ticks.previousRuns(1, new Date(now.getTime() + 1))[0]; // a tick that is now counts
+    return ticks.previousRuns(1, new Date(now.getTime() + 1))[0]; // A scheduled time that is now counts.
   }
 
-  /** A proxy that had no history at a tick has missed nothing. */
+  /** A proxy that had no history at a scheduled time has missed nothing. */
   private async isMissing(due: Date): Promise<boolean> {
     if ((await this.reader.list({ dueAt: due }, 1)).length > 0) return false;
     const first = await this.prisma.intent.findFirst({ where: { id: { lt: uuidFloor(due) } }, select: { id: true } });
@@ -83,11 +86,10 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
     try {
       await this.check(new Date());
     } catch (error) {
-      // The next check is a minute later, and whoever watches the runs sees that one is missing.
+      // The next check follows in a minute, and a missing run is visible in the list of runs.
       const { code } = error as { code?: string };
       const isExpected = error instanceof Problem && error.code !== 'internal_error';
-      if (!isExpected)
-        this.logger.warn({ code }, 'the schedule of the runs could not be checked; trying again in a minute');
+      if (!isExpected) this.logger.warn({ code }, 'schedule check failed, will retry in a minute');
     }
   }
 }

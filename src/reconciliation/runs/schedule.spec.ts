@@ -23,7 +23,7 @@ describe('the clock of the schedule', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('looks at the start, at each tick in UTC, and every minute', async () => {
+  it('checks at the start, at each scheduled time in UTC, and every minute', async () => {
     const service = of('0 2 * * *');
     service.onApplicationBootstrap();
     await jest.advanceTimersByTimeAsync(29 * SECOND_MS);
@@ -35,7 +35,7 @@ describe('the clock of the schedule', () => {
     expect(looks()).toHaveLength(3);
   });
 
-  it('goes on after a look that failed, and one at a time', async () => {
+  it('continues after a failed check, one at a time', async () => {
     const service = of('0 2 * * *');
     let fail: (error: Error) => void = () => undefined;
     checked.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));

@@ -8,15 +8,15 @@ const usd = (description: string) => ApiProperty({ type: 'string', pattern: '^-?
 const counts = (description: string) => ApiProperty({ type: 'object', additionalProperties: COUNT, description });
 
 export class SumRecord implements Sum {
-  @count('How many.') count!: number;
-  @usd('What they add up to, in US dollars; decimal text, exact.') usd!: string;
+  @count('The number of them.') count!: number;
+  @usd('Their total in US dollars, exact decimal text.') usd!: string;
 }
 
 export class MatchedRecord {
-  @count('Payments that have their transaction.') count!: number;
-  @counts('By what they were recognised: `upstream_ref`, `upstream_id`, `batch_ref`, `reference`, or their likeness.')
+  @count('The number of payments that match a transaction.') count!: number;
+  @counts('By matching rule: `upstream_ref`, `upstream_id`, `batch_ref`, `reference`, or similarity.')
   by_rule!: Record<string, number>;
-  @counts('How sure that is: `certain`, `probable`, `possible`.') by_certainty!: Record<string, number>;
+  @counts('By certainty: `certain`, `probable` or `possible`.') by_certainty!: Record<string, number>;
 }
 
 @ApiExtraModels(SumRecord)
@@ -25,45 +25,48 @@ export class FoundRecord {
   @ApiProperty({
     type: 'object',
     additionalProperties: { $ref: getSchemaPath(SumRecord) },
-    description: 'By category, of those that there are.',
+    description: 'By category. Categories without findings are left out.',
   })
   by_category!: Record<string, SumRecord>;
 }
 
 export class DayRecord implements Day {
-  @ApiProperty({ type: 'string', format: 'date', description: 'The day, UTC.' }) day!: string;
-  @count('Pairs, on the day of our payment.') matched!: number;
+  @ApiProperty({ type: 'string', format: 'date', description: 'The day in UTC.' }) day!: string;
+  @count('Matches, by the day of our payment.') matched!: number;
   @count('Payments without a transaction.') ours_only!: number;
   @count('Transactions without a payment.') theirs_only!: number;
-  @usd('What our payments add up to.') ours_usd!: string;
-  @usd("What the upstream's transactions add up to.") theirs_usd!: string;
+  @usd('Total of our payments.') ours_usd!: string;
+  @usd("Total of the upstream's transactions.") theirs_usd!: string;
 }
 
 export class IncompleteRecord implements Incomplete {
   @ApiProperty({ enum: INCOMPLETE_REASONS, description: 'The reason.' }) reason!: IncompleteReason;
-  @ApiProperty({ type: 'string', description: 'The same for people, with what to do about it.' }) detail!: string;
+  @ApiProperty({ type: 'string', description: 'A readable explanation, with what to do about it.' }) detail!: string;
 }
 
 /** `theirs` − `ours` = findings + `within_tolerance_usd` + `residual_usd`, exactly. */
 export class TotalsRecord implements Totals {
-  @ApiProperty({ type: SumRecord, description: 'Our payments, with the fees that were to be expected.' })
+  @ApiProperty({ type: SumRecord, description: 'Our payments, with the expected fees.' })
   ours!: SumRecord;
   @ApiProperty({ type: SumRecord, description: "The upstream's transactions, with their fees." }) theirs!: SumRecord;
-  @ApiProperty({ type: MatchedRecord, description: 'What both sides have.' }) matched!: MatchedRecord;
-  @ApiProperty({ type: FoundRecord, description: 'What differs.' }) findings!: FoundRecord;
+  @ApiProperty({ type: MatchedRecord, description: 'The payments that both sides have.' }) matched!: MatchedRecord;
+  @ApiProperty({ type: FoundRecord, description: 'The differences.' }) findings!: FoundRecord;
   @ApiProperty({
     type: SumRecord,
-    description: 'Payments in doubt that no transaction belongs to, and other calls in doubt that change something.',
+    description: 'Payments in doubt without a transaction, and other calls in doubt that change something.',
   })
   in_doubt!: SumRecord;
   @ApiProperty({
     type: [IncompleteRecord],
-    description: 'Why the listing, or the comparison, cannot be relied on. While there is a reason, nothing is closed.',
+    description: 'Reasons why the listing or the comparison is not reliable. While there is one, no finding is closed.',
   })
   incomplete!: IncompleteRecord[];
-  @count('Payouts that the upstream shows when asked for them by name, and its listing lacks: it is not whole.')
+  @count(
+    'Payouts that the listing lacks, but that the upstream returns when they are looked up by name. The listing is ' +
+      'then incomplete.',
+  )
   unlisted!: number;
-  @usd('What differences too small to be findings add up to.') within_tolerance_usd!: string;
-  @usd('What nothing explains: zero, or the comparison itself is wrong.') residual_usd!: string;
+  @usd('Total of the differences within tolerance.') within_tolerance_usd!: string;
+  @usd('Unexplained rest. It must be zero. Otherwise the comparison itself is wrong.') residual_usd!: string;
   @ApiProperty({ type: [DayRecord], description: 'The same by day, oldest first.' }) by_day!: DayRecord[];
 }

@@ -2,18 +2,18 @@ import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/tra
 import { maskProse } from '../../platform/privacy/contacts';
 
 /**
- * The fields that a column of a statement can be. A `recipient` is an e-mail, phone, handle or receiver, whichever it looks
- * like. It comes last, because a field with a column of its own has precedence.
+ * The fields that a column of a statement can be. A `recipient` is an email, phone, handle or receiver, depending on
+ * its form. It comes last, because a field with a column of its own has precedence.
  */
 export type StatementField = TransactionField | 'recipient';
 export const STATEMENT_FIELDS = [...Object.keys(TRANSACTION_FIELDS), 'recipient'] as StatementField[];
 
-/** The fields that say who was paid. */
+/** The fields that identify who was paid. */
 const OF_PEOPLE: StatementField[] = ['recipient', 'email', 'phone', 'handle', 'receiver'];
 
 const NAMES: StatementField[] = ['upstream_ref', 'upstream_id', 'batch_ref', 'reference'];
 
-/** Without one of them, a line can be compared with nothing. */
+/** A line needs one of these fields to be compared. */
 const IDENTIFYING = [...NAMES, ...OF_PEOPLE];
 
 const PRESETS = new Map<string, (field: StatementField) => string>([
@@ -22,22 +22,22 @@ const PRESETS = new Map<string, (field: StatementField) => string>([
 ]);
 export const PRESET_NAMES = [...PRESETS.keys()];
 
-/** Which column is which field: the columns' names are exactly as in the first line. */
+/** Maps fields to columns. Column names are exactly as in the first line. */
 export type Columns = Partial<Record<StatementField, string>>;
 
 export interface Mapping {
   columns: Columns;
-  /** Whether columns that are not there are left out, as of a preset; else they are a mistake. */
+  /** Whether missing columns are ignored, as with a preset. Otherwise they are an error. */
   lenient: boolean;
-  /** The columns that are not read, because they say who was paid. */
+  /** The columns that are not read, because they identify who was paid. */
   ignored?: Columns;
 }
 
 const MAX_COLUMN_NAME = 255;
 
 /**
- * Reads what a caller says of the columns: the name of a preset, or JSON `{"<field>":"<column>"}`.
- * @throws MappingError that says what is wrong.
+ * Reads the caller's mapping: the name of a preset, or JSON `{"<field>":"<column>"}`.
+ * @throws MappingError that describes the error.
  */
 export function readMapping(text: string): Mapping {
   const preset = PRESETS.get(text);
@@ -66,9 +66,9 @@ export function readMapping(text: string): Mapping {
 }
 
 /**
- * The same mapping without the fields that say who was paid. A statement of guesses would otherwise tell which of them are
- * right: by the lines that find a payment, or by the findings about its recipient.
- * @throws MappingError if nothing is left by which a line could be compared.
+ * Returns the mapping without the fields that identify who was paid. A statement of guesses would otherwise show which
+ * guesses are right, by the lines that match a payment or by findings about its recipient.
+ * @throws MappingError if no remaining field allows a comparison.
  */
 export function withoutPeople({ columns, lenient }: Mapping): Mapping {
   const ofPeople = (field: string) => (OF_PEOPLE as string[]).includes(field);
@@ -86,8 +86,9 @@ export function withoutPeople({ columns, lenient }: Mapping): Mapping {
 export class MappingError extends Error {}
 
 /**
- * Finds the columns of a statement in its first line. @returns each field's place.
- * @throws MappingError that names the columns there are, but none that looks like a contact.
+ * Finds the columns of a statement in its first line.
+ * @returns each field's position.
+ * @throws MappingError that names the existing columns, except those that look like contacts.
  */
 export function placesIn(header: string[], mapping: Mapping): Map<StatementField, number> {
   const { columns, lenient } = mapping;
@@ -110,13 +111,13 @@ export function placesIn(header: string[], mapping: Mapping): Map<StatementField
   return places;
 }
 
-/** The fields of a statement that are not read, of those whose column it has. */
+/** Returns the fields that are not read, of those whose column the statement has. */
 export function ignoredIn(header: string[], { ignored = {} }: Mapping): StatementField[] {
   const names = new Set(header.map((name) => name.trim()));
   return OF_PEOPLE.filter((field) => ignored[field] !== undefined && names.has(ignored[field]));
 }
 
-/** The fields of a transaction that a line gives. */
+/** Returns the fields of a transaction that a line states. */
 export function toFields(
   values: Iterable<readonly [StatementField, string]>,
 ): Partial<Record<TransactionField, string>> {
@@ -125,7 +126,7 @@ export function toFields(
   return fields;
 }
 
-/** The field that a recipient looks like. */
+/** Returns the field that a recipient looks like. */
 function fieldOf(recipient: string): TransactionField {
   if (recipient.startsWith('@')) return 'handle';
   if (recipient.includes('@')) return 'email';
@@ -149,7 +150,7 @@ function checked<Given extends Partial<Record<StatementField, unknown>>>(
   return columns;
 }
 
-/** Of a file without a first line of names, these are values. */
+/** If a file has no heading, these names are values. */
 function there(names: string[]): string {
   const shown = names.slice(0, 50).map((name) => (isName(name) ? name : '…'));
   return `its columns are ${shown.join(', ')}`;

@@ -10,48 +10,53 @@ import { walletsIn } from '../../gateway/upstream/wallets';
 import { TransactionWriter } from './transaction-writer';
 import { insertWallets } from './wallet-rows';
 
-/** For whose sake a source is asked, and who asks. */
+/** Why a source is read, and who asked for it. */
 export interface Cause {
-  /** The run, the call in doubt or the event; null: none. */
+  /** The run, the call in doubt or the event. Null if there is none. */
   causedBy: string | null;
-  /** Null: the proxy by itself. */
+  /** The key that asked. Null for the proxy itself. */
   by: { clientId: string; keyId: string; actor: string | null } | null;
 }
 
 export interface ReadResult {
   readId: string;
-  /** It came whole, and the upstream called it a success. */
+  /** Whether the reading is complete and the upstream reported success. */
   complete: boolean;
-  /** A short code, where it is not complete: one of the upstream's failures, or `rejected`. */
+  /** A short code if it is not complete: a failure of the upstream, or `rejected`. */
   failure: string | null;
   httpStatus: number | null;
-  /** How many transactions (of wallets: wallets) it named … */
+  /** How many transactions (or wallets) it listed. */
   rows: number;
-  /** … and how many of them are kept. */
+  /** How many of them are kept. */
   kept: number;
-  /** Of the bytes as they came, in hex. */
+  /** SHA-256 of the bytes as received, in hex. */
   sha256: string | null;
-  /** When the oldest transaction that it named was issued, kept or not; null: unknown, or not asked for all. */
+  /**
+   * Time of the oldest transaction that it listed, kept or not. Null if that is unknown, or not everything was
+   * requested.
+   */
   oldest: Date | null;
   endedAt: Date;
 }
 
 export interface ListingOptions {
-  /** Hears how many have come, now and then. */
+  /** Reports the number received so far, now and then. */
   onRows?: (rows: number) => void;
   signal?: AbortSignal;
-  /** Whether the oldest transaction is kept even if it is outside the window. It shows how far back the listing reaches. */
+  /**
+   * Whether the oldest transaction is kept even if it is outside the window. It shows how far back the listing reaches.
+   */
   keepsOldest?: boolean;
 }
 
-/** What one look at a source gave, before it is on record. */
+/** The result of one reading, before it is recorded. */
 interface Seen extends Omit<NewSourceReadEnd, 'readId' | 'complete'> {
   oldest?: Date | null;
 }
 
 type Source = Exclude<NewSourceRead['source'], 'statement'>;
 
-/** Asks the upstream what it knows, and keeps what it says as evidence. Each question is on record before it is asked. */
+/** Reads the upstream's data and keeps it as evidence. Each question is recorded before it is sent. */
 @Injectable()
 export class SourcesService {
   constructor(
@@ -62,8 +67,8 @@ export class SourcesService {
   ) {}
 
   /**
-   * All transactions of the account. It is asked once: whoever needs a complete read asks again.
-   * @param window only those issued in [from, to) are kept, and those without a readable time.
+   * Reads all transactions of the account, once. A caller that needs a complete reading asks again.
+   * @param window keeps only transactions issued in [from, to), and those without a readable time.
    */
   async transactions(
     cause: Cause,
@@ -95,17 +100,17 @@ export class SourcesService {
     });
   }
 
-  /** The transactions of one batch. */
+  /** Reads the transactions of one batch. */
   async batch(cause: Cause, batchRef: string): Promise<ReadResult> {
     return this.few('batch', cause, batchRef, batchQuestion(batchRef));
   }
 
-  /** One transaction, by its id. */
+  /** Reads one transaction by its ID. */
   async transaction(cause: Cause, upstreamId: string): Promise<ReadResult> {
     return this.few('transaction', cause, upstreamId, transactionQuestion(upstreamId));
   }
 
-  /** The wallets of the account, and their newest entries. */
+  /** Reads the wallets of the account, with their newest entries. */
   async wallets(cause: Cause): Promise<ReadResult> {
     return this.read('wallets', cause, { subject: null }, async (readId) => {
       const { body, seen } = await this.ask(WALLETS);
@@ -143,7 +148,7 @@ export class SourcesService {
     return { body, seen };
   }
 
-  /** Records the question, lets it be asked, and records how it ended; also where its rows could not be kept. */
+  /** Records the question, asks it, and records how it ended, even if its rows could not be stored. */
   private async read(
     source: Source,
     cause: Cause,
@@ -159,7 +164,8 @@ export class SourcesService {
       seen = await ask(readId);
     } catch (error) {
       done('not_kept');
-      await this.journal.end({ readId, complete: false, ...NOT_KEPT }).catch(() => undefined); // without an end it counts for as little
+      // A reading without an end counts for as little.
+      await this.journal.end({ readId, complete: false, ...NOT_KEPT }).catch(() => undefined);
       throw error;
     }
     const complete = seen.failure === null;
@@ -171,7 +177,7 @@ export class SourcesService {
   }
 }
 
-/** The answer says that all is well, and has nothing of what was asked for. */
+/** The answer reports success, but contains nothing of what was asked for. */
 const UNREADABLE = 'unreadable';
 
 const NOT_KEPT: Seen = {
@@ -184,7 +190,7 @@ const NOT_KEPT: Seen = {
   faults: 0,
 };
 
-/** Without them it can be compared with little. */
+/** Without these fields, little can be compared. */
 function isFaulty({ amountUsd, issuedAt }: Transaction): boolean {
   return amountUsd === null || issuedAt === null;
 }

@@ -5,7 +5,7 @@ import { BrokenStatement, StatementLines } from './statement-lines';
 import { NumberStyle, StatementRows } from './statement-rows';
 import { TransactionWriter } from './transaction-writer';
 
-/** More tell nobody anything: such a file was mapped wrongly. */
+/** The most faults that are recorded. A file with more has a wrong mapping. */
 export const MAX_FAULTS = 10_000;
 
 const FAULTS_BATCH = 1_000;
@@ -15,11 +15,11 @@ interface StatementOptions extends NumberStyle {
   delimiter: string;
 }
 
-/** Reads one statement into the tables of a read that is on record. */
+/** Reads one statement into the tables of a recorded reading. */
 export class StatementImport {
   rows = 0;
   faults = 0;
-  /** The fields that were not read, because they say who was paid. */
+  /** The fields that were not read, because they identify who was paid. */
   ignored: StatementField[] = [];
   private readonly lines: StatementLines;
   private readonly writer: TransactionWriter;
@@ -44,7 +44,7 @@ export class StatementImport {
   }
 
   /**
-   * Reads it to its end.
+   * Reads the statement to its end.
    * @returns the SHA-256 of its bytes.
    * @throws BrokenStatement, MappingError
    */

@@ -4,31 +4,31 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 export interface StatementLine {
-  /** Where it begins, from 1. */
+  /** The line where it begins, from 1. */
   line: number;
   cells: string[];
 }
 
-/** A statement that cannot be read to its end; the message says why, for the end of a sentence that begins with the file. */
+/** A statement that cannot be read to its end. The message completes a sentence that begins with the file. */
 export class BrokenStatement extends Error {}
 
-/** No payment has a longer line: a quote that is never closed must not make us hold the rest of the file. */
+/** The longest line. Without the limit, a quote that is never closed would load the rest of the file into memory. */
 const MAX_LINE_BYTES = 1_048_576;
 const MAX_BYTES = 1_073_741_824;
 const NEWLINE = 0x0a;
 
-/** Of what is over, so much is held at most. */
+/** The most bytes that are held of a longer line. */
 const MANY = 65_536;
 
-/** Reads a CSV file (RFC 4180, and what spreadsheets make of it) as it comes. */
+/** Reads a CSV file as it arrives. It accepts RFC 4180 and the variants of spreadsheets. */
 export class StatementLines {
   bytes = 0;
   private readonly hash = createHash('sha256');
-  /** Where lines end of which no row was given yet. */
+  /** The ends of lines whose rows were not returned yet. */
   private lineEnds: number[] = [];
-  /** How many of them are over. */
+  /** The number of lines read. */
   private passed = 0;
-  /** Where the last one of them was. */
+  /** The offset of the last line. */
   private endedAt = 0;
   private linesBefore = 0;
 
@@ -37,13 +37,13 @@ export class StatementLines {
     private readonly delimiter: string,
   ) {}
 
-  /** Of all its bytes; once they have been read. */
+  /** SHA-256 of all bytes, once they have been read. */
   sha256(): Buffer {
     return this.hash.digest();
   }
 
   /**
-   * Its lines, the first one too, without those that are empty.
+   * Reads the lines, including the first and without empty ones.
    * @throws BrokenStatement
    */
   async *lines(): AsyncGenerator<StatementLine> {
@@ -58,10 +58,11 @@ export class StatementLines {
       record_delimiter: ['\r\n', '\n'],
     });
     const fed = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
-    fed.catch(() => undefined); // the parser ends with the same error
+    fed.catch(() => undefined); // The parser ends with the same error.
     try {
       for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
-        // Empty lines before it are passed with it: counted from its end, as most lines are one line long.
+        // The parser passes a row with the empty lines before it. The line is counted from the end, as most rows have
+        // one line.
         this.passLinesBefore(info.bytes);
         const within = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
         const isEnded = this.endedAt === info.bytes;
@@ -92,12 +93,12 @@ export class StatementLines {
     if (this.passed > before) this.endedAt = this.lineEnds[this.passed - 1] ?? 0;
     this.linesBefore += this.passed - before;
     if (this.passed < MANY) return;
-    this.lineEnds = this.lineEnds.slice(this.passed); // one by one, each would move all others
+    this.lineEnds = this.lineEnds.slice(this.passed); // Removing them one by one would move all others.
     this.passed = 0;
   }
 }
 
-/** The parser's own words quote the file. */
+/** The parser's message quotes the file, so it is not passed on. */
 function toBroken(error: unknown): unknown {
   const { code, lines } = error as { code?: string; lines?: number };
   if (code === 'CSV_QUOTE_NOT_CLOSED') return new BrokenStatement('ends inside a quoted value');

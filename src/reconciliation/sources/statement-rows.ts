@@ -1,17 +1,17 @@
 import { Transaction, transactionFrom } from '../../gateway/upstream/transactions';
 import { StatementField, toFields } from './mapping';
 
-/** How its numbers are written: 1,234.50 or 1.234,50. */
+/** How numbers are written: 1,234.50 or 1.234,50. */
 export interface NumberStyle {
   decimalComma: boolean;
 }
 
-/** A line that cannot be used, and why; its reason names columns, never values. */
+/** A line that cannot be used. The reason names columns, never values. */
 export type ReadLine = { transaction: Transaction } | { fault: string };
 
 /** Reads the lines of one statement. */
 export class StatementRows {
-  /** Signs that group digits, and the one before the decimals. */
+  /** The signs that group digits, and the decimal sign. */
   private readonly group: string;
   private readonly point: string;
   private readonly number: RegExp;
@@ -60,7 +60,7 @@ export class StatementRows {
   }
 }
 
-/** An apostrophe before what a spreadsheet would take for a formula is none of the value. */
+/** Removes the apostrophe that protects a value from being read as a formula. */
 function valueOf(cell = ''): string {
   const value = cell.trim();
   return value.startsWith("'") ? value.replace(/^'(?=[=+\-@'])/, '') : value;

@@ -32,13 +32,14 @@ export class StatementsController {
     summary: 'Import a statement',
     operationId: 'importStatement',
     description:
-      "Scope `reconcile`. A provider's CSV file of what it paid, to compare with: its first line names the columns. Lines " +
-      'that cannot be used are listed, the others are used. The same file with the same mapping is imported once. Columns that ' +
-      'say who was paid are read with `audit:pii` only; `ignored_fields` names those that were not.',
+      "Scope `reconcile`. Imports a provider's CSV file of transactions, to compare with. The first line names the " +
+      'columns. Lines that cannot be used are listed, and the others are used. The same file with the same mapping ' +
+      'is imported once. Columns that identify recipients are read only with `audit:pii`. `ignored_fields` names ' +
+      'the columns that were not read.',
   })
   @ApiConsumes('text/csv')
   @ApiBody({ required: true, schema: { type: 'string' }, description: 'The file, in UTF-8, up to 1 GiB.' })
-  @ApiResponse({ status: 201, type: ImportedStatement, description: 'It is imported.' })
+  @ApiResponse({ status: 201, type: ImportedStatement, description: 'The statement was imported.' })
   @ApiResponse({ status: 200, type: ImportedStatement, description: 'Already imported. Nothing was changed.' })
   @ApiKeyProblems('invalid_request')
   async import(
@@ -61,7 +62,7 @@ export class StatementsController {
   @ApiOperation({
     summary: 'List the statements',
     operationId: 'listStatements',
-    description: 'Scope `reconcile`. Those that were imported, newest first.',
+    description: 'Scope `reconcile`. Newest first.',
   })
   @ApiResponse({ status: 200, type: StatementPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -76,9 +77,9 @@ export class StatementsController {
   @ApiOperation({
     summary: 'Read a statement and its faults',
     operationId: 'readStatement',
-    description: 'Scope `reconcile`. Up to 10,000 of the lines that could not be used.',
+    description: 'Scope `reconcile`. With up to 10,000 of the lines that could not be used.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the statement.' })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The statement's ID." })
   @ApiResponse({ status: 200, type: StatementWithFaults, description: 'The statement.' })
   @ApiKeyProblems('statement_not_found')
   one(@Param('id') id: string): Promise<StatementWithFaults> {

@@ -6,24 +6,24 @@ import { Columns, PRESET_NAMES, STATEMENT_FIELDS } from './mapping';
 
 export const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
 
-/** How a statement is to be read. */
+/** Describes how to read a statement. */
 export class StatementQuery {
   @Text({
     max: 8_192,
     description:
-      `Which column is which field: JSON \`{"<field>":"<column>"}\` with the names of its first line, or one of ` +
-      `${PRESET_NAMES.join(', ')}: its columns are called as our fields, or as the upstream's. ` +
-      `Fields: ${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, those that say who was paid (recipient, email, phone, ` +
-      'handle, receiver) are not read.',
+      'Maps fields to columns: JSON `{"<field>":"<column>"}` with names of the first line, or a preset ' +
+      `(${PRESET_NAMES.join(', ')}) whose columns are named like our fields or like the upstream's. Fields: ` +
+      `${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, fields that identify recipients (recipient, email, ` +
+      'phone, handle, receiver) are not read.',
     example:
       '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
   })
   mapping!: string;
 
-  @OneOf(Object.keys(DELIMITERS), 'What parts its columns; a comma unless said.')
+  @OneOf(Object.keys(DELIMITERS), 'Delimiter between columns. Default: `comma`.')
   delimiter?: string;
 
-  @OneOf(['true', 'false'], 'Whether it writes 1.234,50 for what is 1,234.50 elsewhere.')
+  @OneOf(['true', 'false'], 'Whether decimals have a comma: 1.234,50 instead of 1,234.50.')
   decimal_comma?: string;
 
   @Text({ max: 255, required: false, description: "The file's name.", example: 'march.csv' })
@@ -43,38 +43,39 @@ const nullable = (type: 'string', description: string, more: object = {}) =>
 
 /** A line that could not be used. */
 export class StatementFaultRecord {
-  @ApiProperty({ type: 'integer', minimum: 2, description: 'Where it begins, from 1.' }) line!: number;
-  @ApiProperty({ type: 'string', description: 'Why; it names the column, never its value.' }) reason!: string;
+  @ApiProperty({ type: 'integer', minimum: 2, description: 'The line where it begins, from 1.' }) line!: number;
+  @ApiProperty({ type: 'string', description: 'The reason. It names the column, never its value.' }) reason!: string;
 }
 
 export class StatementMapping {
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, { type: 'string' }])),
-    description: 'The column that is the field, by its name.',
+    description: 'The name of the column for each field.',
   })
   columns!: Columns;
-  @ApiProperty({ enum: Object.keys(DELIMITERS), description: 'What parts its columns.' }) delimiter!: string;
-  @ApiProperty({ type: 'boolean', description: 'Whether it writes 1.234,50.' }) decimal_comma!: boolean;
+  @ApiProperty({ enum: Object.keys(DELIMITERS), description: 'Delimiter between columns.' }) delimiter!: string;
+  @ApiProperty({ type: 'boolean', description: 'Whether decimals have a comma: 1.234,50.' }) decimal_comma!: boolean;
 }
 
 export class StatementRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'To compare with it: `statement_id` of a new run.' })
+  @ApiProperty({ type: 'string', format: 'uuid', description: "The statement's ID, for `statement_id` of a new run." })
   read_id!: string;
-  @nullable('string', "The file's name, contacts masked.") file!: string | null;
+  @nullable('string', "The file's name. Contacts are masked.") file!: string | null;
   @ApiProperty({ type: StatementMapping, description: 'How it was read.' }) mapping!: StatementMapping;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was handed in.' }) imported_at!: Date;
-  @nullable('string', 'The client that handed it in.', { format: 'uuid' }) client_id!: string | null;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'Time of the import.' }) imported_at!: Date;
+  @nullable('string', 'The ID of the client that imported it.', { format: 'uuid' }) client_id!: string | null;
   @nullable('string', 'The person, where known.') actor!: string | null;
-  @ApiProperty({ type: 'integer', description: 'Its lines but the first and empty ones.' }) rows!: number;
-  @ApiProperty({ type: 'integer', description: 'Those that are used.' }) kept!: number;
-  @ApiProperty({ type: 'integer', description: 'Those that could not be used.' }) fault_count!: number;
-  @ApiProperty({ type: 'integer', description: 'Its size.' }) bytes!: number;
-  @ApiProperty({ type: 'string', description: 'SHA-256 of its bytes, in hex.' }) sha256!: string;
+  @ApiProperty({ type: 'integer', description: 'The number of lines, without the first and empty ones.' })
+  rows!: number;
+  @ApiProperty({ type: 'integer', description: 'The number of lines that are used.' }) kept!: number;
+  @ApiProperty({ type: 'integer', description: 'The number of lines that could not be used.' }) fault_count!: number;
+  @ApiProperty({ type: 'integer', description: 'Size in bytes.' }) bytes!: number;
+  @ApiProperty({ type: 'string', description: 'SHA-256 of the bytes, in hex.' }) sha256!: string;
 }
 
 export class StatementWithFaults extends StatementRecord {
-  @ApiProperty({ type: [StatementFaultRecord], description: 'By line; of a new statement the first 100.' })
+  @ApiProperty({ type: [StatementFaultRecord], description: 'By line. A new statement shows the first 100.' })
   faults!: StatementFaultRecord[];
 }
 
@@ -83,15 +84,17 @@ export class ImportedStatement extends StatementWithFaults {
     type: 'array',
     items: { enum: STATEMENT_FIELDS },
     description:
-      'Fields of the mapping that were not read: they say who was paid, and your key lacks `audit:pii`. Recipients are not ' +
-      'compared then.',
+      'Fields of the mapping that were not read. They identify recipients, and your key lacks `audit:pii`. ' +
+      'Recipients are then not compared.',
   })
   ignored_fields!: string[];
-  @ApiProperty({ type: 'boolean', description: 'The same bytes were handed in before, with the same mapping.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether the same bytes were imported before, with the same mapping.' })
   already_imported!: boolean;
 }
 
 export class StatementPage {
   @ApiProperty({ type: [StatementRecord], description: 'Newest first.' }) statements!: StatementRecord[];
-  @nullable('string', 'For `page_token`; null on the last page.') next_page_token!: string | null;
+  @nullable('string', 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
+    | string
+    | null;
 }

@@ -19,16 +19,16 @@ import {
   StatementWithFaults,
 } from './statements.dto';
 
-/** Who hands a statement in. */
+/** Who imports a statement. */
 interface Author {
   clientId: string;
   keyId: string;
   actor: string | null;
-  /** Whether the key may see people. If it may not, the columns that say who was paid are not read. */
+  /** Whether the key may see people. Otherwise the columns that identify who was paid are not read. */
   seesPeople: boolean;
 }
 
-/** Shown at once; the others are asked for. */
+/** The number of faults that the first response shows. The others are read with a request of their own. */
 const FIRST_FAULTS = 100;
 
 interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' | 'read_id'> {
@@ -38,7 +38,7 @@ interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' |
   bytes: bigint;
 }
 
-/** Statements: what a provider says in a CSV file of what it paid. */
+/** Imports and lists statements: a provider's CSV files of transactions. */
 @Injectable()
 export class StatementsService {
   constructor(
@@ -48,7 +48,8 @@ export class StatementsService {
   ) {}
 
   /**
-   * Reads a statement as it comes. One that breaks off, or that cannot be read, leaves a read that counts for nothing.
+   * Reads a statement as it arrives. A statement that breaks off or cannot be read leaves a reading that counts for
+   * nothing.
    * @throws Problem `invalid_request`
    */
   async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Author): Promise<ImportedStatement> {
@@ -74,7 +75,8 @@ export class StatementsService {
     } catch (error) {
       const failure = failureOf(error);
       done(failure);
-      await this.journal.end({ ...counts(), sha256: null, complete: false, failure }).catch(() => undefined); // without an end it counts for as little
+      // A reading without an end counts for as little.
+      await this.journal.end({ ...counts(), sha256: null, complete: false, failure }).catch(() => undefined);
       throw toProblem(error);
     }
     const first = counted === readId;
@@ -83,7 +85,7 @@ export class StatementsService {
     return { ...statement, ignored_fields: reading.ignored, already_imported: !first };
   }
 
-  /** Newest first; only those that were read whole. */
+  /** Lists complete statements, newest first. */
   async list(search: StatementSearch): Promise<Page<StatementRecord>> {
     const before = idBefore(search);
     const rows = await this.rows(
@@ -95,7 +97,8 @@ export class StatementsService {
   }
 
   /**
-   * @param faults how many of its faults.
+   * Reads a statement.
+   * @param faults the most faults to return.
    * @throws Problem `statement_not_found`
    */
   async one(id: string, faults = MAX_FAULTS): Promise<StatementWithFaults> {

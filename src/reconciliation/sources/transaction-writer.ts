@@ -4,25 +4,25 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Transaction } from '../../gateway/upstream/transactions';
 
 /**
- * Some thousand rows, each batch in a transaction of its own: a long one would keep the log from being sealed. GroupCommit four
- * times as large are no faster, and cost 60 MB of memory more.
+ * Some thousand rows, each batch in a transaction of its own. A longer transaction would keep the log from being
+ * sealed. Batches of four times that size are no faster, and use 60 MB more memory.
  */
 const BATCH_BYTES = 250_000;
 
 const COPY = `COPY upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd,
   fee_usd, email, phone, handle, receiver, country, network_code, reference) FROM STDIN`;
 
-/** The column has 14 digits before the point. */
+/** The column has 14 digits before the decimal point. */
 const MAX_AMOUNT = new Decimal('99999999999999');
 
-/** Keeps what a source said, in batches: one of them is on its way while the next one forms. */
+/** Stores the transactions of a source in batches. One batch is written while the next one fills. */
 export class TransactionWriter {
   private lines: string[] = [];
-  /** Lines as bytes: as text they would outlive many collections of garbage. */
+  /** Lines are kept as bytes. As text, they would survive many garbage collections. */
   private batch: Buffer[] = [];
   private bytes = 0;
   private onItsWay: Promise<void> = Promise.resolve();
-  /** How many were given. */
+  /** The number of transactions given. */
   kept = 0;
 
   constructor(
@@ -30,13 +30,19 @@ export class TransactionWriter {
     private readonly readId: string,
   ) {}
 
-  /** @param ordinal its place in the source. */
+  /**
+   * Adds a transaction.
+   * @param ordinal its position in the source.
+   */
   add(ordinal: number, transaction: Transaction): void {
     this.kept++;
     this.lines.push(this.toLine(ordinal, transaction));
   }
 
-  /** To be called often. Writes what was added once that is enough, and waits as long as what was written before is on its way. */
+  /**
+   * Writes the added transactions once there are enough of them, and waits while the previous batch is being written.
+   * Call it often.
+   */
   async flow(): Promise<void> {
     const bytes = Buffer.from(this.lines.join(''));
     this.lines = [];
@@ -45,7 +51,7 @@ export class TransactionWriter {
     if (this.bytes >= BATCH_BYTES) await this.write();
   }
 
-  /** Resolves once all is written. */
+  /** Resolves once everything is written. */
   async end(): Promise<void> {
     await this.flow();
     await this.write();
@@ -57,7 +63,7 @@ export class TransactionWriter {
     const batch = Buffer.concat(this.batch, this.bytes);
     [this.batch, this.bytes] = [[], 0];
     this.onItsWay = batch.length === 0 ? Promise.resolve() : this.prisma.copyIn(COPY, batch);
-    this.onItsWay.catch(() => undefined); // whoever waits for it next hears of it
+    this.onItsWay.catch(() => undefined); // The next caller that waits for it gets the error.
   }
 
   private toLine(ordinal: number, { issuedAt, amountUsd, feeUsd, ...texts }: Transaction): string {
@@ -97,7 +103,7 @@ export class TransactionWriter {
   }
 }
 
-/** Six decimals, half up; what no payout can be is none. */
+/** Rounds to six decimals, half up. An amount that no payout can have becomes null. */
 function toUsd(amount: Decimal | null): string | null {
   if (amount === null || amount.abs().gt(MAX_AMOUNT)) return null;
   return amount.toDecimalPlaces(6, Decimal.ROUND_HALF_UP).toFixed();

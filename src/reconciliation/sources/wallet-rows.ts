@@ -2,7 +2,10 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { ListedWallet } from '../../gateway/upstream/wallets';
 
-/** Writes what the upstream said of the account's wallets. Their entries' descriptions stay for long: they name nobody. */
+/**
+ * Writes the upstream's answer about the account's wallets. Descriptions of entries are kept for long, so contacts in
+ * them are masked.
+ */
 export async function insertWallets(prisma: PrismaService, readId: string, wallets: ListedWallet[]): Promise<void> {
   const rows = wallets.map(({ id, type, balance }) => ({ wallet_id: id, type, balance: balance?.toFixed() }));
   const entries = wallets.flatMap(({ id, entries }) =>

@@ -11,11 +11,14 @@ import { ReadBackService } from './read-back.service';
 import { SignedEventsService } from './signed-events.service';
 
 export class EventReceipt {
-  @ApiProperty({ enum: ['recorded', 'known'], description: '`known`: it came before, and nothing more is done.' })
+  @ApiProperty({
+    enum: ['recorded', 'known'],
+    description: '`known`: the event was received before. Nothing was done.',
+  })
   status!: 'recorded' | 'known';
 }
 
-/** Where the upstream tells of what happened. It is a hint: what is believed is what it answers when it is asked. */
+/** Receives the upstream's events. An event is only a hint: the proxy asks the upstream and believes that answer. */
 @ApiTags('Reconciliation')
 @Controller('hooks')
 export class EventsController {
@@ -32,12 +35,17 @@ export class EventsController {
     summary: 'Receive an event of the upstream',
     operationId: 'takeUpstreamEvent',
     description:
-      'Only with `UPSTREAM_WEBHOOK_SECRET`, which signs it instead of an API key (Standard Webhooks: `webhook-id`, ' +
-      '`webhook-timestamp` and `webhook-signature`, or the same as `svix-…`). At most 64 KiB.',
+      "Available only with `UPSTREAM_WEBHOOK_SECRET`. The event's signature replaces the API key (Standard " +
+      'Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`). At most 64 ' +
+      'KiB.',
   })
-  @ApiHeader({ name: 'webhook-id', required: true, description: 'The same each time the event is delivered.' })
+  @ApiHeader({ name: 'webhook-id', required: true, description: "The event's ID. It is the same in each delivery." })
   @ApiHeader({ name: 'webhook-timestamp', required: true, description: 'Seconds since 1970, within five minutes.' })
-  @ApiHeader({ name: 'webhook-signature', required: true, description: '`v1,<base64>`; several with blanks between.' })
+  @ApiHeader({
+    name: 'webhook-signature',
+    required: true,
+    description: '`v1,<base64>`. Several are separated by spaces.',
+  })
   @ApiBody({ schema: { type: 'object', additionalProperties: true } })
   @ApiResponse({
     status: 200,

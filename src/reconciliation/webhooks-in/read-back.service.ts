@@ -4,14 +4,14 @@ import { NewUpstreamEvent } from '../../journal/records';
 import { ResolverService } from '../in-doubt/resolver.service';
 import { SourcesService } from '../sources/sources.service';
 
-/** Hints that wait. Nothing depends on them: the next run, and the resolver, look at everything. */
+/** The most waiting hints. Nothing depends on them, because the next run and the resolver read everything. */
 const MOST_WAITING = 1_000;
 
-/** Asks the upstream itself about what its events say, one after the other, and keeps what it answers as evidence. */
+/** Asks the upstream about the subjects of its events, one after the other, and keeps the answers as evidence. */
 @Injectable()
 export class ReadBackService implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Events');
-  /** By what is asked about, with the event that told of it first: events of the same batch come together. */
+  /** By subject, with the first event about it. Events of the same batch arrive together. */
   private readonly waiting = new Map<string, NewUpstreamEvent>();
   private working: Promise<void> | undefined;
   private stopped = false;
@@ -23,7 +23,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
     private readonly resolver: ResolverService,
   ) {}
 
-  /** Returns at once. */
+  /** Queues the event and returns at once. */
   add(event: NewUpstreamEvent): void {
     const subject = event.batchRef ?? event.upstreamId;
     if (subject === null || this.stopped || this.waiting.has(subject)) return;
@@ -48,7 +48,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
     this.isShedding = false;
   }
 
-  /** Taken out before it is asked about: an event that comes meanwhile may tell of something newer. */
+  /** Removed before it is asked about, because an event that arrives meanwhile may be newer. */
   private next(): NewUpstreamEvent | undefined {
     const [first] = this.waiting;
     if (first) this.waiting.delete(first[0]);
@@ -59,7 +59,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
     const cause = { causedBy: id, by: null };
     if (batchRef !== null) await this.sources.batch(cause, batchRef);
     else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
-    // Of what an answer named before, nothing is in doubt.
+    // Transactions that an answer named before are not in doubt.
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     if (!(await this.isKnown(refs))) this.resolver.pollSoon();
   }

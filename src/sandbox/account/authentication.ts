@@ -4,8 +4,9 @@ import { Database } from '../database';
 import { Account } from '../generated/client';
 
 /**
- * The account whose key the request carries, null for a key that is none; docs/reference/upstream.md, "Requests". Node lower-cases
- * header names, so any case does. The key is looked up by its hash: how long that takes says nothing about the key.
+ * Returns the account whose key the request carries, or null for an invalid key (docs/reference/upstream.md,
+ * "Requests"). Node lower-cases header names, so any case works. The key is looked up by its hash, so the time of the
+ * lookup reveals nothing about the key.
  */
 export async function authenticate(database: Database, request: FastifyRequest): Promise<Account | null> {
   const key = request.headers['x-api-key'];

@@ -1,7 +1,7 @@
 import { Database } from '../database';
 import { WALLET_TYPES } from '../wallets/ledger';
 
-/** Every account and what its wallets hold, the oldest account first; USD as decimal text. For the control interface. */
+/** Lists every account with its wallets, oldest first, for the control interface. US dollars are decimal text. */
 export async function listAccounts(database: Database) {
   const accounts = await database.account.findMany({
     include: { wallets: true },

@@ -4,9 +4,12 @@ import { Database } from '../database';
 import { openWallets } from '../wallets/ledger';
 import { hashKey } from './authentication';
 
-const KEY_BYTES = 24; // 192 random bits
+const KEY_BYTES = 24; // 192 random bits.
 
-/** Opens an account with a key and wallets of its own. This is the only time the key is seen; only its SHA-256 is stored. */
+/**
+ * Opens an account with a key and wallets of its own. The key is available only once, because only its SHA-256 is
+ * stored.
+ */
 export async function openAccount(database: Database, name: string, opening: Decimal) {
   const id = randomUUID();
   const apiKey = `sandbox_${randomBytes(KEY_BYTES).toString('hex')}`;

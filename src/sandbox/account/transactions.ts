@@ -21,7 +21,10 @@ export async function readTransaction(call: Call, query: unknown) {
   return transaction ? transactionRecord(transaction, call.origin) : NOT_FOUND;
 }
 
-/** POST /account/transactions: all of the account's, newest first. Complete: upstream has no paging to ask for the rest. */
+/**
+ * POST /account/transactions: all transactions of the account, newest first. The upstream has no paging, so the list is
+ * complete.
+ */
 export async function listTransactions(call: Call) {
   await expireOverdue(call.database, call.behaviour);
   const own = { issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };
@@ -29,7 +32,7 @@ export async function listTransactions(call: Call) {
   return transactions.map((transaction) => transactionRecord(transaction, call.origin));
 }
 
-/** POST /account/issue-id-transactions?issueID=: those of one batch, in its order. */
+/** POST /account/issue-id-transactions?issueID=: the transactions of one batch, in its order. */
 export async function listIssueTransactions(call: Call, query: unknown) {
   const issueID = readText(fieldsOf(query).issueID, 'issueID');
   await expireOverdue(call.database, call.behaviour);
@@ -39,7 +42,10 @@ export async function listIssueTransactions(call: Call, query: unknown) {
   return transactions.map((transaction) => transactionRecord(transaction, call.origin));
 }
 
-/** POST /account/delete-unpaid-transaction: nobody sees the transaction afterwards; the answer is what it was. */
+/**
+ * POST /account/delete-unpaid-transaction: hides the transaction from everybody afterwards, and answers with its last
+ * state.
+ */
 export async function deleteUnpaidTransaction(call: Call, body: unknown) {
   const { account, database, behaviour } = call;
   const chiRef = readText(fieldsOf(body).chiRef, 'chiRef');
@@ -52,7 +58,7 @@ export async function deleteUnpaidTransaction(call: Call, body: unknown) {
   if (status !== 'unpaid') throw notUnpaid(chiRef, status);
   await database.$transaction(async (work) => {
     const deleted = await changeStatus(work, [id], { from: 'unpaid', to: DELETED });
-    if (deleted.length === 0) throw notUnpaid(chiRef, 'no longer unpaid'); // since it was read
+    if (deleted.length === 0) throw notUnpaid(chiRef, 'no longer unpaid'); // It has changed since it was read.
     await call.processed(work, [chiRef]);
   });
   return { id, issueDate: issueDate.toISOString(), issueID, chiRef, status, issuer: issuerId };

@@ -8,8 +8,9 @@ export const transferRoutes = {
 } satisfies Routes;
 
 /**
- * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, `chi` by default.
- * `amount`, marked optional by docs/reference/upstream.md, is required here: the alternative would be to guess, and to move everything.
+ * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, by default `chi`.
+ * docs/reference/upstream.md marks `amount` as optional. It is required here, because the alternative would be to guess
+ * and move everything.
  */
 export async function transfer(call: Call, body: unknown) {
   const fields = fieldsOf(body);

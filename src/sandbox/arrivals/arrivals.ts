@@ -3,24 +3,24 @@ import { Pool } from 'pg';
 import { Database, Work } from '../database';
 import { Arrival } from '../generated/client';
 
-// Not through Prisma, whose queries cost several times as much: two of these are made for every request.
-const POOL_SIZE = 4; // of their own: payouts that wait for a wallet must not keep requests from being noted
+// Not through Prisma, whose queries take several times as long. Each request makes two of these.
+const POOL_SIZE = 4; // A pool of its own, so that payouts that wait for a wallet do not delay these writes.
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** What is known of a request before anything is done. */
+/** The facts about a request that are known before anything is done. */
 export type NewArrival = Pick<Arrival, 'operation' | 'query' | 'body' | 'accountId' | 'fault'>;
 
-/** Which part of the ground truth is asked for; all of it by default. */
+/** The filter of the ground truth. Default: everything. */
 export interface ArrivalFilter {
   operation?: string | undefined;
-  /** Only what arrived after this one. */
+  /** Only requests that arrived after this one. */
   after?: number | undefined;
   limit?: number | undefined;
 }
 
 /**
- * The ground truth: every request that arrived below /api/v0.1, and whether it was carried out. That it was is part of the
- * database transaction that did it, so that the two cannot differ, whenever the process ends.
+ * The ground truth: every request that arrived below /api/v0.1, and whether it was carried out. That fact is written in
+ * the database transaction that carries the request out, so the two cannot differ, whenever the process ends.
  */
 export class Arrivals {
   private readonly notes: Pool;
@@ -33,13 +33,14 @@ export class Arrivals {
       connectionString: databaseUrl,
       max: POOL_SIZE,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // Not waiting for the disk: a note survives the end of this process, and the commit of a payout takes along all notes before it.
+      // These writes do not wait for the disk. They survive the end of this process, and the commit of a payout
+      // includes all earlier ones.
       options: '-c synchronous_commit=off',
     });
-    this.notes.on('error', () => undefined); // an idle connection that is lost is replaced by the next note
+    this.notes.on('error', () => undefined); // The next write replaces a lost idle connection.
   }
 
-  /** Notes a request that arrived; gives its place in the order. */
+  /** Records a request that arrived. Returns its position in the order. */
   async arrived({ operation, query, body, accountId, fault }: NewArrival): Promise<bigint> {
     const { rows } = await this.notes.query<{ seq: string }>({
       name: 'arrived',
@@ -50,7 +51,10 @@ export class Arrivals {
     return BigInt(rows[0].seq);
   }
 
-  /** Notes that a request is carried out, or once more. Throws, and so undoes `work`, when a reset has removed the request. */
+  /**
+   * Records that a request is carried out, or carried out again. Throws, and so undoes `work`, if a reset has removed
+   * the request.
+   */
   async processed(work: Work, seq: bigint, chiRefs: string[]): Promise<void> {
     const noted = await work.$executeRaw`
       UPDATE arrivals SET processed = true, processed_at = coalesce(processed_at, clock_timestamp()), chi_refs = chi_refs || ${chiRefs}
@@ -58,7 +62,7 @@ export class Arrivals {
     if (noted === 0) throw Object.assign(new Error('a reset has removed this request'), { name: 'ResetMeanwhile' });
   }
 
-  /** Notes what a request is answered, before the answer's first byte leaves. */
+  /** Records the answer before its first byte is sent. */
   async answered(seq: bigint, httpStatus: number): Promise<void> {
     await this.notes.query({
       name: 'answered',
@@ -67,7 +71,7 @@ export class Arrivals {
     });
   }
 
-  /** In order of arrival. */
+  /** Lists requests in order of arrival. */
   async list({ operation, after, limit }: ArrivalFilter) {
     const rows = await this.database.arrival.findMany({
       where: { ...(operation !== undefined && { operation }), ...(after !== undefined && { seq: { gt: after } }) },
@@ -77,7 +81,7 @@ export class Arrivals {
     return rows.map(shown);
   }
 
-  /** Forgets all. The order goes on counting: a request of before can never be taken for a later one. */
+  /** Removes all requests. The order continues to count, so an earlier request is never taken for a later one. */
   async clear(): Promise<void> {
     await this.database.$executeRaw`TRUNCATE arrivals`;
   }
@@ -87,7 +91,7 @@ export class Arrivals {
   }
 }
 
-/** Postgres has no place for a null character in a text. */
+/** Replaces null characters, which Postgres cannot store in text. */
 function storable<Text extends string | null>(text: Text): string | Text {
   return text?.replaceAll('\0', '\uFFFD') ?? text;
 }

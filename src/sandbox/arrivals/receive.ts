@@ -8,27 +8,27 @@ import type { Service } from '../service';
 
 export const PREFIX = '/api/v0.1';
 
-/** A request once it is noted. Nothing of it is judged yet. */
+/** A recorded request, before any check. */
 export interface Received {
   seq: bigint;
-  /** Whose key it carries; null where it carries none that is known. */
+  /** The account of its key. Null if the key is missing or unknown. */
   account: Account | null;
-  /** With the fields in the interface's words; to be read with {@link readBody}. */
+  /** Its fields in the interface's words. Read them with {@link readBody}. */
   body: unknown;
   fault: Struck | undefined;
 }
 
 const NOT_JSON = Symbol('not JSON');
 
-/** Notes every request of the plugin, before anything is done with it. */
+/** Records every request of the plugin before anything is done with it. */
 export function receiveRequests(api: FastifyInstance, service: Service): void {
   api.decorateRequest('received', undefined);
   takeBodiesAsText(api);
   api.addHook('preValidation', async (request) => {
-    request.setDecorator('received', null); // until it is noted
+    request.setDecorator('received', null); // Until it is recorded.
     request.setDecorator('received', await receive(service, request));
   });
-  // One whose body broke off or is too large never came as far as that.
+  // A request whose body broke off or is too large never got that far.
   api.addHook('onSend', async (request, _reply, payload) => {
     if (receivedOf(request) === undefined)
       request.setDecorator('received', await receive(service, request).catch(() => null));
@@ -36,24 +36,24 @@ export function receiveRequests(api: FastifyInstance, service: Service): void {
   });
 }
 
-/** Null when it could not be noted; undefined before it was tried. */
+/** Null if it could not be recorded. Undefined before the attempt. */
 export function receivedOf(request: FastifyRequest): Received | null | undefined {
   return request.getDecorator<Received | null | undefined>('received');
 }
 
-/** The account that a request acts for, or a {@link Refusal}. */
+/** Returns the account that a request acts for, or throws a {@link Refusal}. */
 export function readAccount({ account }: Received): Account {
   if (!account) throw new Refusal('key is not defined. Generate a new one from the developer portal', 401);
   return account;
 }
 
-/** The JSON of a request's body, or a {@link Refusal}. */
+/** Returns the JSON of a request's body, or throws a {@link Refusal}. */
 export function readBody({ body }: Received): unknown {
   if (body === NOT_JSON) throw new Refusal('request body is not valid JSON');
   return body;
 }
 
-/** Notes a request whose path cannot be decoded: the framework answers it by itself, and no hook and no fault meets it. */
+/** Records a request whose path cannot be decoded. The framework answers it without any hook or fault. */
 export async function receiveUnreadable(service: Service, request: FastifyRequest): Promise<void> {
   const { arrivals, database } = service;
   if (!request.originalUrl.startsWith(`${PREFIX}/`)) return;
@@ -76,7 +76,9 @@ async function receive(service: Service, request: FastifyRequest): Promise<Recei
   });
 }
 
-/** Named by the route that answers it, however its address is escaped; by its address where no route does. */
+/**
+ * Names a request by the route that answers it, in any spelling of its address, or by its address if there is no route.
+ */
 function nameOf({ unit }: Service, request: FastifyRequest): { operation: string; query: string } {
   const [address = '', query = ''] = split(request.originalUrl, '?');
   const path = request.routeOptions.url ?? address;
@@ -101,7 +103,7 @@ function parse(text: string | undefined): unknown {
   }
 }
 
-/** At the first separator only. */
+/** Splits at the first separator only. */
 function split(text: string, separator: string): string[] {
   const at = text.indexOf(separator);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];

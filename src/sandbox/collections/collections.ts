@@ -17,22 +17,25 @@ export const collectionRoutes = {
   'POST /collections/mobile-money/verify': verifyCollection,
 } satisfies Routes;
 
-// A collection is a transaction of type `payment`, so that it is listed and has its history like all others.
+// A collection is a transaction of type `payment`, so lists and histories include it.
 
-/** POST /collections/mobile-money/collect: the payer pays at once; a magic one goes its way at once. */
+/** POST /collections/mobile-money/collect: the payer pays at once. A magic payer has its fixed result. */
 export async function collect(call: Call, body: unknown) {
   const collection = readCollection(body);
   return store(call, collection, outcomeOf(collection.payer));
 }
 
-/** POST /collections/mobile-money/initiate: pending until it is verified, or, if its payer is `late`, for seconds. */
+/** POST /collections/mobile-money/initiate: pending until it is verified. A `late` payer pays after some seconds. */
 export async function initiateCollection(call: Call, body: unknown) {
   const collection = readCollection(body);
   const outcome = outcomeOf(collection.payer);
   return store(call, collection, outcome[0] === 'pending' ? outcome : ['pending']);
 }
 
-/** POST /collections/mobile-money/verify: completes one that is pending, once; asked again, it says how it stands. */
+/**
+ * POST /collections/mobile-money/verify: completes a pending collection once. Repeated, it answers with the current
+ * state.
+ */
 export async function verifyCollection(call: Call, body: unknown) {
   const id = readText(fieldsOf(body).id, 'id');
   const own = { id, issuerId: call.account.id, type: 'payment' };
@@ -53,7 +56,7 @@ interface Collection {
   meta: Prisma.InputJsonObject;
 }
 
-/** Stores a payment that goes through these statuses, and takes the money in if the first is `paid`. */
+/** Stores a payment with these statuses, and credits the money if the first is `paid`. */
 async function store(call: Call, { payer, meta }: Collection, becomes: readonly string[]) {
   const terms = { issuerId: call.account.id, type: 'payment', status: 'pending', meta } as const;
   const issue = newIssue([{ ...payer, becomes }], terms);
@@ -71,10 +74,10 @@ const REFUSED: RefusalTexts = {
   transactionFailed: 'fail to collect mobile money',
 };
 
-/** The statuses that a payer's phone number leads to; throws a Refusal where it refuses to pay. */
+/** Returns the statuses that a payer's phone number leads to. Throws a Refusal if it refuses to pay. */
 function outcomeOf(payer: Recipient): readonly string[] {
   const name = magicOf(payer);
-  // Money that came in may be spent before it could be reversed; and only payouts have unheard-of words.
+  // Received money may be spent before it could be reversed, and only payouts have unknown status words.
   if (name === 'reversed' || name === 'unheardOf') return ['paid'];
   return wayOf(payer, REFUSED) ?? ['paid'];
 }

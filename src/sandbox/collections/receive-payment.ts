@@ -3,7 +3,7 @@ import { Work } from '../database';
 import { NewTransaction } from '../transactions/issue';
 import { post } from '../wallets/ledger';
 
-/** Credits the `momo` wallet of whoever collects, with money from outside. */
+/** Credits the `momo` wallet of the collecting account with money from outside. */
 export async function receivePayment(
   work: Work,
   { issueID, issuerId, valueInUSD }: Pick<NewTransaction, 'issueID' | 'issuerId' | 'valueInUSD'>,

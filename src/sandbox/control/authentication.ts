@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify';
 
 const HEADER = 'X-Sandbox-Control-Key';
 
-/** Refuses whoever does not carry the control key. An API key is none: a service does not let its customers break it. */
+/**
+ * Rejects requests without the control key. An API key is not accepted, because a service does not let its customers
+ * break it.
+ */
 export function requireControlKey(control: FastifyInstance, controlKey: string): void {
   const expected = digest(controlKey);
   control.addHook('onRequest', (request, reply, done) => {
@@ -13,7 +16,7 @@ export function requireControlKey(control: FastifyInstance, controlKey: string):
   });
 }
 
-/** Of equal length whatever was given, so that the comparison takes the same time for all. */
+/** Always returns the same length, so that the comparison takes the same time. */
 function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -14,12 +14,12 @@ import { answerFaulty, Faulty, readNumber, readOrRefuse } from './faulty';
 
 export const CONTROL_PREFIX = '/_sandbox';
 
-/** What only whoever runs the sandbox can do. */
+/** The functions that only the operator of the sandbox can use. */
 export interface Controls {
   controlKey: string;
-  /** Back to the start: data, faults, ground truth, events, settings. */
+  /** Resets data, faults, ground truth, events and settings. */
   reset(): Promise<void>;
-  /** Changes how the sandbox behaves. */
+  /** Changes the behaviour of the sandbox. */
   settle(patch: BehaviourPatch): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ const MAX_SEQ = Number.MAX_SAFE_INTEGER;
 const MAX_LIMIT = 1_000_000;
 const EVENTS_SHOWN = '1000';
 
-/** The control interface, for tests and demonstrations: another key than the service's own, and other errors. */
+/** The control interface, for tests and demonstrations. It has its own key and its own form of errors. */
 export function controlInterface(service: Service, controls: Controls): FastifyPluginCallback {
   const { behaviour, database } = service;
   return (control, _options, done) => {
@@ -83,7 +83,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
   };
 }
 
-/** curl's -d says that it sends a form; nothing here does. */
+/** curl's -d declares a form, and no route accepts forms. */
 function takeAnyBodyAsJson(control: FastifyInstance): void {
   control.removeAllContentTypeParsers();
   control.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
@@ -108,7 +108,7 @@ function requestRoutes(control: FastifyInstance, { arrivals }: Service): void {
   });
 }
 
-const MAX_OPENING_USD = 1_000_000_000; // a wallet's numeric(20,6) has room for thousands of such
+const MAX_OPENING_USD = 1_000_000_000; // A wallet's numeric(20,6) has room for thousands of such amounts.
 const ACCOUNT_RULES: Record<string, Rule> = { name: trimmedText, openingBalance: number(0, MAX_OPENING_USD) };
 
 function accountRoutes(control: FastifyInstance, { database, gate }: Service): void {

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Rule } from '../rules';
 
-/** A control request that cannot be done as asked; all that is wrong with it. */
+/** An invalid control request, with everything that is wrong with it. */
 export class Faulty extends Error {
   constructor(
     readonly faults: string[],
@@ -11,7 +11,7 @@ export class Faulty extends Error {
   }
 }
 
-/** What `read` makes of its input, or a {@link Faulty} with all the faults that it found. */
+/** Returns the result of `read`, or throws a {@link Faulty} with all faults that it found. */
 export function readOrRefuse<T>(read: (faults: string[]) => T | undefined): T {
   const faults: string[] = [];
   const value = read(faults);
@@ -19,7 +19,7 @@ export function readOrRefuse<T>(read: (faults: string[]) => T | undefined): T {
   return value;
 }
 
-/** A whole number in a query or a path; undefined where it is left out. */
+/** Reads a whole number from a query or a path. Undefined if it is missing. */
 export function readNumber(text: unknown, name: string, rule: Rule, faults: string[]): number | undefined {
   if (text === undefined) return undefined;
   const value = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : NaN;
@@ -27,7 +27,7 @@ export function readNumber(text: unknown, name: string, rule: Rule, faults: stri
   return value;
 }
 
-/** `{error, faults}`: one sentence, and each fault by itself. */
+/** Answers `{error, faults}`: one sentence, and each fault by itself. */
 export function answerFaulty(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof Faulty) {
     void reply.status(error.httpStatus).send({ error: error.message, faults: error.faults });

@@ -1,4 +1,6 @@
-/** A country's name for comparing: case, accents, the kind of apostrophe and spaces around it do not matter. */
+/**
+ * Returns a country's name for comparisons. Case, accents, the kind of apostrophe and spaces around it do not matter.
+ */
 export function countryKey(name: string): string {
   return name
     .trim()
@@ -8,7 +10,7 @@ export function countryKey(name: string): string {
     .toLowerCase();
 }
 
-/** Where airtime can be sent to; docs/reference/upstream.md, "Countries and networks". */
+/** The countries that can receive airtime (docs/reference/upstream.md, "Countries and networks"). */
 export const AIRTIME_COUNTRIES = ['Nigeria', 'Ghana', 'Kenya', 'South Africa', 'Uganda'];
 
 const airtimeKeys = new Set(AIRTIME_COUNTRIES.map(countryKey));
@@ -26,8 +28,8 @@ interface MobileMoneyCode {
 }
 
 /**
- * The networks that mobile money reaches: those of docs/reference/upstream.md, and more of the same sort. As observed, a code is
- * unique only together with its country, and rows repeat.
+ * The networks that mobile money reaches: those of docs/reference/upstream.md, and similar ones. As observed, a code is
+ * unique only within its country, and rows repeat.
  */
 export const MOBILE_MONEY_CODES: MobileMoneyCode[] = [
   { name: 'M-Pesa', country: 'Kenya', code: 'MPS', provider: 'Safaricom' },

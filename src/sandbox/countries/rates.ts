@@ -7,7 +7,7 @@ interface LocalRate {
   rate: string;
 }
 
-/** Fixed: the sandbox is no market, and the same request answers the same. */
+/** Fixed, so that the same request gets the same answer. */
 const RATES: Record<string, LocalRate> = {
   Cameroon: { currency: 'XAF', rate: '601.25' },
   "Côte d'Ivoire": { currency: 'XOF', rate: '601.25' },
@@ -26,23 +26,25 @@ const byCurrency = new Map(Object.values(RATES).map(({ currency, rate }) => [cur
 
 export const CURRENCIES = [...byCurrency.keys()];
 
-const LOCAL_DECIMALS = 4; // as in the observed "KES 1942.5126"
-const USD_DECIMALS = 6; // as in the database
+const LOCAL_DECIMALS = 4; // As in the observed "KES 1942.5126".
+const USD_DECIMALS = 6; // As in the database.
 
-/** For example "KES 1942.5126" for 15 USD to Kenya; "USD 15" to a country without a rate. */
+/** Returns, for example, "KES 1942.5126" for 15 USD to Kenya, and "USD 15" for a country without a rate. */
 export function inLocalCurrency(usd: Decimal, country: string): string {
   const local = byCountry.get(countryKey(country));
   if (!local) return `USD ${usd.toFixed()}`;
   return `${local.currency} ${usd.times(local.rate).toDecimalPlaces(LOCAL_DECIMALS).toFixed()}`;
 }
 
-/** What an amount in USD is in a currency such as "KES"; undefined for a currency without a rate. */
+/** Converts an amount in US dollars to a currency such as "KES". Undefined for a currency without a rate. */
 export function fromUsd(usd: Decimal, currency: string): Decimal | undefined {
   const rate = byCurrency.get(currency.toUpperCase());
   return rate === undefined ? undefined : usd.times(rate).toDecimalPlaces(LOCAL_DECIMALS);
 }
 
-/** What an amount in a currency such as "KES" is in USD, rounded down; undefined for a currency without a rate. */
+/**
+ * Converts an amount in a currency such as "KES" to US dollars, rounded down. Undefined for a currency without a rate.
+ */
 export function toUsd(amount: Decimal, currency: string): Decimal | undefined {
   const rate = byCurrency.get(currency.toUpperCase());
   return rate === undefined ? undefined : amount.div(rate).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN);

@@ -3,7 +3,7 @@ import Decimal from 'decimal.js';
 import { Behaviour } from '../behaviour';
 import { newStatusWord } from '../transactions/new-status-words';
 
-/** One status change to be told, with what is told of its transaction. */
+/** A status change to send, with the facts about its transaction. */
 export interface DueEvent {
   id: string;
   status: string;
@@ -12,18 +12,18 @@ export interface DueEvent {
   issueID: string;
   type: string;
   valueInUSD: Decimal.Value;
-  /** How often it was tried to deliver it since it was made or asked for again. */
+  /** How many delivery attempts were made since it was created or requested again. */
   tries: number;
   dueAt: Date;
 }
 
 const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-const NUMERIC_DIGITS = 12; // hexadecimal: as many as a JSON number keeps exactly
+const NUMERIC_DIGITS = 12; // Hexadecimal: as many digits as a JSON number keeps exactly.
 
 /**
- * The body of an event; docs/reference/upstream.md, "Events". `meta.id` is what a careful client reads the status back with.
- * With `numericChiRefInEvents` the chiRef is the number of its first hexadecimal digits (trap 4); with `newStatusWords` the
- * status is the newer word (trap 10).
+ * Returns the body of an event (docs/reference/upstream.md, "Events"). A careful client uses `meta.id` to read the
+ * status back. With `numericChiRefInEvents`, the chiRef is the number of its first hexadecimal digits (trap 4). With
+ * `newStatusWords`, the status is the newer word (trap 10).
  */
 export function eventBody(event: DueEvent, quirks: Behaviour['quirks']): string {
   const { issueID, chiRef, transactionId, type, valueInUSD } = event;
@@ -38,7 +38,7 @@ export function eventBody(event: DueEvent, quirks: Behaviour['quirks']): string 
   });
 }
 
-/** The headers that sign a delivery, under both of the names that were seen; `at` is its time. */
+/** Returns the headers that sign a delivery, under both of the observed names. `at` is its time. */
 export function signatureHeaders(id: string, body: string, secret: string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');

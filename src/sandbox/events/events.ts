@@ -5,9 +5,9 @@ import { DueEvent, eventBody, signatureHeaders } from './event';
 const POLL_MS = 100;
 const BATCH = 100;
 const ANSWER_TIMEOUT_MS = 10_000;
-const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000]; // then it is given up
+const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000]; // Then it is given up.
 
-/** One try to deliver one event. */
+/** One attempt to deliver one event. */
 interface Attempt {
   at: string;
   httpStatus: number | null;
@@ -29,8 +29,8 @@ interface ListedEvent {
 }
 
 /**
- * Tells each status change to `behaviour.events.url`. A trigger puts the changes into the table `events`, from which they
- * are delivered one after another: a slow or broken receiver holds up events, never a payout.
+ * Sends each status change to `behaviour.events.url`. A trigger writes the changes into the table `events`, and they
+ * are delivered one after another. A slow or broken receiver delays events, never a payout.
  */
 export class Events {
   private stopped = new AbortController();
@@ -45,25 +45,25 @@ export class Events {
   /** Also after a stop. */
   async start(): Promise<void> {
     this.stopped = new AbortController();
-    this.deliverSoon(0); // first: also where the other fails, what is due is told
+    this.deliverSoon(0); // First, so that due events are sent even if the other step fails.
     await this.listen();
   }
 
-  /** Breaks off the delivery under way. What is not delivered by then is delivered after the next start. */
+  /** Aborts the delivery in progress. Undelivered events are delivered after the next start. */
   async stop(): Promise<void> {
     this.stopped.abort();
     clearTimeout(this.timer);
     await this.delivering;
   }
 
-  /** To be called when the url has changed: status changes become events only while there is one. */
+  /** Call it when the URL has changed. Status changes become events only while there is one. */
   async listen(): Promise<void> {
     const wanted = this.behaviour.events.url !== '';
     if (wanted) await this.database.eventsWanted.createMany({ data: [{ wanted }], skipDuplicates: true });
     else await this.database.eventsWanted.deleteMany();
   }
 
-  /** The newest ones, newest first. */
+  /** Lists the newest events, newest first. */
   list(limit: number) {
     return this.database.$queryRaw<ListedEvent[]>`
       SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", c.changed_at AS "changedAt",
@@ -72,7 +72,7 @@ export class Events {
       ORDER BY e.status_change_id DESC LIMIT ${limit}`;
   }
 
-  /** Makes an event due again, under its own id. False when there is no such event. */
+  /** Makes an event due again, under its own ID. Returns false if there is no such event. */
   async resend(id: string): Promise<boolean> {
     const { count } = await this.database.event.updateMany({ where: { id }, data: { dueAt: new Date(), tries: 0 } });
     return count > 0;
@@ -90,14 +90,14 @@ export class Events {
     }, ms);
   }
 
-  /** Gives how many were due. */
+  /** Returns how many were due. */
   private async deliverDue(): Promise<number> {
     const { url, reversed } = this.behaviour.events;
     if (url === '') return 0;
     try {
       const due = await this.due();
       for (const event of reversed ? due.reverse() : due) {
-        if (this.stopped.signal.aborted || this.behaviour.events.url !== url) break; // the others are due still
+        if (this.stopped.signal.aborted || this.behaviour.events.url !== url) break; // The others are still due.
         await this.deliver(event);
       }
       return due.length;
@@ -115,16 +115,16 @@ export class Events {
       WHERE e.due_at <= clock_timestamp() ORDER BY e.status_change_id LIMIT ${BATCH}`;
   }
 
-  /** Delivers all copies; one that was taken is enough. */
+  /** Delivers all copies. One accepted copy suffices. */
   private async deliver(event: DueEvent): Promise<void> {
     const attempts: Attempt[] = [];
-    const settings = { ...this.behaviour.events }; // all copies go to one receiver
+    const settings = { ...this.behaviour.events }; // All copies have the same receiver.
     for (let copy = 0; copy < settings.copies; copy++) attempts.push(await this.attempt(event, settings));
-    if (this.stopped.signal.aborted) return; // as if it had not been tried
+    if (this.stopped.signal.aborted) return; // As if there had been no attempt.
     const delivered = attempts.some(({ httpStatus }) => httpStatus !== null && httpStatus >= 200 && httpStatus < 300);
     const wait = RETRY_AFTER_MS[event.tries];
     const dueAgain = delivered || wait === undefined ? null : new Date(Date.now() + wait);
-    // One that was asked for again meanwhile stays due.
+    // An event that was requested again meanwhile stays due.
     await this.database.$executeRaw`
       UPDATE events SET tries = tries + 1, attempts = attempts || ${JSON.stringify(attempts)}::jsonb,
         due_at = CASE WHEN due_at = ${event.dueAt} THEN ${dueAgain}::timestamptz ELSE due_at END,
@@ -140,7 +140,7 @@ export class Events {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...signatureHeaders(event.id, body, secret, at) },
         body,
-        redirect: 'manual', // a redirect is no receipt
+        redirect: 'manual', // A redirect is no receipt.
         signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
       });
       await response.body?.cancel();

@@ -6,18 +6,19 @@ import type { Struck } from './faults';
 import { rowOf } from './table';
 import { Answer } from './wire';
 
-/** Answers each request of the plugin as the fault that struck it wants, and notes what it is answered. */
+/** Answers each request of the plugin as its fault requires, and records the answer. */
 export function answerAsStruck(api: FastifyInstance, service: Service): void {
   api.addHook('onSend', (request, reply, payload, done) => {
     const received = receivedOf(request);
-    if (!received) return done(null, payload); // it could not be noted, and so nothing was done: the answer says so
+    // The request could not be recorded, so nothing was done, and the answer says so.
+    if (!received) return done(null, payload);
     const answer = received.fault && answerOf(received.fault, request, reply, payload);
     const { send, silent } = received.fault ? rowOf(received.fault.fault) : {};
 
     const noted = silent ? Promise.resolve() : note(service, received.seq, answer?.status ?? reply.statusCode);
     void noted.then(() => {
       if (!answer) return done(null, payload);
-      // `done` is never called then: the framework has nothing more to do with this answer.
+      // `done` is never called, because the framework has nothing more to do with this answer.
       if (send) return void send(wireOf(service, reply), answer, received.fault?.settings ?? {});
       reply.status(answer.status).headers(answer.headers);
       done(null, answer.body);
@@ -43,7 +44,7 @@ function wireOf({ connections, timers }: Service, reply: FastifyReply) {
   return { response: reply.raw, connections, timers };
 }
 
-/** What is done is done: that it cannot be noted must not turn its answer into an error. */
+/** A failure to record a completed operation must not turn its answer into an error. */
 async function note({ arrivals }: Service, seq: bigint, httpStatus: number): Promise<void> {
   try {
     await arrivals.answered(seq, httpStatus);

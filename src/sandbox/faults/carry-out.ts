@@ -3,10 +3,10 @@ import type { Timers } from '../timers';
 import type { Struck } from './faults';
 import { rowOf } from './table';
 
-/** What a fault answers with that has no answer of its own and carries nothing out. */
+/** The answer of a fault that has no answer of its own and carries nothing out. */
 const NOTHING_DONE = { error: 'None' };
 
-/** The body that is carried out: the whole, unless the fault leaves out the last item of a list of several. */
+/** Returns the body to carry out: the whole, unless the fault leaves out the last item of a list. */
 export function bodyAsStruck(struck: Struck | undefined, body: unknown): unknown {
   if (!struck || !rowOf(struck.fault).leavesOutLast || !isObject(body)) return body;
   const lists = Object.entries(body).map(([name, value]) => [name, shortened(value)]);
@@ -17,7 +17,7 @@ function shortened(value: unknown): unknown {
   return Array.isArray(value) && value.length > 1 ? value.slice(0, -1) : value;
 }
 
-/** Carries an operation out when, and as often as, the fault wants it; gives what it answers. */
+/** Carries an operation out when and as often as the fault requires, and returns its answer. */
 export async function carryOut<T>(
   struck: Struck | undefined,
   run: () => Promise<T>,
@@ -33,6 +33,7 @@ export async function carryOut<T>(
   }
   if (carriedOut === 'delayed') await timers.wait(ms);
   const first = await run();
-  for (let more = 1; more < times; more++) await run().catch(() => undefined); // such as for want of money: the first stands
+  // For example for lack of money. The first result stands.
+  for (let more = 1; more < times; more++) await run().catch(() => undefined);
   return first;
 }

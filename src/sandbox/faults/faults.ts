@@ -1,26 +1,26 @@
 import { FaultName, FaultSettings, rowOf } from './table';
 import { randomNumbers } from './random';
 
-/** A fault as POST /_sandbox/faults asks for it, validated and with its defaults filled in. */
+/** A fault as POST /_sandbox/faults requests it, validated and with its defaults. */
 export interface AskedFault {
   fault: FaultName;
-  /** Null is any operation. */
+  /** Null for any operation. */
   operation: string | null;
   /** Strikes once: the nth matching request from now. */
   nth?: number;
-  /** Strikes each matching request with this probability, drawn from a sequence that `seed` alone decides. */
+  /** Strikes each matching request with this probability, drawn from a sequence that only `seed` determines. */
   probability?: number;
   seed?: number;
   processed: boolean;
   settings: FaultSettings;
 }
 
-/** What happens to one request. */
+/** The effect on one request. */
 export type Struck = Pick<AskedFault, 'fault' | 'processed' | 'settings'>;
 
 interface Registered extends AskedFault {
   id: number;
-  /** Matching requests so far, and those that it struck. */
+  /** The number of matching requests so far, and of those that it struck. */
   seen: number;
   struck: number;
   random: () => number;
@@ -28,7 +28,7 @@ interface Registered extends AskedFault {
 
 const DEFAULT_SEED = 1;
 
-/** The faults asked for over the control interface. They live in memory: a restarted sandbox is a healthy one. */
+/** The faults requested over the control interface. They are kept in memory, so a restarted sandbox has none. */
 export class Faults {
   private registered: Registered[] = [];
   private lastId = 0;
@@ -41,7 +41,10 @@ export class Faults {
     return shown(fault);
   }
 
-  /** The fault that strikes a request for `operation`: the first one registered that is due. All that match count it. */
+  /**
+   * Returns the fault that strikes a request for `operation`: the first registered one that is due. All faults that
+   * match count the request.
+   */
   strike(operation: string): Struck | undefined {
     const matching = this.registered.filter((fault) => fault.operation === null || fault.operation === operation);
     const [first] = matching.filter(isDue);
@@ -53,7 +56,7 @@ export class Faults {
     return this.registered.map(shown);
   }
 
-  /** False when there is no such fault. */
+  /** Returns false if there is no such fault. */
   remove(id: number): boolean {
     const before = this.registered.length;
     this.registered = this.registered.filter((fault) => fault.id !== id);
@@ -65,17 +68,17 @@ export class Faults {
   }
 }
 
-/** A fault with nothing asked of it. */
+/** Returns a fault with its defaults. */
 export function defaultFault(fault: FaultName): Struck {
   const row = rowOf(fault);
   const defaults = Object.entries(row.settings ?? {}).map(([name, { byDefault }]) => [name, byDefault]);
   return { fault, processed: row.processed, settings: Object.fromEntries(defaults) as FaultSettings };
 }
 
-/** Counts the request, and says whether the fault would strike it. */
+/** Counts the request, and returns whether the fault would strike it. */
 function isDue(fault: Registered): boolean {
   fault.seen++;
-  // Not just the nth: where an earlier fault took that one, the next one is struck.
+  // Not only the nth: if an earlier fault took that one, the next one is struck.
   if (fault.nth !== undefined) return fault.struck === 0 && fault.seen >= fault.nth;
   return fault.probability === undefined || fault.random() < fault.probability;
 }

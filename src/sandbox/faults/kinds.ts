@@ -1,7 +1,7 @@
 import { MAGIC, MagicName } from '../magic-recipients';
 import { FaultRow, FAULTS, rowOf } from './table';
 
-/** The faults that can be asked for, as the control interface tells of them. */
+/** The faults that can be requested, as the control interface lists them. */
 export function faultKinds() {
   return Object.entries<FaultRow>(FAULTS).map(([fault, { does, processed, choosesProcessed, settings = {} }]) => ({
     fault,
@@ -16,7 +16,7 @@ export function faultKinds() {
   }));
 }
 
-/** The recipients that make things happen, each with one of its phone numbers, and what a payout to it meets. */
+/** The magic recipients, each with one of its phone numbers and the result of a payout to it. */
 export function magicRecipients() {
   return (Object.keys(MAGIC) as MagicName[]).map((name) => {
     const row = MAGIC[name];

@@ -4,7 +4,7 @@ import { defaultFault, Struck } from './faults';
 import { isFaultName } from './table';
 
 /**
- * The fault that the first magic recipient of a request's body asks for, with its defaults, but `ms` as given. Nothing in
+ * Returns the fault of the first magic recipient in a request's body, with its defaults and the given `ms`. Nothing in
  * the body is validated yet.
  */
 export function magicFault(body: unknown, ms: number): Struck | undefined {
@@ -23,7 +23,7 @@ export function magicFault(body: unknown, ms: number): Struck | undefined {
   return undefined;
 }
 
-/** The items that a body lists, or the body where it is one itself. */
+/** Returns the items that a body lists, or the body if it is an item itself. */
 function itemsOf(body: unknown): Record<string, unknown>[] {
   if (!isObject(body)) return [];
   const lists = Object.values(body).filter((value) => Array.isArray(value));

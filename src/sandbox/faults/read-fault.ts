@@ -4,7 +4,7 @@ import { FAULTS, FaultSettings, isFaultName, rowOf } from './table';
 
 const LARGEST_SEED = 2 ** 32 - 1;
 
-/** The fault that `given` asks for; undefined when it asks for none, and then `faults` tells all that is wrong with it. */
+/** Returns the requested fault. Undefined if the request is invalid. `faults` then lists everything that is wrong. */
 export function readFault(given: unknown, operations: string[], faults: string[]): AskedFault | undefined {
   if (!isObject(given) || !isFaultName(given.fault)) {
     faults.push(`fault must be ${oneOf(...Object.keys(FAULTS)).must}`);

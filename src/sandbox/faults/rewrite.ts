@@ -1,7 +1,9 @@
 import { isObject } from '../rules';
 import { Answer } from './wire';
 
-/** A success that says in its `data` what went wrong, as such services do (docs/reference/upstream.md, trap 2). */
+/**
+ * Returns a success with an error text in its `data`, as such services send it (docs/reference/upstream.md, trap 2).
+ */
 export function withErrorInData(own: Answer, text: string): Answer {
   return rewritten(own, (envelope) => ({
     ...envelope,
@@ -9,12 +11,12 @@ export function withErrorInData(own: Answer, text: string): Answer {
   }));
 }
 
-/** The same data in an error envelope. */
+/** Returns the same data in an error envelope. */
 export function asErrorEnvelope(own: Answer, status: number, text: string): Answer {
   return { ...rewritten(own, ({ data }) => ({ status: 'error', error: text, data })), status };
 }
 
-/** What the operation turned down stays as it is. */
+/** Leaves rejections of the operation unchanged. */
 function rewritten(own: Answer, rewrite: (envelope: Record<string, unknown>) => object): Answer {
   const envelope: unknown = JSON.parse(own.body);
   if (!isObject(envelope) || envelope.status !== 'success') return own;

@@ -2,36 +2,38 @@ import { integer, oneOf, Rule } from '../rules';
 import { asErrorEnvelope, withErrorInData } from './rewrite';
 import { Answer, cutShort, dribble, holdOpen, resetConnection, Wire, withPadding } from './wire';
 
-/** The settings that faults can have besides whom they strike, as numbers. */
+/** The settings that faults can have, as numbers. */
 export type FaultSettings = Partial<Record<'ms' | 'status' | 'bytes' | 'retryAfter', number>>;
 
-/** The request that was struck, as far as an answer may depend on it. */
+/** The properties of a struck request that its answer may depend on. */
 export interface StruckRequest {
   accountId: string | null;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   url: string;
 }
 
-/** What one fault is: its row in README.md and all that the code needs to know of it. */
+/** One fault: its row in README.md, and everything that the code needs. */
 export interface FaultRow {
   does: string;
-  /** Whether the operation is carried out, when not asked otherwise. */
+  /** Whether the operation is carried out by default. */
   processed: boolean;
-  /** Whether `processed` may be asked for. */
+  /** Whether a request may set `processed`. */
   choosesProcessed?: true;
   /** By name, each with its default. */
   settings?: Record<string, { byDefault: number; rule: Rule }>;
-  /** When the operation is carried out: `ms` later and the answer with it, or `ms` after the answer; at once by default. */
+  /**
+   * When the operation is carried out: after `ms` and before the answer, or `ms` after the answer. Default: at once.
+   */
   carriedOut?: 'delayed' | 'afterTheAnswer';
-  /** How often it is carried out; once by default. */
+  /** How often it is carried out. Default: once. */
   times?: number;
-  /** Of a list of several items, the last one is left out. */
+  /** Leaves out the last item of a list of several. */
   leavesOutLast?: true;
-  /** Made of the operation's own answer, or in its place. */
+  /** Built from the operation's own answer, or in its place. */
   answer?: (own: Answer, settings: FaultSettings, request: StruckRequest) => Answer;
-  /** Puts the answer on the wire; as every other answer by default. */
+  /** Writes the answer. Default: like every other answer. */
   send?: (wire: Wire, answer: Answer, settings: FaultSettings) => void | Promise<void>;
-  /** Its `send` gives no answer at all. */
+  /** Whether its `send` gives no answer at all. */
   silent?: true;
 }
 
@@ -39,7 +41,10 @@ const LONGEST_MS = 600_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 const milliseconds = (byDefault: number) => ({ byDefault, rule: integer(0, LONGEST_MS) });
 
-/** The faults that can be asked for, by name. Statuses and texts: docs/reference/upstream.md, "Envelope and errors". */
+/**
+ * The faults that can be requested, by name. For statuses and texts, see docs/reference/upstream.md, "Envelope and
+ * errors".
+ */
 export const FAULTS = {
   delay: {
     does: 'waits `ms`, then carries the operation out and answers as normal',
@@ -134,7 +139,7 @@ export const FAULTS = {
     answer: (own, { bytes = 0 }) => withPadding(own, bytes),
   },
   redirect: {
-    does: 'answers with `status` and a Location that is the same operation again (`?redirected=true`); whoever follows it with 307 or 308 asks twice',
+    does: 'answers with `status` and a Location that is the same operation again (`?redirected=true`); a client that follows it with 307 or 308 asks twice',
     processed: true,
     choosesProcessed: true,
     settings: { status: { byDefault: 302, rule: oneOf(301, 302, 303, 307, 308) } },
@@ -193,7 +198,7 @@ function error(status: number, text: string): Answer {
   return { status, headers: { 'content-type': JSON_TYPE }, body: JSON.stringify({ status: 'error', error: text }) };
 }
 
-/** The row of a fault; `as FaultRow` because each literal has only the fields that it needs. */
+/** Types the row of a fault. Each literal has only the fields that it needs. */
 export function rowOf(name: FaultName): FaultRow {
   return FAULTS[name];
 }

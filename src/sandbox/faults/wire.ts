@@ -8,7 +8,7 @@ export interface Answer {
   body: string;
 }
 
-/** What an answer is sent with, below the framework: it would mend what is to be broken. */
+/** Writes an answer below the framework, which would repair what must be broken. */
 export interface Wire {
   response: ServerResponse;
   connections: Connections;
@@ -17,7 +17,7 @@ export interface Wire {
 
 const PIECES = 20;
 
-/** Sends nothing, ever. */
+/** Never sends anything. */
 export function holdOpen({ response, connections }: Wire): void {
   if (response.socket) connections.hold(response.socket);
 }
@@ -26,13 +26,13 @@ export function resetConnection({ response }: Wire): void {
   response.socket?.resetAndDestroy();
 }
 
-/** Announces all and sends the first half. */
+/** Announces the whole answer and sends its first half. */
 export function cutShort({ response }: Wire, answer: Answer): void {
   const bytes = announce(response, answer);
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.socket?.end());
 }
 
-/** Sends the body in pieces over `ms`; to a client that leaves, no longer. */
+/** Sends the body in pieces over `ms`. Ends early if the client leaves. */
 export async function dribble({ response, timers }: Wire, answer: Answer, { ms = 0 }: { ms?: number }): Promise<void> {
   const bytes = announce(response, answer);
   const size = Math.ceil(bytes.length / PIECES);
@@ -43,7 +43,7 @@ export async function dribble({ response, timers }: Wire, answer: Answer, { ms =
   response.end();
 }
 
-/** The same JSON object with one more field of so many bytes. */
+/** Returns the same JSON object with one more field of this many bytes. */
 export function withPadding(answer: Answer, bytes: number): Answer {
   const separator = answer.body === '{}' ? '' : ',';
   return { ...answer, body: `${answer.body.slice(0, -1)}${separator}"padding":"${'x'.repeat(bytes)}"}` };

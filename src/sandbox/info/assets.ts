@@ -16,7 +16,7 @@ const asset = (type: Asset['type'], code: string, name: string, description: str
   available,
 });
 
-/** What a recipient may turn a credit into. Invented: the shape is observed, the rows are not. */
+/** The things that a recipient can turn a credit into. The shape is observed, and the rows are invented. */
 export const ASSETS: Asset[] = [
   asset('airtime', 'airtime', 'Airtime', 'Airtime or mobile data for a phone'),
   asset('momo', 'momo', 'Mobile money', 'Money on a mobile money account'),
@@ -29,7 +29,7 @@ export const ASSETS: Asset[] = [
   asset('other', 'school-fees', 'School fees voucher', 'For a school that takes part'),
 ];
 
-/** The asset of this type and code that can be had now; undefined where there is none. */
+/** Returns the available asset of this type and code. Undefined if there is none. */
 export function availableAsset(type: Asset['type'], code: string): Asset | undefined {
   return ASSETS.find((one) => one.type === type && one.code === code && one.available);
 }

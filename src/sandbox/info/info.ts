@@ -13,7 +13,7 @@ export const infoRoutes = {
   'GET /info/local-amount-in-usd': localInUsd,
 } satisfies Routes;
 
-/** GET /info/assets: what a recipient may turn a credit into. */
+/** GET /info/assets: the things that a recipient can turn a credit into. */
 export function listAssets() {
   return Promise.resolve({ benefitsList: ASSETS });
 }

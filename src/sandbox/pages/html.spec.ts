@@ -7,7 +7,7 @@ describe('html', () => {
     expect(html`<p title="${evil}">${evil}</p>`.markup).toBe(`<p title="${escaped}">${escaped}</p>`);
   });
 
-  it('joins markup as it is, and leaves out what is not there', () => {
+  it('joins markup unchanged, and leaves out missing values', () => {
     const items = ['<', '>'].map((text) => html`<li>${text}</li>`);
     expect(html`${items}`.markup).toBe('<li>&lt;</li>\n<li>&gt;</li>');
     expect(html`${undefined}${false}${0}`.markup).toBe('0');

@@ -1,11 +1,14 @@
-/** Markup that is safe to show: whatever a caller sent in it is escaped. */
+/** Markup that is safe to show. Texts of callers in it are escaped. */
 export class Html {
   constructor(readonly markup: string) {}
 }
 
 type Part = Html | string | number | undefined | false | Part[];
 
-/** A template whose values are escaped, unless they are markup themselves; `undefined` and `false` are nothing. */
+/**
+ * Builds markup from a template. Values are escaped unless they are markup themselves, and `undefined` and `false` are
+ * left out.
+ */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(texts.map((text, index) => text + markupOf(parts[index])).join(''));
 }

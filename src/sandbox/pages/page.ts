@@ -24,13 +24,13 @@ button{font:inherit;font-weight:600;width:100%;padding:.75rem;margin:0 0 1rem;bo
 footer{margin-top:2rem;padding-top:1rem;border-top:1px solid var(--line);font-size:.875rem}
 `;
 
-/** Nothing but this style and forms to ourselves: no script runs here, whatever a caller may have sent. */
+/** Allows only this style, and forms to this origin. No script runs here, whatever a caller sent. */
 const HEADERS = {
   'Content-Security-Policy':
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
     `form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer', // the address of a page is what it takes to use it
+  'Referrer-Policy': 'no-referrer', // The address of a page is all that is needed to use it.
   'Cache-Control': 'no-store',
 };
 
@@ -50,7 +50,7 @@ ${content.markup}
 `);
 }
 
-/** Makes the routes of `server` pages for people: forms are read, and what is turned down is said on a page. */
+/** Turns the routes of `server` into pages for people: forms are read, and errors are shown as a page. */
 export function servePages(server: FastifyInstance): void {
   server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
     done(null, Object.fromEntries(new URLSearchParams(String(text)))),
@@ -60,7 +60,7 @@ export function servePages(server: FastifyInstance): void {
     const httpStatus = 'statusCode' in fault ? (fault.statusCode ?? 500) : 500;
     if (httpStatus < 500)
       return sendPage(reply, httpStatus, 'That did not work', errorBox('The request cannot be read.'));
-    // Its kind only: database errors quote values, and those are personal data.
+    // Only the kind, because database errors quote values, which are personal data.
     process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${fault.name}\n`);
     return sendPage(reply, 503, 'That did not work', errorBox('Please open the link again in a moment.'));
   });
@@ -70,7 +70,7 @@ export function errorBox(text: string): Html {
   return html`<p class="error" role="alert">${text}</p>`;
 }
 
-/** For example "12.50 USD": all of its decimals, and no fewer than two. */
+/** Writes, for example, "12.50 USD": all decimals, and at least two. */
 export function usdText(usd: Decimal): string {
   return `${usd.toFixed(Math.max(2, usd.decimalPlaces()))} USD`;
 }

@@ -1,6 +1,6 @@
 export const PAYMENT_PATH = '/pay';
 
-/** Where a batch can be looked at, on the sandbox's own address. */
+/** Returns the link to the page of a batch, on the sandbox's own address. */
 export function paymentLink(origin: string, issueID: string): string {
   return `${origin}${PAYMENT_PATH}?issueID=${encodeURIComponent(issueID)}`;
 }

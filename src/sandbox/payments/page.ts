@@ -10,8 +10,8 @@ import { PAYMENT_PATH, paymentLink } from './link';
 import { payIssue } from './pay-issue';
 
 /**
- * What a paymentLink or payoutLink opens: how much, how many, in which state, and a button that pays what is unpaid. No
- * recipient: whoever has the link sees it.
+ * The page of a paymentLink or payoutLink: the amount, the number of transactions, the state, and a button that pays
+ * the unpaid ones. It shows no recipient, because everybody with the link can see it.
  */
 export function paymentPage(database: Database, behaviour: Behaviour): FastifyPluginCallback {
   return (server, _options, done) => {
@@ -27,7 +27,8 @@ export function paymentPage(database: Database, behaviour: Behaviour): FastifyPl
     server.post(PAYMENT_PATH, async (request, reply) => {
       const issueID = readText(fieldsOf(request.body).issueID, 'issueID');
       await payIssue(database, behaviour, issueID);
-      return reply.redirect(paymentLink('', issueID), 303); // so that loading the page again does not send the form again
+      // So that loading the page again does not send the form again.
+      return reply.redirect(paymentLink('', issueID), 303);
     });
     done();
   };

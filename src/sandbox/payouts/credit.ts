@@ -22,7 +22,7 @@ export async function payOutCredit(call: Call, body: unknown) {
   };
 }
 
-/** POST /payouts/initiate-credit: makes unpaid transactions; money moves when the link is paid. */
+/** POST /payouts/initiate-credit: creates unpaid transactions. Money moves when the link is paid. */
 export async function initiateCredit(call: Call, body: unknown) {
   const { issueID, transactions } = await issueUnpaid(call, body, readCreditItems(body, 'credits'));
   return {

@@ -4,7 +4,7 @@ import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/is
 import { PAID_FROM_AND_TO, PayoutType } from '../transactions/payout-types';
 import { post } from '../wallets/ledger';
 
-/** Stores the batch and takes its total from the wallet, together or not at all. */
+/** Stores the batch and debits its total from the wallet, both or neither. */
 export async function payOut(call: Call, items: Item[], type: PayoutType): Promise<Issue> {
   const issuerId = call.account.id;
   const { wallet, account } = PAID_FROM_AND_TO[type];
@@ -27,12 +27,12 @@ export async function payOut(call: Call, items: Item[], type: PayoutType): Promi
 }
 
 const REFUSED_BY_TELCO: Record<PayoutType, string> = {
-  airtime: 'fail to send bulk airtime', // as observed; the others in its manner
+  airtime: 'fail to send bulk airtime', // As observed. The other texts are similar.
   momo: 'fail to send bulk mobile money',
   credit: 'fail to send credits',
 };
 
-/** An item with what its recipient makes happen; throws where that is the end of the whole batch. */
+/** Returns an item with the result of its recipient. Throws if the recipient has the whole batch rejected. */
 function withMagic(item: Item, type: PayoutType): Item {
   if (item.becomes !== undefined) return item;
   const becomes = wayOf(item, {

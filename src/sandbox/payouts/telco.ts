@@ -2,7 +2,7 @@ import Decimal from 'decimal.js';
 import { inLocalCurrency } from '../countries/rates';
 import { NewTransaction } from '../transactions/issue';
 
-/** What the telco said; docs/reference/upstream.md, /payouts/airtime. "Sent" means handed over, not delivered. */
+/** The telco's answer (docs/reference/upstream.md, /payouts/airtime). "Sent" means handed over, not delivered. */
 export function telcoPayout({ id, phoneNumber, countryToSend, valueInUSD, status }: NewTransaction) {
   const isSent = status !== 'failed' && status !== 'fraud';
   return {

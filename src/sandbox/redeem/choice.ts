@@ -4,9 +4,12 @@ import { Prisma } from '../generated/client';
 import { Asset, availableAsset } from '../info/assets';
 import { Fields, readPhoneNumber, readText } from '../validation';
 
-const CRYPTO_ADDRESS = /^[A-Za-z0-9]{20,100}$/; // all common kinds; which one is nobody's business here
+const CRYPTO_ADDRESS = /^[A-Za-z0-9]{20,100}$/; // Accepts addresses of all common kinds.
 
-/** What a recipient chose on the redeem page, as it is kept in `redeemData`; throws a Refusal fit to be shown on it. */
+/**
+ * Returns a recipient's choice on the redeem page, as `redeemData` stores it. Throws a Refusal that can be shown on the
+ * page.
+ */
 export function readChoice(fields: Fields): Prisma.InputJsonObject {
   const type = readText(fields.type, 'What it becomes');
   switch (type) {

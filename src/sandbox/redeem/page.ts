@@ -13,7 +13,7 @@ import { readChoice } from './choice';
 import { REDEEM_PATH, redeemLink } from './link';
 import { redeem } from './redeem';
 
-/** What a redeemLink opens: its recipient chooses what the credit becomes. */
+/** The page of a redeemLink: its recipient chooses what the credit becomes. */
 export function redeemPage(database: Database): FastifyPluginCallback {
   return (server, _options, done) => {
     servePages(server);
@@ -27,7 +27,8 @@ export function redeemPage(database: Database): FastifyPluginCallback {
       try {
         const choice = readChoice(fields);
         await database.$transaction((work) => redeem(work, { chiRef }, choice));
-        return reply.redirect(redeemLink('', chiRef), 303); // so that loading the page again does not send the form again
+        // So that loading the page again does not send the form again.
+        return reply.redirect(redeemLink('', chiRef), 303);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         return sendRedeemPage(reply, await findCredit(database, chiRef), error.message);
@@ -41,7 +42,9 @@ function findCredit(database: Database, chiRef: string): Promise<Transaction | n
   return database.transaction.findUnique({ where: { chiRef, type: 'credit', ...NOT_DELETED } });
 }
 
-/** The page in the state of the credit; `fault` says what was wrong with a form, which is there again. */
+/**
+ * Returns the page for the state of the credit. `fault` says what was wrong with a form, whose values are shown again.
+ */
 function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?: string): FastifyReply {
   if (!credit) return sendPage(reply, 404, 'Your credit', errorBox('There is no credit behind this link.'));
   const amount = html`<p class="amount">${usdText(new Decimal(credit.valueInUSD))}</p>`;
@@ -75,7 +78,7 @@ function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?:
   }
 }
 
-/** Never in full where it went to: links are passed on. */
+/** Never shows the full recipient, because links are passed on. */
 function becameText({ redeemData }: Transaction): string {
   const { type, code, phoneNumber } = redeemData as { type: string; code?: string; phoneNumber?: string };
   const asset = ASSETS.find((one) => one.type === type && (code === undefined || one.code === code));
@@ -118,7 +121,7 @@ interface Option {
   text: string;
 }
 
-/** Rows that the lists repeat are shown once. */
+/** Leaves out rows that the lists repeat. */
 function select(name: string, label: string, options: Option[]): Html {
   const distinct = new Map(options.map((option) => [option.value, option]));
   return html`<label

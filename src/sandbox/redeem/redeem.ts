@@ -13,7 +13,7 @@ export const redeemRoutes = {
   'POST /redeem/airtime': redeemAirtime,
 } satisfies Routes;
 
-/** POST /redeem/airtime: a paid credit of the account becomes airtime, once. */
+/** POST /redeem/airtime: turns a paid credit of the account into airtime, once. */
 export async function redeemAirtime(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const chiRef = readText(fields.chiRef, 'chiRef');
@@ -30,8 +30,9 @@ export async function redeemAirtime(call: Call, body: unknown) {
 }
 
 /**
- * Turns a paid credit into what `redeemData` says, once: of two that meet, the second is refused.
- * @throws Refusal "ERROR-REDEEMED" the second time (docs/reference/upstream.md), or why it cannot be redeemed at all.
+ * Turns a paid credit into the choice in `redeemData`, once. Of two concurrent requests, the second is rejected.
+ * @throws Refusal "ERROR-REDEEMED" the second time (docs/reference/upstream.md), or with the reason why it cannot be
+ * redeemed at all.
  */
 export async function redeem(
   work: Work,

@@ -8,13 +8,13 @@ export const sendRoutes = {
   'POST /send': send,
 } satisfies Routes;
 
-/** POST /send: makes unpaid transactions; money moves when the link is paid. */
+/** POST /send: creates unpaid transactions. Money moves when the link is paid. */
 export async function send(call: Call, body: unknown) {
   const { issueID } = await issueUnpaid(call, body, readCreditItems(body, 'credit'));
   return { paymentLink: paymentLink(call.origin, issueID) };
 }
 
-/** Stores an unpaid batch under the body's `description`; no account of the ledger changes. */
+/** Stores an unpaid batch under the body's `description`. No account of the ledger changes. */
 export async function issueUnpaid(call: Call, body: unknown, items: Item[]): Promise<Issue> {
   const description = readOptionalText(fieldsOf(body).description, 'description');
   const issue = newIssue(items, { issuerId: call.account.id, type: 'credit', status: 'unpaid', description });

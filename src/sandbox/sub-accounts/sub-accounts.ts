@@ -13,7 +13,7 @@ export const subAccountRoutes = {
   'GET /sub-account/get': readSubAccount,
 } satisfies Routes;
 
-/** GET /sub-account/list, the oldest first. */
+/** GET /sub-account/list, oldest first. */
 export async function listSubAccounts({ account, database }: Call) {
   const subAccounts = await database.account.findMany({
     where: { parentId: account.id },
@@ -35,7 +35,10 @@ export async function readSubAccount({ account, database }: Call, query: unknown
   return { ...subAccountRecord(subAccount), wallets: await walletsOf(database, id) };
 }
 
-/** POST /sub-account/create, with empty wallets. Two of one name or address are two: upstream knows no idempotency. */
+/**
+ * POST /sub-account/create, with empty wallets. Two requests with one name or address create two sub-accounts, because
+ * the upstream has no idempotency.
+ */
 export async function createSubAccount(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const email = readEmail(fields.email, 'email');
@@ -58,7 +61,7 @@ export async function createSubAccount(call: Call, body: unknown) {
   });
 }
 
-/** docs/reference/upstream.md, /sub-account/create. Its `uid` is its id, and is what a transfer names as `receiver`. */
+/** See /sub-account/create in docs/reference/upstream.md. `uid` is the ID that a transfer names as `receiver`. */
 function subAccountRecord({ id, name, parentId, createdAt, meta }: Account) {
   return {
     id,

@@ -3,7 +3,7 @@ import { readCreditItems } from './credit-items';
 const read = (item: object) => readCreditItems({ credits: [{ valueInUSD: 1, ...item }] }, 'credits')[0];
 
 describe('credit items', () => {
-  it('uses the e-mail when there is also a handle', () => {
+  it('use the email if there is also a handle', () => {
     expect(read({ email: 'ada@example.org', twitter: '@ada' })).toMatchObject({
       email: 'ada@example.org',
       twitter: null,
@@ -12,7 +12,7 @@ describe('credit items', () => {
     expect(read({ twitter: '@ada' })).toMatchObject({ email: null, twitter: '@ada' });
   });
 
-  it('refuses an item without a recipient, with a wrong one, or without a value', () => {
+  it('reject an item without a recipient, with a wrong one, or without a value', () => {
     expect(() => read({})).toThrow('credits[0] must have an email or a twitter handle');
     expect(() => read({ email: '', twitter: '' })).toThrow('must have an email');
     expect(() => read({ email: 'ada' })).toThrow('credits[0].email must be an e-mail address');

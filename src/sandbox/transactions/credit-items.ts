@@ -3,8 +3,9 @@ import { Refusal } from '../envelope';
 import { Item, NOBODY } from './issue';
 
 /**
- * The credit items under `name`; docs/reference/upstream.md, Credit item. Each needs an e-mail or a handle, and with both the e-mail is used.
- * `valueInUSD`, marked optional on /payouts/credit, is required here everywhere: there is nothing to pay without it.
+ * Reads the credit items under `name` (docs/reference/upstream.md, "Credit item"). Each needs an email or a handle. If
+ * it has both, the email is used. `valueInUSD`, marked optional on /payouts/credit, is always required here, because
+ * there is nothing to pay without it.
  */
 export function readCreditItems(body: unknown, name: string): Item[] {
   return readItems(body, name, readCreditItem);

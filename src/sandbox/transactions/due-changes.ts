@@ -6,21 +6,21 @@ import { post } from '../wallets/ledger';
 import { PAID_FROM_AND_TO, PayoutType } from './payout-types';
 import { changeStatus } from './status';
 
-const AT_ONCE = 100; // per look at the table, so that one look ends
+const AT_ONCE = 100; // The limit of one pass, so that it ends.
 
-/** Applies the changes of status that are due at `now`. */
+/** Applies the status changes that are due at `now`. */
 export async function applyDueChanges(database: Database, now: Date): Promise<void> {
   const due = { where: { dueAt: { lte: now } }, orderBy: { dueAt: 'asc' }, take: AT_ONCE } as const;
   for (const { transactionId } of await database.dueChange.findMany(due))
     await database.$transaction((work) => applyDueChange(work, transactionId));
 }
 
-/** Once only, also where two sandboxes share a database: whoever deletes the row makes the change. */
+/** Happens once, even if two sandboxes share a database: whichever deletes the row makes the change. */
 async function applyDueChange(work: Work, transactionId: string): Promise<void> {
   const [due] = await work.$queryRaw<{ from: string; to: string }[]>`
     DELETE FROM due_changes WHERE transaction_id = ${transactionId} RETURNING from_status AS from, to_status AS to`;
   if (!due) return;
-  // What its recipient has redeemed meanwhile stays redeemed: that value is gone.
+  // A transaction that its recipient has redeemed meanwhile stays redeemed, because its value is gone.
   const [changed] = await changeStatus(work, [transactionId], due);
   if (!changed) return;
   if (due.from === 'paid' && due.to === 'failed') await payBack(work, changed);

@@ -13,7 +13,7 @@ describe('fee', () => {
     expect(feeOf(new Decimal('10'), new Decimal('0')).toFixed()).toBe('0');
   });
 
-  it('is split without a remainder, no part below zero, and nothing for what costs nothing', () => {
+  it('is split without a remainder, with no part below zero, and nothing for items that cost nothing', () => {
     fc.assert(
       fc.property(usd, fc.array(fc.oneof(usd, fc.constant(new Decimal(0))), { maxLength: 30 }), (fee, costs) => {
         fc.pre(sum(costs).greaterThan(0));

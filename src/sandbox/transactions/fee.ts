@@ -1,16 +1,16 @@
 import Decimal from 'decimal.js';
 
-const USD_DECIMALS = 6; // as in the database
-const Exact = Decimal.clone({ precision: 60 }); // a product of two amounts of the largest batch has 38 digits
+const USD_DECIMALS = 6; // As in the database.
+const Exact = Decimal.clone({ precision: 60 }); // A product of two amounts of the largest batch has 38 digits.
 
-/** A percentage of `total` USD, rounded up to six decimals. */
+/** Returns a percentage of `total`, rounded up to six decimals. */
 export function feeOf(total: Decimal, percent: Decimal): Decimal {
   return new Decimal(new Exact(total).times(percent).div(100).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_UP));
 }
 
 /**
- * A fee's parts, each proportional to its cost and together exactly the fee: a part is what the costs up to its own owe,
- * rounded down, less what the costs before it owe.
+ * Splits a fee in proportion to costs, without a remainder. A part is the fee of all costs up to its own, rounded down,
+ * minus the fee of the costs before it.
  */
 export function splitFee(fee: Decimal, costs: Decimal[]): Decimal[] {
   if (fee.isZero()) return costs.map(() => new Decimal(0));

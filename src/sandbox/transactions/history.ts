@@ -2,9 +2,9 @@ import { Database } from '../database';
 import { transactionRecord } from './record';
 
 /**
- * One transaction by its `id` or `chiRef`, deleted ones too, with every status it took and the postings that moved money
- * for it: its batch's (payout, payment, transfer, collection, reversal) and its own redemption. USD as decimal text. Null
- * when there is none. For the control interface.
+ * Returns a transaction by its `id` or `chiRef`, including deleted ones, with all its statuses and the postings that
+ * moved its money: those of its batch (payout, payment, transfer, collection, reversal) and its own redemption. US
+ * dollars are decimal text. Null if there is none. For the control interface.
  */
 export async function historyOf(database: Database, name: string, origin: string) {
   const transaction = await database.transaction.findFirst({ where: { OR: [{ id: name }, { chiRef: name }] } });
@@ -26,7 +26,7 @@ interface Posting {
   entries: { account: string; type: string; amount: string }[];
 }
 
-/** Those whose description is one word and one of these references, oldest first. */
+/** Reads postings whose description is one word and one of these references, oldest first. */
 function postingsFor(database: Database, references: string[]) {
   return database.$queryRaw<Posting[]>`
     SELECT description, min(date) AS date, json_agg(json_build_object(

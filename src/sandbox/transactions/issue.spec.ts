@@ -19,7 +19,7 @@ describe('issue', () => {
     expect(issueID).toMatch(/^issuer_6_\d{13}$/);
   });
 
-  it('counts only what is paid, and splits the fee over it', () => {
+  it('counts only paid items, and splits the fee over them', () => {
     const items = [item('3'), { ...item('5'), becomes: ['failed'] }, { ...item('1'), becomes: ['paid', 'failed'] }];
     const issue = newIssue(items, { ...terms, feePercent: new Decimal(10) });
     expect([issue.total.toFixed(), issue.fee.toFixed()]).toEqual(['4.4', '0.4']);

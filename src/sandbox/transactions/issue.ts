@@ -5,28 +5,28 @@ import { Work } from '../database';
 import { feeOf, splitFee } from './fee';
 import { newIssueID, newRecordId } from './ids';
 
-/** What one item of a batch is worth, and to whom it goes. */
+/** The value of one item of a batch, and its recipient. */
 export type Item = Pick<
   Transaction,
   'email' | 'twitter' | 'phoneNumber' | 'countryToSend' | 'momoCode' | 'reference'
 > & {
   valueInUSD: Decimal;
-  /** The statuses it goes through, where these are not the one of its batch; at most two, the second comes later. */
+  /** Its statuses, if they differ from those of its batch. At most two, and the second comes later. */
   becomes?: readonly string[];
 };
 
-/** A transaction that is not stored yet: the database gives it its place, and later it may be redeemed. */
+/** A transaction before it is stored. The database gives it its position. */
 export type NewTransaction = Omit<Transaction, 'seq' | 'redeemData' | 'meta'> & { meta?: Prisma.InputJsonObject };
 
-/** A batch that is not stored yet: one issueID, one transaction per item, in the items' order. */
+/** A batch before it is stored: one issueID, and one transaction per item in the items' order. */
 export interface Issue {
   issueID: string;
-  /** USD; the sum of the items that are paid, and the fee. */
+  /** The sum of the paid items and the fee, in US dollars. */
   total: Decimal;
-  /** USD; exactly the sum of the transactions' fees. */
+  /** Exactly the sum of the transactions' fees, in US dollars. */
   fee: Decimal;
   transactions: NewTransaction[];
-  /** What becomes of some of them later. */
+  /** Later status changes. */
   later: { transactionId: string; fromStatus: string; toStatus: string }[];
 }
 
@@ -34,10 +34,10 @@ interface IssueTerms {
   issuerId: string;
   type: 'airtime' | 'momo' | 'credit' | 'transfer' | 'payment';
   status: 'paid' | 'unpaid' | 'pending';
-  /** Of the items' sum; none when absent. */
+  /** The percentage of the items' sum. Default: none. */
   feePercent?: Decimal;
   description?: string | null;
-  /** The account that a transfer goes to. */
+  /** The account that receives a transfer. */
   receiver?: string;
   meta?: Prisma.InputJsonObject;
 }
@@ -75,9 +75,9 @@ export function newIssue(items: Item[], terms: IssueTerms): Issue {
   return { issueID, total, fee, transactions, later };
 }
 
-const LATER_MS = 2_000; // long enough for a person to see the status before, short enough to wait for
+const LATER_MS = 2_000; // Long enough to see the earlier status, and short enough to wait for.
 
-/** Stores a batch, and what becomes of it later, so that a crash in between loses nothing. */
+/** Stores a batch with its later status changes, so that a crash loses nothing. */
 export async function storeIssue(work: Work, { transactions, later }: Issue): Promise<void> {
   await work.transaction.createMany({ data: transactions });
   if (later.length === 0) return;

@@ -1,7 +1,7 @@
 import { Behaviour, LISTED_TYPES } from '../behaviour';
 import { Prisma } from '../generated/client';
 
-/** Which transactions lists show by now: those of a type that is listed late, only once they are old enough. */
+/** Selects the transactions that lists show now. A type that is listed late is left out until it is old enough. */
 export function listedNow({ listedAfterMs }: Behaviour): Prisma.TransactionWhereInput {
   const late = LISTED_TYPES.filter((type) => listedAfterMs[type] > 0);
   if (late.length === 0) return {};

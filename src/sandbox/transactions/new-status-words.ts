@@ -1,4 +1,4 @@
-/** What newer answers and events call each status; docs/reference/upstream.md, Transaction record. */
+/** The newer status words of answers and events (docs/reference/upstream.md, "Transaction record"). */
 const NEW_STATUS_WORDS: Record<string, string> = {
   unpaid: 'PENDING',
   pending: 'PENDING',
@@ -9,7 +9,7 @@ const NEW_STATUS_WORDS: Record<string, string> = {
   fraud: 'FAILED',
 };
 
-/** A word that has no newer one stays. */
+/** Returns the newer word, or the same word if there is none. */
 export function newStatusWord(word: string): string {
   return NEW_STATUS_WORDS[word] ?? word;
 }

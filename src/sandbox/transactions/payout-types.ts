@@ -1,6 +1,6 @@
 import { OwnAccount, WalletType } from '../wallets/ledger';
 
-/** The wallet that a payout of each type is paid from, and the account it is paid to. */
+/** The wallet that pays a payout of each type, and the account that receives it. */
 export const PAID_FROM_AND_TO = {
   airtime: { wallet: 'airtime', account: 'payouts' },
   momo: { wallet: 'momo', account: 'payouts' },

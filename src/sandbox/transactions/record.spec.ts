@@ -15,13 +15,13 @@ describe('transaction record', () => {
     expect(transactionRecord(transaction!, ORIGIN)).toMatchObject({ valueInUSD: 1.1, credit: 1100 });
   });
 
-  it('leaves out what it has no value for, and keeps an empty reference', () => {
+  it('leaves out missing values, and keeps an empty reference', () => {
     expect(transactionRecord(transaction!, ORIGIN)).not.toHaveProperty('phoneNumber');
     expect(transactionRecord(transaction!, ORIGIN)).not.toHaveProperty('meta');
     expect(transactionRecord({ ...transaction!, reference: '' }, ORIGIN)).toMatchObject({ reference: '' });
   });
 
-  it('has a redeem link only as a credit that is paid or redeemed', () => {
+  it('has a redeem link only as a paid or redeemed credit', () => {
     const redeemLink = `${ORIGIN}/redeem?chiRef=${transaction!.chiRef}`;
     expect(transactionRecord({ ...transaction!, status: 'paid' }, ORIGIN)).toMatchObject({ redeemLink });
     expect(transactionRecord({ ...transaction!, status: 'redeemed' }, ORIGIN)).toMatchObject({ redeemLink });

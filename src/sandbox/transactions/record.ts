@@ -3,9 +3,9 @@ import { Prisma, Transaction } from '../generated/client';
 import { redeemLink } from '../redeem/link';
 import { NewTransaction } from './issue';
 
-const CREDITS_PER_USD = 1_000; // docs/reference/upstream.md, Transaction record
+const CREDITS_PER_USD = 1_000; // See "Transaction record" in docs/reference/upstream.md.
 
-/** What a recipient may turn a transaction of each type into. */
+/** What a recipient can turn a transaction of each type into. */
 const REDEEMABLE_AS: Record<string, string[]> = {
   airtime: ['airtime'],
   momo: ['momo'],
@@ -42,7 +42,10 @@ export interface TransactionRecord extends Partial<Record<TextField, string>> {
   meta?: Prisma.JsonObject;
 }
 
-/** A transaction as answered; docs/reference/upstream.md, Transaction record. Fields without a value are left out. */
+/**
+ * Returns a transaction as answers show it (docs/reference/upstream.md, "Transaction record"). Fields without a value
+ * are left out.
+ */
 export function transactionRecord(transaction: NewTransaction | Transaction, origin: string): TransactionRecord {
   const { id, chiRef, issueID, issueDate, issuerId, type, status } = transaction;
   const usd = new Decimal(transaction.valueInUSD);

@@ -2,17 +2,17 @@ import { Behaviour } from '../behaviour';
 import { Database, Work } from '../database';
 import { Prisma, Transaction } from '../generated/client';
 
-/** A transaction that was deleted stays, so that its history does, and is shown to nobody. */
+/** The status of a deleted transaction. It is kept for its history, and callers never see it. */
 export const DELETED = 'deleted';
 
-/** What callers may see. */
+/** Selects the transactions that callers can see. */
 export const NOT_DELETED = { status: { not: DELETED } };
 
 /**
- * Changes the status of those that still have the one before: of two changes that meet, the second finds nothing left to
- * do. All rows are locked before the first is changed, in order of id, so that changes that cross do not lock each other
- * out (see `post` for the whole order of locks). Triggers write `status_changes`.
- * @returns what was changed.
+ * Changes the status of transactions that still have the expected one. Of two concurrent changes, the second changes
+ * nothing. All rows are locked before the first change, in order of ID, so that concurrent changes cannot deadlock (see
+ * `post` for the whole order of locks). Triggers write `status_changes`.
+ * @returns the changed transactions.
  */
 export async function changeStatus(
   work: Work,
@@ -27,8 +27,8 @@ export async function changeStatus(
 }
 
 /**
- * Expires what has been unpaid for too long; asked for before each look at a status, and by the sweeper, so that nobody
- * sees or pays what is overdue. The same order of locks as above.
+ * Expires transactions that have been unpaid for too long. It runs before each read of a status, and in the sweeper, so
+ * that nobody sees or pays an overdue one. The order of locks is the same as above.
  */
 export async function expireOverdue(database: Database, behaviour: Behaviour): Promise<void> {
   const issuedUntil = new Date(Date.now() - behaviour.unpaidExpiresAfterMs);

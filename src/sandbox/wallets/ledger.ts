@@ -12,24 +12,24 @@ interface WalletName {
 }
 
 /**
- * The sandbox's own accounts: the world that money comes from, what telcos and others paid out, credits that recipients hold,
- * and what the service earned. They have no running balance and may be below zero.
+ * The sandbox's own accounts: the outside world that money comes from, payments to telcos and others, credits that
+ * recipients hold, and the service's earnings. They have no running balance and may be negative.
  */
 const OWN_ACCOUNTS = ['outside', 'payouts', 'issued credit', 'fees'] as const;
 export type OwnAccount = (typeof OWN_ACCOUNTS)[number];
 
-/** One side of a posting: USD, signed, negative when value leaves the account. */
+/** One side of a posting: signed US dollars, negative when value leaves the account. */
 export interface Entry {
   account: WalletName | OwnAccount;
   usd: Decimal;
 }
 
 /**
- * The only writer of money. Its entries must sum to zero (the database refuses the commit otherwise) and at most one of them
- * takes from a wallet; when that holds too little, the posting is refused and `work` must not be committed.
+ * The only writer of money. Its entries must sum to zero, or the database refuses the commit. At most one of them
+ * debits a wallet. If that wallet holds too little, the posting is rejected, and `work` must not be committed.
  *
- * The order of locks that keeps any two operations from waiting for each other: first rows of `transactions` in order of id
- * (transactions/status.ts), then wallets in order of id (here), so that a posting is the last thing an operation does.
+ * The order of locks keeps operations from waiting for each other: first rows of `transactions` in order of ID
+ * (transactions/status.ts), then wallets in order of ID (here). A posting is therefore the last step of an operation.
  */
 export async function post(work: Work, description: string, entries: Entry[]): Promise<void> {
   const wallets: { account: WalletName; usd: Decimal }[] = [];
@@ -43,14 +43,14 @@ export async function post(work: Work, description: string, entries: Entry[]): P
 
   if ((await write(work, description, wallets, own)) === wallets.length) return;
   const payer = wallets.find(({ usd }) => usd.isNegative());
-  if (!payer) throw new Error('there is no such wallet'); // or value would vanish
+  if (!payer) throw new Error('there is no such wallet'); // Otherwise value would vanish.
   throw new Refusal(`insufficient funds in the ${payer.account.type} wallet`);
 }
 
 /**
- * One statement locks, tests and changes the wallets and writes the entries: what waited for a lock is tested against the
- * new balance, and the row stays locked until `work` commits.
- * @returns how many wallets it changed; one that would fall below zero is left alone.
+ * Locks, checks and changes the wallets and writes the entries, in one statement. A statement that waited for a lock is
+ * checked against the new balance, and the row stays locked until `work` commits.
+ * @returns how many wallets it changed. A wallet that would fall below zero is not changed.
  */
 async function write(
   work: Work,
@@ -87,7 +87,7 @@ async function write(
   return rows.filter(({ wallet_id }) => wallet_id !== null).length;
 }
 
-/** Makes the wallets of an account that has none yet; `opening` USD come into each of them from outside. */
+/** Creates the wallets of an account without any. `opening` US dollars are credited to each from outside. */
 export async function openWallets(work: Work, accountId: string, opening: Decimal): Promise<void> {
   await work.wallet.createMany({
     data: WALLET_TYPES.map((type) => ({ id: randomUUID(), accountId, type, balance: 0 })),
@@ -100,8 +100,8 @@ export async function openWallets(work: Work, accountId: string, opening: Decima
 }
 
 /**
- * The whole ledger as of one moment: each wallet's running balance, what the entries of each own account sum to, and the sum
- * of them all, which is "0" or something is wrong. USD as decimal text. For the control interface.
+ * Returns the whole ledger as of one moment: each wallet's running balance, the sum of the entries of each own account,
+ * and the sum of all, which is "0" unless something is wrong. US dollars are decimal text. For the control interface.
  */
 export async function ledgerOf(database: Database) {
   const accounts = await database.$queryRaw<{ account: string; type: string; balance: string }[]>`

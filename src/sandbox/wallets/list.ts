@@ -12,7 +12,7 @@ export const walletRoutes = {
   'POST /wallets/lookup': lookUpWallet,
 } satisfies Routes;
 
-const ENTRIES_SHOWN = 100; // the newest ones; a wallet's history has no end, and the interface has no paging
+const ENTRIES_SHOWN = 100; // The newest ones. A wallet's history has no end, and the interface has no paging.
 
 /** GET and POST /wallets/list */
 export async function listWallets({ account, database }: Call) {
@@ -27,7 +27,7 @@ export async function lookUpWallet({ account, database }: Call, body: unknown) {
   return wallet ? withEntries(database, wallet) : NOT_FOUND;
 }
 
-/** The wallets of one account; docs/reference/upstream.md, /wallets/list. */
+/** Returns the wallets of one account (docs/reference/upstream.md, /wallets/list). */
 export async function walletsOf(database: Database, accountId: string) {
   const wallets = await database.wallet.findMany({ where: { accountId } });
   const ordered = WALLET_TYPES.flatMap((type) => wallets.filter((wallet) => wallet.type === type));
@@ -44,7 +44,7 @@ function walletRecord({ id, type, balance, accountId }: Wallet, entries: LedgerE
   return {
     id,
     type,
-    // Of the newest entry, which was read after it: the two always fit together.
+    // The balance of the newest entry, which was read later, so the two always agree.
     balance: new Decimal(entries[0]?.newBalance ?? balance).toNumber(),
     owner: accountId,
     transactions: entries.map(entryRecord),

@@ -9,7 +9,7 @@ export const walletTransferRoutes = {
   'POST /wallets/transfer': transferBetweenWallets,
 } satisfies Routes;
 
-/** POST /wallets/transfer: to the wallet of the same type of any other account, `chi` by default. */
+/** POST /wallets/transfer: to the wallet of the same type of any other account, by default `chi`. */
 export async function transferBetweenWallets(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const receiver = readText(fields.receiver, 'receiver');
@@ -22,13 +22,13 @@ export async function transferBetweenWallets(call: Call, body: unknown) {
 }
 
 interface Transfer {
-  /** The id of an account that exists. */
+  /** Returns the ID of an existing account. */
   receiver: string;
   valueInUSD: Decimal;
   wallet: WalletType;
 }
 
-/** From the caller's wallet to the receiver's of the same type; kept as a transaction of type `transfer`. */
+/** Transfers from the caller's wallet to the receiver's of the same type, as a transaction of type `transfer`. */
 export async function moveValue(call: Call, { receiver, valueInUSD, wallet: type }: Transfer) {
   const sender = call.account.id;
   const terms = { issuerId: sender, type: 'transfer', status: 'paid', receiver } as const;

@@ -1,4 +1,4 @@
-/** The job of payout-proxy as it would be written at first glance: a create before, an update after. See ../../plain.mjs. */
+/** The job of payout-proxy in its most obvious form: a create before, an update after. See ../../plain.mjs. */
 import 'reflect-metadata';
 import { Module, ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -7,7 +7,7 @@ import { PayoutsController } from './payouts.controller';
 import { PayoutsService } from './payouts.service';
 import { PrismaService } from './prisma.service';
 
-/** As Fastify's own. Node's five seconds are over while the others have their round. */
+/** The same as Fastify's. Node's five seconds would end while the others have their round. */
 const KEEP_ALIVE_MS = 72_000;
 
 @Module({ controllers: [PayoutsController], providers: [PayoutsService, PrismaService] })
@@ -15,7 +15,7 @@ class AppModule {}
 
 async function main(): Promise<void> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn'] });
-  app.useBodyParser('json', { limit: '4mb' }); // 500 items are close to its own 100 kB
+  app.useBodyParser('json', { limit: '4mb' }); // 500 items are close to the default of 100 kB.
   app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }));
   app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MS;
   await app.listen(0, '127.0.0.1');

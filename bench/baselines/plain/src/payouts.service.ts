@@ -13,12 +13,12 @@ export class PayoutsService {
     httpAgent: new Agent({ keepAlive: true }),
     timeout: 30_000,
     maxRedirects: 0,
-    validateStatus: () => true, // the app gets whatever the upstream says
+    validateStatus: () => true, // The app gets the upstream's answer.
   });
 
   constructor(private readonly prisma: PrismaService) {}
 
-  /** Recorded before it is sent, and again when it is answered; without an answer, the record has none. */
+  /** Recorded before the request is sent, and again when it is answered. Without an answer, the record has none. */
   async pay(keyId: string, operation: string, body: object) {
     const { id } = await this.prisma.payoutRecord.create({
       data: { keyId, operation, body },

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from './generated/client';
 import { sha256, setting } from './settings';
 
-const POOL_SIZE = 10; // as many as the product has, unless told otherwise
+const POOL_SIZE = 10; // As many as the product has by default.
 const SCHEMA = 'plain';
 const TABLES = [
   `CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`,

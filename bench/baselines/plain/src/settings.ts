@@ -6,7 +6,7 @@ export function setting(name: string): string {
   return value;
 }
 
-/** In hexadecimal digits. */
+/** The number of hexadecimal digits. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -21,7 +21,7 @@ const COLUMNS: Column<Row>[] = [
   { id: 'resets', title: 'Resets', render: ({ resets_at: at }) => <Instant at={at} relative /> },
 ];
 
-/** What approving would do to the caps of the client that asked. */
+/** Shows the effect of an approval on the caps of the client. */
 export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
   const rows = [
     { ...caps.daily, period: 'Day, UTC' },
@@ -41,7 +41,7 @@ export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
 }
 
 function After({ cap_usd: cap, after_usd: after }: Row) {
-  // As numbers they are only compared, and amounts of a cap's size fit in one.
+  // As numbers, they are only compared. Amounts of a cap's size fit in a double.
   const isOver = cap !== null && Number(after) > Number(cap);
   return (
     <>

@@ -17,7 +17,7 @@ interface Props {
   deciding: ReturnType<typeof useDeciding>;
 }
 
-/** What waits, and what approving it would do; or what became of it. */
+/** Shows a held call and the effect of an approval, or how it was decided. */
 export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
   const isPending = of.approval?.status === 'pending';
   return (
@@ -101,7 +101,7 @@ function Asked({ of }: { of: ApprovalRecord }) {
   );
 }
 
-/** Said aloud as soon as it is known. */
+/** Announced to screen readers as soon as it is known. */
 function Came({ of }: { of: ApprovalRecord }) {
   const isApproved = of.approval?.status === 'approved';
   const color = isApproved && !['succeeded', 'confirmed'].includes(of.outcome) ? 'orange' : 'teal';

@@ -6,7 +6,7 @@ import { formatCount } from '../../components/format';
 import { Maybe, Usd } from '../../components/values';
 import { recipientOf } from './words';
 
-/** As many as are drawn before somebody asks for all: a batch may have thousands. */
+/** The items drawn before somebody asks for all. A batch may have thousands. */
 const FIRST = 50;
 
 const COLUMNS: Column<RecordItem>[] = [
@@ -18,7 +18,7 @@ const COLUMNS: Column<RecordItem>[] = [
   { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd: usd }) => <Usd amount={usd} /> },
 ];
 
-/** Columns that say something of some item. */
+/** Leaves out columns that are empty for all items. */
 const columnsFor = (items: RecordItem[]) =>
   COLUMNS.filter(
     ({ id }) =>

@@ -10,13 +10,13 @@ import classes from './approval-list.module.css';
 interface Props {
   approvals: ApprovalRecord[];
   chosen: string | undefined;
-  /** A click shows it beside the list; undefined where there is no room beside it. */
+  /** Called by a click, to show the approval beside the list. Undefined if there is no room beside it. */
   choose: ((id: string) => void) | undefined;
 }
 
 export const rowId = (id: string) => `approval-${id}`;
 
-/** Links to the approvals. Enter opens one, and so does a click where nothing is shown beside the list. */
+/** Lists the approvals as links. Enter opens one, and so does a click if nothing is shown beside the list. */
 export function ApprovalList({ approvals, chosen, choose }: Props) {
   return (
     <Stack component="ul" gap={0} className={classes.list ?? ''} aria-label="Approvals">
@@ -30,7 +30,7 @@ export function ApprovalList({ approvals, chosen, choose }: Props) {
             {...(approval.id === chosen && { 'aria-current': true })}
             onClick={(event: MouseEvent) => {
               const { detail, ctrlKey, metaKey, shiftKey } = event;
-              if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return; // 0: by keyboard
+              if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return; // 0: by keyboard.
               event.preventDefault();
               choose(approval.id);
             }}

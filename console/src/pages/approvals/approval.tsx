@@ -7,10 +7,10 @@ import { Answer } from '../../components/states';
 import { ApprovalDetail } from './approval-detail';
 import { useDeciding } from './deciding';
 
-/** Each look is on record, and somebody else's decision is told when one decides oneself. */
+/** Each reading is recorded. A decision of somebody else is reported when you decide. */
 const REFETCH_MS = 30_000;
 
-/** One approval, on a page of its own. */
+/** Shows one approval on a page of its own. */
 export default function ApprovalPage() {
   const { id = '' } = useParams();
   const approval = api.useQuery(

@@ -29,11 +29,11 @@ const NONE: Record<Status, string> = {
   expired: 'No calls have expired. Every call was decided in time.',
 };
 
-/** Each look is on record: often enough for people, not for the record to be full of it. */
+/** Each reading is recorded, so it is repeated often enough for people and not more. */
 const REFETCH_MS = 15_000;
 const PAGE_SIZE = 25;
 
-/** What waits for somebody else's yes. */
+/** Lists the calls that wait for the approval of another person. */
 export default function ApprovalsPage() {
   const { values, change, pageToken } = useAddress(['status', 'chosen']);
   const status = STATUSES.find((one) => one === values.status) ?? 'pending';

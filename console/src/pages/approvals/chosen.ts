@@ -5,16 +5,16 @@ import type { ApprovalRecord } from '../../api/generated/schema';
 
 interface Chosen {
   id: string | undefined;
-  /** Undefined while there is none, or it is being asked for. */
+  /** Undefined while there is none, or while it is loading. */
   chosen: ApprovalRecord | undefined;
-  /** Why the one that the address names cannot be shown. */
+  /** Why the approval in the URL cannot be shown. */
   error: unknown;
   choose: (id: string) => void;
 }
 
 const NAME = 'chosen';
 
-/** The approval that is shown beside the list: in the address, and on the page also when it has left the list. */
+/** The approval that is shown beside the list. It is in the URL, and stays on the page even if it has left the list. */
 export function useChosen(approvals: ApprovalRecord[] | undefined): Chosen {
   const [params, setParams] = useSearchParams();
   const id = params.get(NAME) ?? undefined;
@@ -34,11 +34,12 @@ export function useChosen(approvals: ApprovalRecord[] | undefined): Chosen {
           to.set(NAME, next);
           return to;
         },
-        { replace: true, state: history.state as unknown }, // how it was paged to stays known
+        { replace: true, state: history.state as unknown }, // The position in the list stays known.
       ),
     [setParams],
   );
-  // Once shown, the first one stays chosen: a newer one on top must not slip beneath a key that is being pressed.
+  // Once shown, the first approval stays selected. A newer one at the top must not take its place while a key is being
+  // pressed.
   const first = approvals?.[0]?.id;
   const pageToken = params.get('page_token');
   const page = useRef(pageToken);

@@ -13,13 +13,13 @@ interface Deciding {
   /** Asks for the reason, if this approval still waits. */
   ask: (decision: Decision) => void;
   dialog: ReactNode;
-  /** What came of the last decision, if it was about this approval. */
+  /** The result of the last decision, if it was about this approval. */
   decided: FullApprovalRecord | undefined;
 }
 
 const MAX_REASON = 1_000;
 
-/** Decides about the approval that is shown: about exactly its content, even if another one is shown meanwhile. */
+/** Decides about the shown approval and exactly its content, even if another one is shown meanwhile. */
 export function useDeciding(shown: ApprovalRecord | undefined): Deciding {
   const queries = useQueryClient();
   const [asked, setAsked] = useState<{ decision: Decision; approval: ApprovalRecord }>();
@@ -63,7 +63,7 @@ async function send(decision: Decision, { id, approval }: ApprovalRecord, reason
   return data;
 }
 
-/** The proxy's sentence names what programs would ask next; here it is on the page. */
+/** The proxy's message names requests for programs. Here, the information is on the page. */
 function inPlace(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
   return new Error(

@@ -6,10 +6,10 @@ const HELD_FOR: Partial<Record<string, string>> = {
   seen_across_clients: 'Another client requested the same payment a moment ago. This call may be a duplicate.',
 };
 
-/** Why a call waits. */
+/** Returns why a call waits. */
 export const whyHeld = (heldFor: string) => HELD_FOR[heldFor] ?? inWords(heldFor);
 
-/** What it is, in a line: `POST /payouts/airtime of shop: 2 payouts, $12.50`. */
+/** Describes a call in one line: `POST /payouts/airtime of shop: 2 payouts, $12.50`. */
 export function summaryOf({ operation, client, item_count: items, total_usd: usd }: ApprovalRecord): string {
   const amount = usd === null ? 'no amount in US dollars' : formatUsd(usd);
   return `${operation} of ${client.name ?? client.id}: ${countOf(items)}, ${amount}`;
@@ -17,7 +17,7 @@ export function summaryOf({ operation, client, item_count: items, total_usd: usd
 
 export const countOf = (items: number) => `${formatCount(items)} ${items === 1 ? 'payout' : 'payouts'}`;
 
-/** Who is paid, as the record shows it: masked. */
+/** Returns the recipient as the record shows it, masked. */
 export function recipientOf({ recipient: { phone, email, handle, receiver }, wallet }: RecordItem): string | null {
   return phone ?? email ?? handle ?? receiver ?? wallet;
 }

@@ -18,7 +18,7 @@ import { Settle } from './settle';
 import { History } from './history';
 import { useStory } from './use-story';
 
-/** All that is on record about one call. */
+/** Shows all records of one call. */
 export default function CallPage() {
   const { id = '' } = useParams();
   const [revealed, setRevealed] = useState(false);

@@ -20,7 +20,7 @@ const wordsOf = (command: string) =>
     .slice(0, -1);
 
 describe('a call as curl', () => {
-  it('is the request, whatever stands in it, with the key out of the shell', () => {
+  it('contains the request, whatever is in it, and keeps the key out of the command', () => {
     const asked = story({});
     const command = curlOf(asked, 'https://pay.example') ?? '';
     expect(command).not.toContain('pp_app_secret');
@@ -40,7 +40,7 @@ describe('a call as curl', () => {
     ]);
   });
 
-  it('has the query of what reads, and no body', () => {
+  it('has the query of a read, and no body', () => {
     const reads = story({
       operation: 'GET /account/transaction',
       idempotency_key: null,
@@ -54,7 +54,7 @@ describe('a call as curl', () => {
     expect(warningOf(reads, true)).toBe('This call only reads.');
   });
 
-  it('is none of what was refused, and warns of what pays again', () => {
+  it('is missing for refused requests, and warns about requests that would pay again', () => {
     expect(curlOf(story({ request: null }), 'http://x')).toBeUndefined();
     expect(warningOf(story({ idempotency_key: null }), true)).toContain('may pay twice');
     expect(warningOf(story({}), false)).toMatch(/same response.*People are masked/);

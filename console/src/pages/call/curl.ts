@@ -1,11 +1,11 @@
 import type { CallStory } from '../../api/generated/schema';
 
-/** Where the interface stands (the proxy's own prefix). */
+/** The proxy's prefix of the interface. */
 const PREFIX = '/api/v0.1';
 
 /**
- * The request as an app would send it, for a shell; the key is a variable of the shell's. Undefined for what was refused:
- * of that, nothing is kept to send.
+ * Returns the request as an app would send it, as a shell command. The key is a shell variable. Undefined for refused
+ * requests, whose bodies are not stored.
  * @param origin of the proxy.
  */
 export function curlOf({ operation, request, idempotency_key }: CallStory, origin: string): string | undefined {
@@ -22,7 +22,7 @@ export function curlOf({ operation, request, idempotency_key }: CallStory, origi
   ].join(' \\\n  ');
 }
 
-/** What whoever runs it must know before. */
+/** Returns the warnings for a person who runs the command. */
 export function warningOf({ operation, idempotency_key }: CallStory, revealed: boolean): string {
   const masked = revealed ? '' : ' People are masked in this command, so the proxy would reject it as it is.';
   if (operation.startsWith('GET ')) return `This call only reads.${masked}`;

@@ -8,7 +8,7 @@ import { Instant, Maybe, Usd } from '../../components/values';
 import { Section } from '../../components/section';
 import { CallLink } from './call-link';
 
-/** Who asked for what, from where, and by which ids it is known. */
+/** Shows who requested what, from which address, and under which IDs. */
 export function Facts({ story }: { story: CallStory }) {
   const { client, timings, coverage, traceparent } = story;
   return (
@@ -46,7 +46,7 @@ function Total({ story: { total_usd, item_count } }: { story: CallStory }) {
   );
 }
 
-/** Calls that have to do with it. */
+/** Shows related calls. */
 function relatedTo({ caused_by, duplicate_of, upstream, refusal, doubt }: CallStory): Record<string, ReactNode> {
   const related: [name: string, ids: (string | null | undefined)[]][] = [
     ['Caused by', [caused_by]],

@@ -8,7 +8,7 @@ import { inWords } from '../../components/format';
 import { Instant, Maybe, Usd } from '../../components/values';
 import { Section } from '../../components/section';
 
-/** What does not fit together, in its own records and with the upstream's. */
+/** Shows contradictions in its own records and differences from the upstream's. */
 export function Findings({ story }: { story: CallStory }) {
   const { may } = useSession();
   const { anomalies, reconciliation_findings: differences } = story;

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** The time from one instant to another: `+12 ms`, `+3.4 s`. Less than nothing where two clocks differ. */
+/** Formats the time from one instant to another: `+12 ms`, `+3.4 s`. It is negative if two clocks differ. */
 export function formatGap(from: string, to: string): string {
   const ms = new Date(to).getTime() - new Date(from).getTime();
   const [unit, length] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['ms', 1] as const);

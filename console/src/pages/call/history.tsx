@@ -10,7 +10,7 @@ import { CallLink } from './call-link';
 import { formatGap } from './gap';
 import { type Moment, momentsOf } from './moments';
 
-/** What happened to the call, step by step, with the time between the steps. */
+/** Shows the history of the call, step by step, with the time between the steps. */
 export function History({ story }: { story: CallStory }) {
   const moments = momentsOf(story);
   const befores = moments.map((_, at) => moments[at - 1]?.at ?? null);
@@ -72,7 +72,7 @@ function Says({ moment: { says, list = [], calls = [] } }: { moment: Moment }) {
   );
 }
 
-/** Where its records stand in the log, by the checkpoints that cover them. */
+/** Shows the position of its records in the log, by the checkpoints that cover them. */
 function Seals({ story: { seals } }: { story: CallStory }) {
   const sizes = [...new Set(seals.map(({ checkpoint_size }) => checkpoint_size))];
   return sizes.map((size) => {
@@ -103,7 +103,7 @@ function Seals({ story: { seals } }: { story: CallStory }) {
   });
 }
 
-/** Who may decide finds the call where one decides. */
+/** Links people who may decide to the approval. */
 function Decide({ story: { id, approval } }: { story: CallStory }) {
   const { may } = useSession();
   if (approval?.status !== 'pending' || !may('approve')) return null;

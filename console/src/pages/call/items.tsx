@@ -9,7 +9,7 @@ import { Section } from '../../components/section';
 
 const PER_PAGE = 100;
 
-/** Whom it pays and how much, each with its transaction at the upstream. */
+/** Shows the recipients and amounts, each with its transaction at the upstream. */
 export function Items({ story }: { story: CallStory }) {
   const [page, setPage] = useState(1);
   const { items, upstream } = story;
@@ -53,7 +53,7 @@ export function Items({ story }: { story: CallStory }) {
   );
 }
 
-/** Columns that no item has anything in are left out. */
+/** Leaves out columns that are empty for all items. */
 function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
   const has = (field: TextField) => items.some((item) => item[field] !== null);
   return [
@@ -95,7 +95,7 @@ const UPSTREAM: Column<RecordUpstreamItem>[] = [
   { id: 'upstream_amount', title: 'Upstream amount', numeric: true, render: (one) => <Usd amount={one.amount_usd} /> },
 ];
 
-/** Enough of an id to tell it from its neighbours; all of it is copied. */
+/** Shows enough of an ID to recognise it. Copying copies all of it. */
 const SHOWN_OF_ID = 8;
 
 function Id({ text, name }: { text: string | null; name: string }) {

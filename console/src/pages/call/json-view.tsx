@@ -1,13 +1,13 @@
 import { Fragment } from 'react';
 import classes from './call.module.css';
 
-/** Larger texts are shown in one colour: each coloured word is an element of the page. */
+/** Larger texts are shown in one colour, because each coloured word is an element of the page. */
 const MAX_COLOURED = 100_000;
 
-/** Texts, then numbers and the three words of JSON; names are texts before a colon. */
+/** Matches texts, then numbers and the three words of JSON. A text before a colon is a name. */
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b)/g;
 
-/** JSON as it was, with its lines moved in; scrolls by itself, also by keyboard. */
+/** Shows JSON with its original content, indented. It scrolls by itself, also by keyboard. */
 export function JsonView({ label, text }: { label: string; text: string }) {
   return (
     <pre className={classes.json} tabIndex={0} role="region" aria-label={label}>

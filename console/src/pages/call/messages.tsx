@@ -12,7 +12,7 @@ interface Props {
   revealed: boolean;
 }
 
-/** What was sent to the upstream, and what came back. */
+/** Shows the request to the upstream and its response. */
 export function Messages({ story, revealed }: Props) {
   const { may } = useSession();
   const { request, response } = story;

@@ -1,21 +1,21 @@
 import type { CallStory, RecordPerson } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
 
-/** One thing that happened to a call. */
+/** One event in the history of a call. */
 export interface Moment {
   title: string;
-  /** ISO 8601; null where nobody knows. */
+  /** ISO 8601. Null if unknown. */
   at: string | null;
   color: 'gray' | 'blue' | 'teal' | 'orange' | 'red' | 'violet';
-  /** What there is to say of it, a paragraph each. */
+  /** Its description, one entry per paragraph. */
   says: string[];
-  /** What is listed beneath. */
+  /** A list below the description. */
   list?: string[];
-  /** Calls that have to do with it, by their ids. */
+  /** Related calls, by their IDs. */
   calls?: string[];
 }
 
-/** What happened to a call, in order; the seal is told of separately. */
+/** Returns the history of a call in order. The seal is shown separately. */
 export function momentsOf(story: CallStory): Moment[] {
   return [
     received(story),
@@ -172,7 +172,7 @@ function resolution({ resolution: settled }: CallStory): Moment[] {
     });
 }
 
-/** A person and the client whose key it is, or the client alone. */
+/** Returns the person and the client of the key, or the client alone. */
 export function nameOf(person: RecordPerson | null): string {
   if (!person) return 'nobody';
   const client = person.client.name ?? person.client.id;

@@ -14,7 +14,7 @@ interface Props {
   revealed: boolean;
 }
 
-/** The receipt, and its verification in this browser. */
+/** Shows the receipt, and verifies it in this browser. */
 export function Proof({ story, revealed }: Props) {
   const [verification, setVerification] = useState<Verification>();
   const [waiting, setWaiting] = useState<string>();
@@ -94,7 +94,7 @@ function Result({ verification: { steps, hasOtherKey }, trust }: { verification:
   );
 }
 
-/** Where this browser cannot, something else can. */
+/** If this browser cannot verify, it shows other ways. */
 function Elsewhere({ lacking, id }: { lacking: Lacking; id: string }) {
   return (
     <Alert color="orange" variant="light" title="This browser cannot verify here">

@@ -27,7 +27,7 @@ const COLUMNS: Column<AccessRecord>[] = [
   },
 ];
 
-/** Who has looked at the call, newest first. */
+/** Lists who has read the call, newest first. */
 export function Readers({ readers }: { readers: CallReaders | undefined }) {
   const [all, setAll] = useState(false);
   const newest = readers?.newest;

@@ -12,10 +12,10 @@ const MEANING: Partial<Record<string, string>> = {
   not_executed: 'Not executed: the call was not and will not be carried out, and its reservation is released',
 };
 
-/** Of the resolution's reason. */
+/** The longest reason of a resolution. */
 const MAX_REASON = 1_000;
 
-/** For a call in doubt, to those who may decide what became of it. */
+/** Lets people with the scope `approve` settle a call in doubt. */
 export function Settle({ story }: { story: CallStory }) {
   const { may } = useSession();
   const [opened, setOpened] = useState(false);

@@ -9,7 +9,7 @@ const LOOKS = {
   open: { color: 'gray', word: 'not compared', Icon: Minus },
 } as const;
 
-/** What was verified, each step with what it found and, under Details, the evidence. */
+/** Lists the steps of the verification, each with its result and, under Details, the evidence. */
 export function Steps({ steps }: { steps: Step[] }) {
   return (
     <List type="ordered" listStyleType="none" spacing="sm" aria-label="Steps of the verification">

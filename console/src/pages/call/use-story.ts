@@ -2,15 +2,15 @@ import { useEffect } from 'react';
 import { api, revealing } from '../../api/client';
 import type { CallStory } from '../../api/generated/schema';
 
-/** How often, and how many times, a call is asked for again whose records are not sealed yet. */
+/** How often, and how many times, a call with unsealed records is read again. */
 const SEALED_WITHIN = { everyMs: 2_000, times: 5 };
 
-/** Each question is on record as a reading, so none is asked just because a window comes to the front. */
+/** Each request is recorded as a reading, so focusing the window sends none. */
 const ONCE = { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
 
 /**
- * A call's story, masked at first.
- * @param revealed whether people are wanted as they are: asked for anew each time, and forgotten with the page.
+ * Reads a call's story, masked at first.
+ * @param revealed whether to show people unmasked. They are requested anew each time, and forgotten with the page.
  */
 export function useStory(id: string, revealed: boolean) {
   const params = { path: { id } };
@@ -34,7 +34,7 @@ export function useStory(id: string, revealed: boolean) {
   const { refetch } = masked;
   const shownAt = open.dataUpdatedAt;
   useEffect(() => {
-    if (shownAt > 0) void refetch(); // who has read it now names this reading too
+    if (shownAt > 0) void refetch(); // The list of readers now includes this reading too.
   }, [shownAt, refetch]);
 
   const isRevealed = revealed && open.data !== undefined;

@@ -4,7 +4,10 @@ import { growthSince, growthStep, keyStep, type Seen, seenIn } from '../../verif
 import { lackingOf } from '../../verify/note';
 import { type Step, verifyCall } from '../../verify/verify';
 
-/** In this browser: the log's key and newest checkpoint that were verified here. They name no person. */
+/**
+ * The storage key, in this browser, for the log's key and the newest checkpoint that was verified here. They name
+ * nobody.
+ */
 const MEMORY = 'payout-proxy.log';
 
 /** Records are sealed within a second or two. */
@@ -15,14 +18,14 @@ export type Lacking = Awaited<ReturnType<typeof lackingOf>>;
 export interface Verification {
   lacking?: Lacking;
   steps: Step[];
-  /** Whether the log has another key than this browser knew. */
+  /** Whether the log has another key than this browser knows. */
   hasOtherKey: boolean;
 }
 
 /**
- * Asks for the proofs and checks them here. What was right is remembered, to be compared the next time.
- * @param tell is told what is waited for.
- * @throws ApiProblem, or an Error where the records are not sealed.
+ * Requests the proofs and checks them here. Valid results are stored, to be compared the next time.
+ * @param tell is called with the reason of each wait.
+ * @throws ApiProblem, or an Error if the records are not sealed.
  */
 export async function verifyHere(
   story: CallStory,
@@ -47,7 +50,7 @@ export async function verifyHere(
   return { steps, hasOtherKey: seen !== undefined && seen.key !== key };
 }
 
-/** Gives up what was known of the log: its next key is believed. */
+/** Forgets the log, so that its next key is trusted. */
 export function forgetLog(): void {
   localStorage.removeItem(MEMORY);
 }
@@ -55,7 +58,7 @@ export function forgetLog(): void {
 async function askOpenings(id: string): Promise<Partial<Record<string, Opening[]>>> {
   const asked = { params: { path: { id } }, headers: revealing(true) };
   const { data } = await http.GET('/v1/audit/calls/{id}/receipt', asked);
-  const { records } = data as Receipt; // what is no success was thrown
+  const { records } = data as Receipt; // Failures were thrown before.
   return Object.fromEntries(records.map(({ kind, openings }) => [kind, openings]));
 }
 
@@ -67,7 +70,7 @@ async function askKey(): Promise<string> {
 async function askProof(call: string, tell: (what: string) => void): Promise<Inclusion> {
   for (let left = SEALED_WITHIN.times; ; left -= 1) {
     const { data } = await http.GET('/v1/audit/log/proof', { params: { query: { call } } });
-    const proof = data as Inclusion; // what is no success was thrown
+    const proof = data as Inclusion; // Failures were thrown before.
     if (proof.unsealed.length === 0 || (left === 0 && proof.records.length > 0)) return proof;
     if (left === 0)
       throw new Error(
@@ -78,7 +81,7 @@ async function askProof(call: string, tell: (what: string) => void): Promise<Inc
   }
 }
 
-/** A browser may keep nothing: then each time is the first. */
+/** A browser may store nothing. Then each verification is the first. */
 function remembered(): Seen | undefined {
   try {
     return seenIn(localStorage.getItem(MEMORY));
@@ -91,6 +94,6 @@ function remember(seen: Seen): void {
   try {
     localStorage.setItem(MEMORY, JSON.stringify(seen));
   } catch {
-    // then the next time is the first again, and says so
+    // The next verification is then the first again, and says so.
   }
 }

@@ -8,7 +8,7 @@ import { Rows } from './rows';
 
 const keyOf = ({ id }: CallRecord) => id;
 
-/** The history, call by call. */
+/** Shows the history, call by call. */
 export default function CallsPage() {
   const [reveal, setReveal] = useState(false);
   const list = useList('calls', CALL_COLUMNS);

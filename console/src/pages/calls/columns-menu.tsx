@@ -2,7 +2,7 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { Columns3 } from 'lucide-react';
 import type { List } from './list';
 
-/** Which columns this browser shows. */
+/** Chooses the columns that this browser shows. */
 export function ColumnsMenu({ list: { columns, chosen, choose } }: { list: List }) {
   return (
     <Popover position="bottom-end" trapFocus returnFocus withRoles>

@@ -7,7 +7,7 @@ import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Operation, Usd } from '../../components/values';
 import type { Choosable } from './list';
 
-/** What holds for a call, and for each of its payouts. */
+/** The columns of a call, and of each of its payouts. */
 type Shared = Omit<ItemRecord, 'item'>;
 
 const text = <Row,>(
@@ -56,7 +56,7 @@ const callId: Choosable<Shared> = {
   render: ({ id }) => <Copyable text={id} label="the call's id" shown={`…${id.slice(-12)}`} />,
 };
 
-/** Of how it was asked and answered, for who looks closer. */
+/** The details of request and response. */
 const DETAILS: Choosable<Shared>[] = [
   text('actor', 'Person', ({ actor }) => actor),
   text('key', 'Key', ({ key_id: key }) => key),
@@ -147,7 +147,7 @@ function Recipients({ first, count = 1 }: { first: RecordRecipient | undefined; 
   );
 }
 
-/** On one line; what is longer than a cell is whole on its page, and where one points at it. */
+/** Shows a value on one line. A longer value is complete on its own page, and on hover. */
 function Short({ text: whole }: { text: string | number | null | undefined }) {
   if (typeof whole !== 'string' || whole.length <= 32) return <Maybe text={whole} />;
   return <span title={whole}>{`${whole.slice(0, 31)}…`}</span>;

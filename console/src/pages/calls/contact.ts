@@ -1,9 +1,9 @@
-/** A number has as many digits at least. Shorter ones may be part of a name. */
+/** The fewest digits of a phone number. Shorter numbers may be part of a name. */
 const MIN_DIGITS = 6;
 
 /**
- * A recipient as it is searched for. People write phone numbers with blanks, brackets and dashes, and without their country
- * code; the proxy finds them by their digits.
+ * Returns a recipient in the form of a search. People write phone numbers with spaces, brackets and dashes, and without
+ * their country code. The proxy finds them by their digits.
  */
 export function asContact(text: string): string {
   const digits = text.replace(/[^\d]/g, '');

@@ -91,7 +91,7 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
   );
 }
 
-/** What comes of it, told as it goes. */
+/** Shows the progress and the result. */
 function State({ exporting }: { exporting: Exporting }) {
   switch (exporting.state) {
     case 'none':

@@ -8,18 +8,18 @@ import type { What } from './list';
 export interface Asked {
   what: What;
   format: 'csv' | 'ndjson';
-  /** Whether people are in it as they are. */
+  /** Whether people are unmasked. */
   reveal: boolean;
 }
 
-/** How an export stands. */
+/** The state of an export. */
 export type Exporting =
   | { state: 'none' }
   | { state: 'comes'; progress: SaveProgress | undefined }
   | { state: 'kept'; checked: CheckedExport; filename: string }
   | { state: 'failed'; error: unknown };
 
-/** Fetches an export, checks it, and gives it to the browser to keep; it ends with the dialog that began it. */
+/** Downloads an export, checks it, and saves it. It ends with the dialog that started it. */
 export function useExport(filters: Filters) {
   const [exporting, setExporting] = useState<Exporting>({ state: 'none' });
   const aborting = useRef<AbortController>(undefined);
@@ -48,7 +48,7 @@ export function useExport(filters: Filters) {
   return { exporting, begin, cancel: () => aborting.current?.abort() };
 }
 
-/** The export's header `Link` names its manifest; an export that broke off has none. */
+/** Reads the manifest that the export's header `Link` names. An incomplete export has none. */
 async function readManifest(headers: Headers, sent: RawHeaders): Promise<string> {
   const [, path] = /^<([^>]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
   if (path === undefined) throw new Error('The export has no link to a manifest. The file was discarded. Try again.');

@@ -8,7 +8,7 @@ import { ChoiceField, type FilterProps, QuickFilters } from './quick-filters';
 
 const MORE = GROUPS.flatMap(({ names }) => names);
 
-/** What the list is narrowed down by: fields for it, and what of it is on. */
+/** Shows the filter fields and the active filters. */
 export function FilterPanel(props: FilterProps) {
   const { list, faults } = props;
   const id = useId();
@@ -59,7 +59,7 @@ function FilterField({ name, ...props }: FilterProps & { name: FilterName }) {
   );
 }
 
-/** Each can be taken away. */
+/** Each filter can be removed. */
 function ActiveFilters({ list: { filters, change, show, view } }: FilterProps) {
   const names = FILTER_NAMES.filter((name) => filters[name] !== undefined);
   if (names.length === 0) return null;

@@ -4,21 +4,21 @@ import { type CallRecord, type paths, approvalStatusValues, callStateValues } fr
 
 export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['query']>;
 
-/** Those of them that say what is looked for. */
+/** The filters that are search texts. */
 export type FilterName = Exclude<keyof Query, 'sort' | 'page_size' | 'page_token'>;
 export type Filters = Partial<Record<FilterName, string>>;
 
 export interface Filter {
   label: string;
-  /** Below its field. */
+  /** Shown below its field. */
   help?: string;
-  /** As people say that it is on. */
+  /** The label of the active filter. */
   words: (value: string) => string;
-  /** Where the value is one of a few. */
+  /** For a fixed list of values. */
   options?: { value: string; label: string }[];
 }
 
-/** A value that is none is shown as it is; the proxy says what is wrong with it. */
+/** An invalid value is shown unchanged, and the proxy explains the error. */
 const instantWords = (value: string) => (Number.isNaN(Date.parse(value)) ? value : formatLocal(value));
 
 const named = (label: string, help?: string): Filter => ({
@@ -31,7 +31,7 @@ const amount = (label: string, words: string): Filter => ({
   words: (value) => `${words} ${formatUsd(value)}`,
 });
 
-/** Every filter of the API, by its name there and in the address. */
+/** Every filter of the API, by its name there and in the URL. */
 export const FILTERS: Record<FilterName, Filter> = {
   from: { label: 'From', words: (value) => `from ${instantWords(value)}` },
   to: { label: 'Before', words: (value) => `before ${instantWords(value)}` },
@@ -72,10 +72,10 @@ export const FILTERS: Record<FilterName, Filter> = {
   request_id: named('X-Request-Id', 'Exactly'),
 };
 
-/** In the order of the address. */
+/** In the order of the URL. */
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-/** Those that are not always shown. */
+/** The filters that are not always shown. */
 export const GROUPS: { title: string; names: FilterName[] }[] = [
   { title: 'Requester', names: ['client', 'actor', 'key', 'client_address'] },
   { title: 'Payout', names: ['country', 'network_code', 'reference', 'upstream_ref'] },
@@ -83,5 +83,5 @@ export const GROUPS: { title: string; names: FilterName[] }[] = [
   { title: 'Call', names: ['in_doubt', 'approval', 'idempotency_key', 'request_id'] },
 ];
 
-/** Those that name a person. */
+/** The filters that name a person. */
 export const OF_RECIPIENTS: FilterName[] = ['recipient', 'recipient_prefix'];

@@ -15,18 +15,18 @@ import { ViewsMenu } from './views-menu';
 interface Props {
   lead: string;
   list: List;
-  /** How many rows are shown; undefined: none yet. */
+  /** The number of shown rows. Undefined before the first. */
   count: number | undefined;
   next: string | null | undefined;
   error: unknown;
-  /** Whether people are shown as they are. */
+  /** Whether people are unmasked. */
   reveal: boolean;
   setReveal: (reveal: boolean) => void;
   /** The table. */
   children: ReactNode;
 }
 
-/** What stands around the table of calls, and around that of payouts. */
+/** The frame of the tables of calls and of payouts. */
 export function HistoryPage({ lead, list, count, next, error, reveal, setReveal, children }: Props) {
   const actions = (
     <>
@@ -65,7 +65,7 @@ function Shown({ count, next }: Pick<Props, 'count' | 'next'>) {
   );
 }
 
-/** Off again when one leaves the page. */
+/** Masked again when you leave the page. */
 function PeopleSwitch({ reveal, setReveal }: Pick<Props, 'reveal' | 'setReveal'>) {
   const { may } = useSession();
   if (!may('audit:pii')) return <span />;

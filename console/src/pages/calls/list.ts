@@ -7,33 +7,33 @@ import { FILTER_NAMES, FILTERS, type Filters, type Query } from './filters';
 export const WHATS = { calls: 'Calls', items: 'Payouts' } as const;
 export type What = keyof typeof WHATS;
 
-/** A column that one may choose. */
+/** A column that can be chosen. */
 export interface Choosable<Row> extends Column<Row> {
-  /** Whether it is shown until somebody chooses. */
+  /** Whether it is shown by default. */
   usual: boolean;
 }
 
-/** What the address says beside the filters, and a saved view keeps. */
+/** The parts of the URL beside the filters, which a saved view includes. */
 export const VIEW_NAMES = [...FILTER_NAMES, 'sort', 'page_size'] as const;
 export type View = Partial<Record<(typeof VIEW_NAMES)[number], string>>;
 
 export interface List {
   what: What;
-  /** What the address says, as text. */
+  /** The values of the URL, as text. */
   view: View;
   filters: Filters;
-  /** The same, and the page, as the API is asked for it; what makes no sense is the proxy's to refuse. */
+  /** The same values and the page, for the API. The proxy rejects invalid ones. */
   query: Query;
-  /** Undefined takes a value away. */
+  /** Sets values. Undefined removes one. */
   change: (changes: { [Name in keyof View]: View[Name] | undefined }) => void;
-  /** Shows this view and nothing of the one before. */
+  /** Replaces everything by this view. */
   show: (view: View) => void;
   columns: { id: string; title: string }[];
   chosen: string[];
   choose: (ids: string[]) => void;
 }
 
-/** What one of the two lists shows: the address says which rows, this browser which columns. */
+/** The state of one of the two lists. The URL determines the rows, and this browser the columns. */
 export function useList<Row>(what: What, columns: Choosable<Row>[]): List {
   const { values: view, change, pageToken } = useAddress(VIEW_NAMES);
   const usual = useMemo(() => columns.filter((column) => column.usual).map(({ id }) => id), [columns]);
@@ -53,7 +53,7 @@ export function useList<Row>(what: What, columns: Choosable<Row>[]): List {
   return { what, view, filters, query: query as Query, change, show, columns, chosen, choose };
 }
 
-/** The page before stays until the next one is there; but people who were shown do not stay when they are masked again. */
+/** The old page stays until the next one is loaded. Unmasked people do not stay when they are masked again. */
 export const whilePaging = (reveal: boolean) =>
   reveal
     ? { gcTime: 0 }

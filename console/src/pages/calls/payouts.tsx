@@ -8,7 +8,7 @@ import { Rows } from './rows';
 
 const keyOf = ({ id, item }: ItemRecord) => `${id}/${item.position}`;
 
-/** The history, payout by payout. */
+/** Shows the history, payout by payout. */
 export default function PayoutsPage() {
   const [reveal, setReveal] = useState(false);
   const list = useList('items', PAYOUT_COLUMNS);

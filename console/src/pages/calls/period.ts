@@ -1,19 +1,19 @@
 import type { Filters } from './filters';
 
-/** Periods that end now, by their days; today is the first of them. */
+/** Periods that end now, by their number of days, including today. */
 export const PERIODS = [
   { days: 1, label: 'Today' },
   { days: 7, label: '7 days' },
   { days: 30, label: '30 days' },
 ];
 
-/** When so many days began, in the zone of who reads. */
+/** Returns the start of a period in the reader's time zone. */
 export function beginOf(days: number): string {
   const now = new Date();
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1)).toISOString();
 }
 
-/** Which of these periods is meant, if one is. */
+/** Returns which of these periods is selected, if any. */
 export function daysOf({ from, to }: Filters): number | undefined {
   return to === undefined ? PERIODS.find(({ days }) => beginOf(days) === from)?.days : undefined;
 }

@@ -13,14 +13,14 @@ import { beginOf, daysOf, PERIODS } from './period';
 
 export interface FilterProps {
   list: List;
-  /** What the proxy says is wrong with a filter. */
+  /** The proxy's error about a filter. */
   faults: Partial<Record<string, string>>;
 }
 
-/** So wide at least, together with others as the screen has room for. */
+/** The least width. Fields share the room of the screen. */
 const wide = (px: number) => ({ flex: `1 1 ${px}px`, minWidth: 0 });
 
-/** What is asked for most. */
+/** The most frequent filters. */
 export function QuickFilters(props: FilterProps) {
   return (
     <Group align="flex-start" gap="sm">
@@ -56,7 +56,8 @@ export function ChoiceField({ list, faults, name, style }: ChoiceProps) {
 function OperationField({ list: { filters, change }, faults }: FilterProps) {
   const { data } = api.useQuery('get', '/v1/operations', undefined, { staleTime: Infinity });
   const names = new Set<string>(data?.operations.map(({ operation }) => operation));
-  if (filters.operation !== undefined) names.add(filters.operation); // of an address, or while the others are asked for
+  // The value of the URL, or shown while the others load.
+  if (filters.operation !== undefined) names.add(filters.operation);
   return (
     <Select
       {...{ label: FILTERS.operation.label, data: [...names], style: wide(220), searchable: true, clearable: true }}
@@ -72,9 +73,9 @@ function OperationField({ list: { filters, change }, faults }: FilterProps) {
 
 type Comparison = 'recipient' | 'recipient_prefix';
 
-/** One field for both filters; who types a * at the end means the beginning. */
+/** One field for both filters. A * at the end searches for the beginning. */
 function RecipientField({ list: { filters, change }, faults }: FilterProps) {
-  const maySearch = useSession().may('audit:pii'); // what a search finds would tell who was paid
+  const maySearch = useSession().may('audit:pii'); // The results would show who was paid.
   const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';
   const value = filters[named] ?? '';
   const [comparison, setComparison] = useDraft(value === '' ? undefined : named);
@@ -114,7 +115,7 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
   );
 }
 
-/** Only what has contrast enough, and a name. */
+/** Sets enough contrast and a name. */
 const CALENDAR = {
   weekendDays: [],
   hideOutsideDates: true,
@@ -132,7 +133,7 @@ const CALENDAR = {
 
 const LOCAL = 'YYYY-MM-DD HH:mm:ss';
 
-/** In the zone of who reads; the address has it in UTC. */
+/** In the reader's time zone. The URL has UTC. */
 function InstantField({ list: { filters, change }, faults, name }: FilterProps & { name: 'from' | 'to' }) {
   const value = filters[name];
   const local = value !== undefined && dayjs(value).isValid() ? dayjs(value).format(LOCAL) : null;
@@ -150,7 +151,7 @@ function InstantField({ list: { filters, change }, faults, name }: FilterProps &
       value={draft}
       onChange={(text) => {
         setDraft(text);
-        if (!isOpen) commit(text); // by the button that clears it
+        if (!isOpen) commit(text); // Beside the button that clears it.
       }}
       popoverProps={{ onOpen: () => setIsOpen(true), onClose: () => setIsOpen(false) }}
       onDropdownClose={() => commit(draft)}

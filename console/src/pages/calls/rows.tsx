@@ -11,13 +11,13 @@ interface Props<Row> {
   answer: { error: unknown; refetch: () => unknown; isPlaceholderData: boolean };
 }
 
-/** The table, with the columns that were chosen. */
+/** The table with the chosen columns. */
 export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
   const { error, refetch: retry, isPlaceholderData } = answer;
   const label = WHATS[list.what];
   const isNarrowed = Object.keys(list.filters).length > 0;
   const chosen = list.chosen.join(' ');
-  // A hundred rows take a while to draw: not once more while the next ones are asked for.
+  // Drawing a hundred rows takes a while, so it is not repeated while the next ones load.
   const table = useMemo(() => {
     const ids = chosen.split(' ');
     const empty = isNarrowed
@@ -33,7 +33,7 @@ export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
     <Box
       aria-busy={isPlaceholderData}
       opacity={isPlaceholderData ? 0.6 : 1}
-      style={{ whiteSpace: 'nowrap' }} // rather wider than the screen than rows of many lines
+      style={{ whiteSpace: 'nowrap' }} // A table wider than the screen is better than rows of many lines.
     >
       {table}
     </Box>

@@ -26,7 +26,7 @@ const COLUMNS: Column<SummaryGroup>[] = [
   { id: 'paid', title: 'Paid', numeric: true, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
 ];
 
-/** All that the filters find in numbers; only when asked for, as it reads all of it. */
+/** Counts all results of the filters. It runs only on request, because it reads all of them. */
 export function SumUp({ list: { filters } }: { list: List }) {
   const [asked, setAsked] = useState(false);
   const query = { ...filters, group_by: 'outcome' } as SummaryQuery;

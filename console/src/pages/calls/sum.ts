@@ -1,4 +1,4 @@
-/** The sum of amounts, exact: whole numbers of the smallest decimal, and none of them negative. */
+/** Returns the exact sum of amounts, computed in whole numbers of the smallest decimal. No amount is negative. */
 export function sumOf(amounts: string[]): string {
   const decimals = Math.max(0, ...amounts.map((amount) => (amount.split('.')[1] ?? '').length));
   const whole = (amount: string) => {

@@ -13,7 +13,7 @@ interface Props {
   close: () => void;
 }
 
-/** Keeps what is shown now under a name. */
+/** Saves the current view under a name. */
 export function SaveView({ list, saved, close }: Props & { list: List }) {
   const [name, setName] = useState('');
   const [withRecipient, setWithRecipient] = useState(false);

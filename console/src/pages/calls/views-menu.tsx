@@ -5,7 +5,7 @@ import type { List } from './list';
 import { ManageViews, SaveView } from './views-dialogs';
 import { open, USUAL_VIEWS, useSavedViews } from './views';
 
-/** Views that one comes back to. */
+/** Opens saved views. */
 export function ViewsMenu({ list }: { list: List }) {
   const saved = useSavedViews(list.what);
   const [isSaving, saving] = useDisclosure();

@@ -3,17 +3,17 @@ import { OF_RECIPIENTS } from './filters';
 import type { List, View, What } from './list';
 import { beginOf, daysOf } from './period';
 
-/** What somebody looks at again and again. */
+/** A view that somebody uses repeatedly. */
 export interface SavedView {
   name: string;
   view: View;
-  /** Null: those that are chosen when it is opened. */
+  /** Null for the columns that are chosen when it is opened. */
   columns: string[] | null;
-  /** The period of so many days that ends whenever it is opened. */
+  /** The length in days of a period that ends when the view is opened. */
   days?: number;
 }
 
-/** Those that anybody needs. */
+/** The built-in views. */
 export const USUAL_VIEWS: SavedView[] = [
   { name: 'In doubt', view: { in_doubt: 'true' }, columns: null },
   { name: 'Pending approval', view: { approval: 'pending' }, columns: null },
@@ -21,7 +21,7 @@ export const USUAL_VIEWS: SavedView[] = [
   { name: 'Largest of last 7 days', view: { sort: 'amount' }, columns: null, days: 7 },
 ];
 
-/** What is shown now, to be kept. A period that ends now moves on with time. */
+/** Returns the current view, to be saved. A period that ends now moves with time. */
 export function viewOf({ view, chosen }: List, name: string, withRecipient: boolean): SavedView {
   const days = daysOf(view);
   const left = [...(withRecipient ? [] : OF_RECIPIENTS), ...(days === undefined ? [] : ['from'])];
@@ -34,14 +34,14 @@ export function open({ show, choose }: List, { view, columns, days }: SavedView)
   if (columns) choose(columns);
 }
 
-/** They stay in this browser. */
+/** The views are stored in this browser. */
 export function useSavedViews(what: What) {
   const [kept, keep] = useLocalStorage<unknown>({ key: `payout-proxy.${what}.views`, getInitialValueInEffect: false });
   const views = Array.isArray(kept) ? (kept as SavedView[]) : [];
   const sorted = (next: SavedView[]) => keep(next.sort((a, b) => a.name.localeCompare(b.name)));
   return {
     views,
-    /** Takes the place of one with the same name. */
+    /** Replaces a view with the same name. */
     save: (view: SavedView) => sorted([...views.filter(({ name }) => name !== view.name), view]),
     rename: (view: SavedView, name: string) =>
       sorted([...views.filter((one) => one !== view && one.name !== name), { ...view, name }]),

@@ -3,7 +3,7 @@ import type { CapDto } from '../../api/generated/schema';
 import { percentOf } from '../../components/format';
 import { Usd } from '../../components/values';
 
-/** What is spent of a cap: a bar for the eye, and the exact amounts. */
+/** Shows the use of a cap: a bar, and the exact amounts. */
 export function CapUsage({ cap, label }: { cap: CapDto; label: string }) {
   const { cap_usd: most, spent_usd: spent, left_usd: left } = cap;
   if (most === null) {

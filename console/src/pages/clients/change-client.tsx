@@ -12,7 +12,7 @@ import { changesInWords, changesOf, draftOf, faultsByField } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
 
-/** Changes what a client may do: only what was touched here. */
+/** Changes the permissions of a client. Only edited fields are sent. */
 export function ChangeClient({ client }: { client: ClientDto }) {
   const queries = useQueryClient();
   const { session } = useSession();

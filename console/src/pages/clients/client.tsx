@@ -12,7 +12,7 @@ import { Instant } from '../../components/values';
 import { ChangeClient } from './change-client';
 import { Keys } from './keys';
 
-/** One client: what it spent, its keys, and what it may do. */
+/** Shows one client: its spending, its keys, and its permissions. */
 export default function ClientPage() {
   const { name = '' } = useParams();
   const client = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name } } });

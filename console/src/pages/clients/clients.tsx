@@ -29,7 +29,7 @@ const COLUMNS: Column<ClientDto>[] = [
   { id: 'limits', title: 'Other limits', render: OtherLimits },
 ];
 
-/** Client apps, what they may do and what they have spent. */
+/** Lists the clients, their permissions and their spending. */
 export default function ClientsPage() {
   const clients = api.useQuery('get', '/v1/clients');
   const [, navigate] = useLocation();

@@ -13,7 +13,7 @@ interface Props {
   close: () => void;
 }
 
-/** Makes a client with its first key. */
+/** Creates a client with its first key. */
 export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
   const [name, setName] = useState('');

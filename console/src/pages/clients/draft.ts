@@ -5,10 +5,10 @@ import { formatCount, formatUsd } from '../../components/format';
 export type Scope = NonNullable<ChangeClientDto['scopes']>[number];
 export type OperationName = NonNullable<ChangeClientDto['operations']>[number];
 
-/** What a client may do, as a form has it: an empty field is no limit. */
+/** The permissions of a client in a form. An empty field means no limit. */
 export interface Draft {
   scopes: Scope[];
-  /** Null: all, with those to come. */
+  /** Null for all, including future ones. */
   operations: OperationName[] | null;
   daily_cap_usd: string;
   monthly_cap_usd: string;
@@ -46,7 +46,7 @@ export function draftOf(client: ClientDto): Draft {
   return Object.fromEntries(values) as unknown as Draft;
 }
 
-/** Only what differs: what somebody else changes meanwhile stays. */
+/** Returns only the changes, so that concurrent changes of others stay. */
 export function changesOf(draft: Draft, was: Draft): ChangeClientDto {
   const changed = KEYS.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]));
   return Object.fromEntries(changed.map((key) => [key, draft[key] === '' ? null : draft[key]]));
@@ -68,10 +68,10 @@ export const LABELS: Record<keyof Draft, string> = {
   require_idempotency_key: 'Idempotency keys',
 };
 
-/** What each empty list means. */
+/** The meaning of each empty list. */
 const EMPTY: Partial<Record<keyof Draft, string>> = { scopes: 'none', operations: 'none', origins: 'none' };
 
-/** A limit in words: `$10.00`, `no limit`, `Kenya, Nigeria`. */
+/** Describes a limit: `$10.00`, `no limit`, `Kenya, Nigeria`. */
 export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): string {
   if (value === null) return 'all';
   if (Array.isArray(value)) return value.length === 0 ? (EMPTY[key] ?? 'any') : value.join(', ');
@@ -80,17 +80,17 @@ export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): strin
   return typeof value === 'number' ? formatCount(value) : formatUsd(value);
 }
 
-/** The changes, each in words: `Daily cap: $10.00, from no limit`. */
+/** Describes the changes: `Daily cap: $10.00, from no limit`. */
 export function changesInWords(draft: Draft, was: Draft): string[] {
   const changed = Object.keys(changesOf(draft, was)) as (keyof Draft)[];
   return changed.map((key) => `${LABELS[key]}: ${limitInWords(key, draft[key])}, was ${limitInWords(key, was[key])}`);
 }
 
-/** What is wrong, by the name of the field. */
+/** Returns the errors, by the name of the field. */
 export type Faults = Partial<Record<string, string>>;
 
 export function faultsByField(error: unknown): Faults {
-  // Of several of one field, the first is shown.
+  // If a field has several, the first is shown.
   const byField = Object.entries(faultsOf(error)).map(([place, detail]): [string, string | undefined] => [
     place.split('/')[0] ?? '',
     detail,

@@ -12,7 +12,7 @@ interface Props {
   close: () => void;
 }
 
-/** Issues one more key for a client. */
+/** Issues another key for a client. */
 export function IssueKey({ client, issued, close }: Props) {
   const queries = useQueryClient();
   const [person, setPerson] = useState('');

@@ -29,7 +29,7 @@ const COLUMNS: Column<KeyDto>[] = [
   { id: 'used', title: 'Last used', render: ({ last_used_at: at }) => <Instant at={at} relative /> },
 ];
 
-/** A client's keys: to issue, to rotate, to revoke. */
+/** Lists a client's keys, with actions to issue and revoke them. */
 export function Keys({ client }: { client: ClientDto }) {
   const { name } = client;
   const keys = api.useQuery('get', '/v1/clients/{name}/keys', { params: { path: { name } } });

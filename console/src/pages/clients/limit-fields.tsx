@@ -9,7 +9,7 @@ interface Props {
   change: (change: Partial<Draft>) => void;
 }
 
-/** All that a client may do, and how much. */
+/** The permissions and limits of a client. */
 export function LimitFields(props: Props) {
   return (
     <Stack>

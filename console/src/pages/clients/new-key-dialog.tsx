@@ -8,7 +8,10 @@ interface Props {
   key: string;
 }
 
-/** Shows a key, this once: it closes only when somebody says that it is stored, and nothing of it stays in the page. */
+/**
+ * Shows a new key once. The dialog closes only after somebody confirms that the key is stored, and the page keeps
+ * nothing of it.
+ */
 export function NewKeyDialog({ of, close }: { of: Props; close: () => void }) {
   const [stored, setStored] = useState(false);
   const gate = useGate(stored ? undefined : 'Confirm first that you have stored the key.');

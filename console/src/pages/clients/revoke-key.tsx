@@ -8,12 +8,12 @@ import { forgetClients } from './forget';
 
 interface Props {
   of: KeyDto;
-  /** Whether the client has no other one that is taken. */
+  /** Whether the client has no other valid key. */
   isLast: boolean;
   close: () => void;
 }
 
-/** Names the key, and what stops working. */
+/** Names the key and the effect of its revocation. */
 export function RevokeKey({ of: { id, client, hint }, isLast, close }: Props) {
   const queries = useQueryClient();
   const { session } = useSession();

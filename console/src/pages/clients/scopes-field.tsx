@@ -2,7 +2,7 @@ import { Checkbox, Stack } from '@mantine/core';
 import { scopeValues as SCOPES } from '../../api/generated/schema';
 import type { Draft, Faults, Scope } from './draft';
 
-/** A scope that is new here has no explanation yet, and can be chosen all the same. */
+/** A new scope has no explanation here yet, and can still be chosen. */
 const MEANS: Partial<Record<string, string>> = {
   pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
   write: 'Creates or deletes objects: payment links, collections, sub-accounts.',

@@ -4,7 +4,7 @@ import type { CapDto, OverviewClient } from '../../api/generated/schema';
 import { formatUsd, percentOf } from '../../components/format';
 import { Empty } from '../../components/states';
 
-/** What each client has spent of its caps. */
+/** Shows each client's spending and caps. */
 export function Caps({ clients }: { clients: OverviewClient[] }) {
   if (clients.length === 0) return <Empty>No client has a cap or has spent anything this month.</Empty>;
   return (
@@ -24,7 +24,7 @@ export function Caps({ clients }: { clients: OverviewClient[] }) {
   );
 }
 
-/** From here on somebody should know before the cap does. */
+/** From this share on, the bar warns before the cap is reached. */
 const NEARLY_USED_PERCENT = 80;
 
 function CapUsed({ words, cap: { cap_usd: cap, spent_usd: spent } }: { words: string; cap: CapDto }) {

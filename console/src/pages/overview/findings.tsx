@@ -6,7 +6,7 @@ import { Empty } from '../../components/states';
 import { Usd } from '../../components/values';
 import { Card } from '../../components/section';
 
-/** Findings that wait for a decision, by how many days they have waited. */
+/** Shows the findings that wait for a decision, by age. */
 export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: OverviewRun | null }) {
   const most = Math.max(1, ...ages.map(({ count }) => count));
   return (

@@ -17,19 +17,19 @@ const MEASURES: { value: Measure; label: string }[] = [
   { value: 'calls', label: 'Calls' },
 ];
 
-/** Far enough apart to be told from each other, also by who sees few colours. */
+/** Colours that are easy to tell apart, also for people who see few colours. */
 const COLORS = ['blue.6', 'orange.5', 'teal.6', 'grape.5', 'yellow.6', 'red.6', 'cyan.6'];
 
-/** Operations beyond those that have a colour of their own. */
+/** Operations beyond those with a colour of their own. */
 const OTHERS = 'others';
 
 interface Props {
   days: OperationDay[];
-  /** The days that are told of, oldest first. */
+  /** The days of the chart, oldest first. */
   dates: string[];
 }
 
-/** Payouts by day and operation: bars, and the same in exact figures. */
+/** Shows payouts by day and operation: bars, and a table with the exact figures. */
 export default function History({ days, dates }: Props) {
   const [measure, setMeasure] = useState<Measure>('succeeded_usd');
   const [form, setForm] = useState('chart');
@@ -74,7 +74,7 @@ function Chart({ days, dates, measure }: ChartProps) {
   const nameOf = (operation: string) => (operations.includes(operation) ? operation : OTHERS);
   const data = dates.map((date) => {
     const bar: Record<string, string | number> = { day: date };
-    // For the bars' heights a number is exact enough; all figures that are read are the API's own text.
+    // A number is precise enough for the height of a bar. All figures that people read are the API's own text.
     for (const row of days.filter(({ day }) => day === date)) {
       const name = nameOf(row.operation);
       bar[name] = Number(bar[name] ?? 0) + Number(row[measure]);
@@ -105,7 +105,7 @@ function Chart({ days, dates, measure }: ChartProps) {
   );
 }
 
-/** The operations that get a colour: those of which there is most. */
+/** The operations with a colour: the most frequent ones. */
 function largestOf(days: OperationDay[], measure: Measure): string[] {
   const sums = new Map<string, number>();
   for (const row of days) sums.set(row.operation, (sums.get(row.operation) ?? 0) + Number(row[measure]));
@@ -187,7 +187,7 @@ function Figures({ days }: { days: OperationDay[] }) {
   );
 }
 
-/** Leads to what it counts. */
+/** Links to the counted payouts. */
 function Counted({ what, row, count }: { what: 'calls' | 'payouts'; row: OperationDay; count: number }) {
   const { day, operation } = row;
   if (count === 0) return formatCount(count);

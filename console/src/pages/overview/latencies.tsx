@@ -14,7 +14,7 @@ const COLUMNS: Column<OperationLatency>[] = [
   { id: 'p99', title: 'p99', numeric: true, render: ({ p99 }) => milliseconds(p99) },
 ];
 
-/** How long the upstream takes. */
+/** Shows the latency of the upstream. */
 export function Latencies({ latencies }: { latencies: OperationLatency[] }) {
   return (
     <Card title="Upstream latency, milliseconds">

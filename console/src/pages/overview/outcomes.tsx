@@ -7,7 +7,7 @@ import { Empty } from '../../components/states';
 import { Card } from '../../components/section';
 import { listOf, type Window } from './window';
 
-/** What came of the calls, most frequent first. */
+/** Shows the outcomes of calls, most frequent first. */
 export function Outcomes({ outcomes, window }: { outcomes: OutcomeCount[]; window: Window }) {
   const all = outcomes.reduce((sum, { calls }) => sum + calls, 0);
   const sorted = [...outcomes].sort((one, other) => other.calls - one.calls);

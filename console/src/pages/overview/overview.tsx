@@ -15,18 +15,18 @@ import { Outcomes } from './outcomes';
 import { Tiles } from './tiles';
 import { datesOf, windowOf } from './window';
 
-/** Charts are a third of all script: the rest of the page does not wait for them. */
+/** Charts are a third of all scripts, so the rest of the page does not wait for them. */
 const History = lazy(() => import('./history'));
 
 const NAMES = ['days'] as const;
 const SPANS = ['7', '14', '31'];
 
-/** The proxy says every ten seconds that nothing has changed. */
+/** The proxy confirms every ten seconds that nothing has changed. */
 const QUIET_MS = 30_000;
 
 type AsOf = Pick<Overview, 'as_of'>;
 
-/** How things stand, live: what a key may know of them. */
+/** Shows the overview live: the sections that the key may see. */
 export default function OverviewPage() {
   const { values, change } = useAddress(NAMES);
   const days = SPANS.includes(values.days ?? '') ? (values.days as string) : '7';
@@ -39,8 +39,8 @@ export default function OverviewPage() {
     },
     { quietMs: QUIET_MS },
   );
-  const overview = told?.days === days ? told.overview : undefined; // figures of another period would be wrong ones
-  // A stream that cannot begin does not say why; the same asked for once does.
+  const overview = told?.days === days ? told.overview : undefined; // The figures of another period would be wrong.
+  // A stream that cannot start does not say why. A plain request does.
   const failed = connection === 'lost' && overview === undefined;
   const { error, refetch } = api.useQuery('get', '/v1/overview', {}, { enabled: failed });
   return (

@@ -6,7 +6,7 @@ import { formatCount, inWords } from '../../components/format';
 import { Instant, Usd } from '../../components/values';
 import { noneOpen, upstreamWords } from './words';
 
-/** What somebody may have to do something about, each with the way there. */
+/** Shows what may need attention, each with a link. */
 export function Tiles({ overview }: { overview: Overview }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }} spacing="sm">
@@ -68,7 +68,7 @@ function Findings({ findings, last_run: run }: Pick<Overview, 'findings' | 'last
   );
 }
 
-/** As the instance that answers saw it. */
+/** The health as seen by the instance that responds. */
 function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
   const { open_circuits: open, last_answered_at: answered, last_failure_at: failed } = upstream;
   const isFailing = open.length > 0 || (failed !== null && (answered === null || failed > answered));
@@ -101,7 +101,7 @@ function Seal({ seal }: Pick<Overview, 'seal'>) {
 }
 
 function LastRun({ findings, last_run: run }: Pick<Overview, 'findings' | 'last_run'>) {
-  if (findings === null) return null; // the key may not know
+  if (findings === null) return null; // The key may not see it.
   if (run === null) {
     return (
       <Tile title="Last reconciliation" href="/reconciliation" value="no run yet">
@@ -127,7 +127,7 @@ interface TileProps {
   title: string;
   href?: string;
   value: ReactNode;
-  /** Whether somebody should look: a bar at its side, and the words say why. */
+  /** Marks a tile that needs attention. A bar marks its side, and the words explain why. */
   alarming?: boolean;
   children: ReactNode;
 }

@@ -1,13 +1,13 @@
 const DAY_MS = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The days (UTC) that the overview tells of, oldest first. Days without a payout are days too. */
+/** The days (UTC) of the overview, oldest first, including days without a payout. */
 export function datesOf(until: string, span: number): string[] {
   const last = new Date(until).getTime();
   return Array.from({ length: span }, (_, back) => dateOf(last - back * DAY_MS)).reverse();
 }
 
-/** Filters of the lists that find exactly what was counted in some days. */
+/** The filters of a list that find exactly the payouts counted for some days. */
 export interface Window {
   /** The beginning of the first day. */
   from: string;
@@ -23,7 +23,7 @@ export function windowOf(dates: string[]): Window {
   };
 }
 
-/** The address of a list that shows what a figure counts. */
+/** Returns the URL of a list that shows the counted payouts. */
 export function listOf(what: 'calls' | 'payouts', window: Window, filters: Record<string, string>): string {
   return `/${what}?${new URLSearchParams({ ...window, ...filters })}`;
 }

@@ -12,9 +12,9 @@ describe('the words of the overview', () => {
     [run(null, 'interrupted'), 'No open findings, but the last run was incomplete.'],
     [run('failed'), 'No open findings, but the last run was incomplete.'],
     [run('incomplete'), 'No open findings, but the last run was incomplete.'],
-  ])('no open finding after %j: %s', (last, words) => expect(noneOpen(last)).toBe(words));
+  ])('describe no open finding after %j: %s', (last, words) => expect(noneOpen(last)).toBe(words));
 
-  it('says that the upstream answers only if it answered lately', () => {
+  it('say that the upstream answers only if it answered lately', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');
     expect(upstreamWords(null, now)).toBe('not used yet');
     expect(upstreamWords('2026-11-20T11:50:00Z', now)).toBe('answering');

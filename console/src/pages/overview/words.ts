@@ -1,9 +1,9 @@
 import type { OverviewRun } from '../../api/generated/schema';
 
-/** Results of runs that compared all that there was. Other results say nothing about what was not compared. */
+/** The results of runs that compared everything. Other results say nothing about what was not compared. */
 const WHOLE: readonly string[] = ['clean', 'clean_with_doubts', 'findings'];
 
-/** What it means that no finding waits: only a run that compared everything can say that nothing differs. */
+/** Explains that no finding waits. Only a run that compared everything can say that nothing differs. */
 export function noneOpen(run: Pick<OverviewRun, 'result' | 'state'> | null): string {
   if (run === null) return 'No reconciliation run yet.';
   if (run.result !== null && WHOLE.includes(run.result)) return 'Every difference is explained.';
@@ -12,10 +12,13 @@ export function noneOpen(run: Pick<OverviewRun, 'result' | 'state'> | null): str
     : 'No open findings, but the last run was incomplete.';
 }
 
-/** An answer that is older says nothing about how the upstream is now. */
+/** An older answer says nothing about the current health of the upstream. */
 const RECENT_MS = 15 * 60_000;
 
-/** How the upstream is, as far as its last answer can tell. @param answered when it last answered; null: it did not yet. */
+/**
+ * Describes the health of the upstream by its last answer.
+ * @param answered when it last answered. Null if it has not yet.
+ */
 export function upstreamWords(answered: string | null, now = Date.now()): string {
   if (answered === null) return 'not used yet';
   return now - Date.parse(answered) <= RECENT_MS ? 'answering' : 'not used recently';

@@ -6,7 +6,7 @@ export interface BarOf {
   findings: number;
 }
 
-/** A picture; the table beside it says the same. */
+/** A chart. The table beside it has the same figures. */
 export default function Bars({ bars, title }: { bars: BarOf[]; title: string }) {
   return (
     <div role="img" aria-label={`${title}, as in the table`}>

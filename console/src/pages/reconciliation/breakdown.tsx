@@ -14,7 +14,7 @@ import type { BarOf } from './bars';
 
 const Bars = lazy(() => import('./bars'));
 
-/** What was found, by category; and how long what waits has waited. */
+/** Shows the findings by category, and the age of those that wait. */
 export function Breakdown({ run, totals }: { run: RunRecord; totals: TotalsRecord }) {
   const params = { path: { id: run.id }, query: { findings: 'none' as const } };
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/runs/{id}/report', { params });

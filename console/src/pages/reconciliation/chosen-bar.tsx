@@ -19,7 +19,7 @@ interface Props {
   setConflicts: (conflicts: Conflicts) => void;
 }
 
-/** How many are chosen, and what can be done with them. */
+/** Shows the number of selected findings, and the actions for them. */
 export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Props) {
   const [isDeciding, { open, close }] = useDisclosure();
   const { findings, add, drop } = chosen;
@@ -58,10 +58,10 @@ export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Pr
   );
 }
 
-/** As many as anybody reads. */
+/** The most that are listed, because nobody reads more. */
 const MOST = 20;
 
-/** Those that were not decided about, whether the list still shows them or not. */
+/** Lists the findings that were not decided, whether the list still shows them or not. */
 function Refused({ conflicts }: { conflicts: Conflicts }) {
   if (conflicts.size === 0) return null;
   return (
@@ -81,7 +81,7 @@ function Refused({ conflicts }: { conflicts: Conflicts }) {
   );
 }
 
-/** Chooses what the other pages have, too; at most what is decided in one request, which is all of it or nothing. */
+/** Also selects the findings of other pages, up to the most that one request can decide. */
 function ChooseAll({ filters, add }: Pick<Props, 'filters'> & Pick<Props['chosen'], 'add'>) {
   const [busy, setBusy] = useState(false);
   const [words, setWords] = useState<string>();

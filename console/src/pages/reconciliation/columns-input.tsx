@@ -9,7 +9,7 @@ interface Props {
   setColumns: (columns: Columns) => void;
 }
 
-/** Which column of a statement is which field. */
+/** Maps columns of a statement to fields. */
 export function ColumnsInput({ names, columns, setColumns }: Props) {
   const set = (field: (typeof FIELD_NAMES)[number], column: string) => {
     const entries = Object.entries({ ...columns, [field]: column }).filter(([, name]) => name !== '');

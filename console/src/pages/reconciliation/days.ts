@@ -1,13 +1,13 @@
 const DAY_MS = 86_400_000;
 
-/** Days as `2026-11-20`, both included; null: not chosen yet. */
+/** Days as `2026-11-20`, both included. Null if not chosen yet. */
 export type Days = [string | null, string | null];
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 export const today = () => dayOf(Date.now());
 
-/** What is mostly asked for, in UTC. */
+/** The most frequent periods, in UTC. */
 export function presets(now = Date.now()): { label: string; value: [string, string] }[] {
   const [today, yesterday] = [dayOf(now), dayOf(now - DAY_MS)];
   return [
@@ -18,20 +18,20 @@ export function presets(now = Date.now()): { label: string; value: [string, stri
   ];
 }
 
-/** From the first day's beginning to the last one's end. */
+/** Returns the period from the beginning of the first day to the end of the last. */
 export function periodOf([first, last]: Days): { from: string; to: string } | undefined {
   if (first === null || last === null) return undefined;
   const end = new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS);
   return { from: `${first}T00:00:00.000Z`, to: end.toISOString() };
 }
 
-/** The same until now, where it is not over yet. */
+/** Returns the same period, up to now if it is not over yet. */
 export const untilNow = ({ from, to }: { from: string; to: string }) => ({
   from,
   to: new Date(Math.min(Date.parse(to), Date.now())).toISOString(),
 });
 
-/** The days of a filter in the address that was made by {@link periodOf}. */
+/** Returns the days of a filter in the URL that {@link periodOf} made. */
 export function daysIn(from: string | undefined, to: string | undefined): Days {
   const last = to === undefined ? NaN : Date.parse(to) - 1;
   return [from?.slice(0, 10) ?? null, Number.isNaN(last) ? null : dayOf(last)];

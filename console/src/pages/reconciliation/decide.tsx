@@ -9,13 +9,13 @@ import type { FindingDecisionDto, FindingRecord } from '../../api/generated/sche
 import { formatCount } from '../../components/format';
 import { ReasonDialog } from '../../components/reason-dialog';
 
-/** As many as the API takes in one request. */
+/** The most decisions that the API accepts in one request. */
 export const MAX_DECISIONS = 10_000;
 
-/** Why findings were not decided about, by their ids. */
+/** Why findings were not decided, by their IDs. */
 export type Conflicts = ReadonlyMap<string, string>;
 
-/** Of some findings, while the others could be decided about. */
+/** For the findings that failed while the others can be decided. */
 const REFUSED = new Set(['finding_changed', 'own_approval']);
 
 type Decision = FindingDecisionDto['state'];
@@ -33,11 +33,11 @@ interface Props {
   findings: FindingRecord[];
   close: () => void;
   onDecided: () => void;
-  /** Those that were refused, and why. Nothing was decided. */
+  /** The rejected findings and the reasons. Nothing was decided. */
   onConflict: (conflicts: Conflicts) => void;
 }
 
-/** Decides about one or many: all of them, or none. */
+/** Decides about one or several findings: all of them, or none. */
 export function Decide({ findings, close, onDecided, onConflict }: Props) {
   const queries = useQueryClient();
   const closed = findings.filter(isClosed).length;
@@ -106,18 +106,18 @@ function Choices({ decision, setDecision, isClosed }: ChoicesProps) {
 
 const told = (count: number) => (count === 1 ? 'one finding' : `${formatCount(count)} findings`);
 
-/** Faults name the decisions by their places; what is not about one of them is not here. */
+/** Errors name decisions by their positions. Errors about other parts of the request are left out. */
 function conflictsIn(error: unknown, findings: FindingRecord[]): Conflicts {
   const conflicts = new Map<string, string>();
   if (!(error instanceof ApiProblem) || !REFUSED.has(error.code ?? '')) return conflicts;
   for (const { pointer, detail } of error.problem?.errors ?? []) {
     const finding = findings[Number(/^\/decisions\/(\d+)\//.exec(pointer)?.[1])];
-    if (finding && !conflicts.has(finding.id)) conflicts.set(finding.id, detail); // the first says most
+    if (finding && !conflicts.has(finding.id)) conflicts.set(finding.id, detail); // The first error explains most.
   }
   return conflicts;
 }
 
-/** What is wrong, once each: of a thousand decisions it is mostly the same. */
+/** Lists each error once. A thousand decisions mostly have the same one. */
 function withFaults(error: unknown): string {
   const faults = (error instanceof ApiProblem && error.problem?.errors) || [];
   const details = [...new Set(faults.map(({ detail }) => detail))].slice(0, 5);

@@ -7,7 +7,7 @@ import { formatCount, formatUsd, inWords } from '../../components/format';
 import { linkToFindings } from './findings-query';
 import { decimalsOf, isNought, signedUsd, withDecimals } from './words';
 
-/** What a run must prove: ours and all that differs are theirs, and nothing is left over. */
+/** Shows what a run must prove: our total and all differences make the upstream's total, and nothing is left. */
 export function Equation({ totals, runId }: { totals: TotalsRecord; runId: string }) {
   const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
   const categories = Object.entries(findings.by_category);
@@ -57,10 +57,10 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
 
 interface TermProps {
   name: ReactNode;
-  /** How many it is of. */
+  /** The number of payments or findings. */
   note?: string;
   amount: string;
-  /** Whether it is what all others add up to. */
+  /** Whether it is the total of all others. */
   sum?: boolean;
   bad?: boolean;
 }

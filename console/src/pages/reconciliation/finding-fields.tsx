@@ -5,7 +5,7 @@ import type { FindingEvidence, FindingField } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
 import { Maybe } from '../../components/values';
 
-/** Ours and theirs side by side; what differs has a mark. */
+/** Shows both sides next to each other. Differing fields are marked. */
 export function FieldsTable({ fields }: { fields: FindingField[] }) {
   return (
     <SideBySide
@@ -23,7 +23,7 @@ export function FieldsTable({ fields }: { fields: FindingField[] }) {
   );
 }
 
-/** @param rows of each field the two cells. */
+/** @param rows the two cells of each field. */
 function SideBySide({ label, rows }: { label: string; rows: { name: string; cells: ReactNode }[] }) {
   return (
     <div role="region" aria-label={label} tabIndex={0} style={{ overflowX: 'auto' }}>
@@ -63,7 +63,7 @@ function Value({ value, isOther }: { value: string | null; isOther: boolean }) {
   );
 }
 
-/** The rows as they were compared, side by side. */
+/** Shows the compared records next to each other. */
 export function EvidenceTable({ evidence: { ours, theirs, match } }: { evidence: FindingEvidence }) {
   const [left, right]: Record<string, unknown>[] = [{ ...ours }, { ...theirs }];
   const names = [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])];

@@ -16,7 +16,7 @@ interface Props {
   change: (changes: Record<string, string | undefined>) => void;
 }
 
-/** What is listed; all of it in the address. */
+/** The filters of the list, all of them in the URL. */
 export function FindingsFilters({ values, change }: Props) {
   const isFiltered = Object.keys(values).some((name) => name !== 'page_size');
   const none = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]));
@@ -67,7 +67,7 @@ interface ChoiceProps {
   label: string;
   value: string | undefined;
   choose: (value: string) => void;
-  /** What no choice means. */
+  /** The meaning of no selection. */
   all: string;
   others: { value: string; label: string }[];
 }

@@ -19,7 +19,7 @@ interface Props {
   pageToken: string | undefined;
 }
 
-/** Findings to choose from, and what is done with those that are chosen. */
+/** Lists findings to select and decide. */
 export function FindingsList({ filters, pageToken }: Props) {
   const { may } = useSession();
   const query = toQuery(filters, pageToken === undefined ? {} : { page_token: pageToken });
@@ -52,7 +52,7 @@ export function FindingsList({ filters, pageToken }: Props) {
   );
 }
 
-/** No finding means nothing before the first run. */
+/** Before the first run, an empty list means nothing. */
 function NothingWaits() {
   const { data } = api.useQuery('get', '/v1/reconciliation/runs', { params: { query: { page_size: 1 } } });
   if (data?.runs.length === 0) return 'No reconciliation run yet. Start a run for yesterday.';

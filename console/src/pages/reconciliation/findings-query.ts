@@ -10,11 +10,11 @@ export const FILTERS = [
 export type Filter = (typeof FILTERS)[number];
 export type Filters = Partial<Record<Filter, string>>;
 
-/** What an address says, as the API takes it; whether it is right, the proxy says. */
+/** Converts the URL to the API's parameters. The proxy checks them. */
 export const toQuery = (filters: Filters, page: Pick<FindingsQuery, 'page_size' | 'page_token'> = {}) =>
   ({ ...filters, ...page }) as unknown as FindingsQuery;
 
-/** As reports group what waits, by whole days since it was found. */
+/** The ages by which reports group waiting findings, in whole days. */
 export const AGES: { name: string; label: string; filter: Pick<Filters, 'min_age_days' | 'max_age_days'> }[] = [
   { name: '0_to_1', label: '0–1', filter: { max_age_days: '1' } },
   { name: '2_to_7', label: '2–7', filter: { min_age_days: '2', max_age_days: '7' } },
@@ -22,7 +22,7 @@ export const AGES: { name: string; label: string; filter: Pick<Filters, 'min_age
   { name: '31_or_more', label: '31+', filter: { min_age_days: '31' } },
 ];
 
-/** A list of findings, as an address. */
+/** Returns the URL of a list of findings. */
 export function linkToFindings(filters: Filters): string {
   const query = new URLSearchParams(filters).toString();
   return `/reconciliation/findings${query && `?${query}`}`;

@@ -14,7 +14,7 @@ import { ProblemAlert } from './problem-alert';
 import { StatementFaults } from './statement-faults';
 import { type Columns, columnsIn, guess } from './statement-columns';
 
-/** Takes a provider's file, and says which lines cannot be used. */
+/** Imports a provider's file, and shows the lines that cannot be used. */
 export function ImportStatement({ close }: { close: () => void }) {
   const [imported, setImported] = useState<ImportedStatement>();
   return (
@@ -24,12 +24,12 @@ export function ImportStatement({ close }: { close: () => void }) {
   );
 }
 
-/** How a file is to be read. */
+/** How to read a file. */
 interface Reading {
   file: File | null;
   delimiter: string;
   decimalComma: boolean;
-  /** Of the file's columns. */
+  /** The names of the file's columns. */
   names: string[];
   columns: Columns;
 }

@@ -7,7 +7,7 @@ const PLACES = [
   { path: '/reconciliation/statements', title: 'Statements' },
 ];
 
-/** Between the pages of reconciliation. */
+/** Links the pages of reconciliation. */
 export function ReconciliationNav() {
   const [location] = useLocation();
   const isHere = (path: string) =>

@@ -1,10 +1,10 @@
 import { Alert, List, Text } from '@mantine/core';
 import { ApiProblem, messageOf } from '../../api/problem';
 
-/** As many as anybody reads. */
+/** The most that are listed, because nobody reads more. */
 const MOST = 20;
 
-/** Why something was refused, with every fault that the proxy named. */
+/** Shows why a request was rejected, with every error that the proxy named. */
 export function ProblemAlert({ error }: { error: unknown }) {
   const faults = (error instanceof ApiProblem && error.problem?.errors) || [];
   return (
@@ -24,5 +24,5 @@ export function ProblemAlert({ error }: { error: unknown }) {
   );
 }
 
-/** `/as_of` → `as of`; of a whole body nothing. */
+/** Turns `/as_of` into `as of`. Empty for the whole body. */
 const namedBy = (pointer: string) => pointer.slice(1).replaceAll(/[/_]/g, ' ');

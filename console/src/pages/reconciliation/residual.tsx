@@ -4,7 +4,7 @@ import { formatUsd } from '../../components/format';
 import { Maybe } from '../../components/values';
 import { isNought } from './words';
 
-/** What nothing explains, which must be nothing. */
+/** Shows the unexplained rest, which must be zero. */
 export function Residual({ usd }: { usd: string | undefined }) {
   if (usd === undefined) return <Maybe text={null} />;
   const isRight = isNought(usd);

@@ -9,7 +9,7 @@ import { Instant } from '../../components/values';
 import { StartedBy } from './started-by';
 import { Period, ResultBadge } from './words';
 
-/** Of a run: what it was asked for, by whom, and by which settings it judged. */
+/** Shows the request of a run, its author, and its settings. */
 export function RunFacts({ run }: { run: RunRecord }) {
   const { settings, totals } = run;
   return (

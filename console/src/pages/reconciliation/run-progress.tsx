@@ -14,12 +14,15 @@ const STEPS: Record<string, string> = {
   record: 'Recording the result',
 };
 
-/** How far a run is, as it says so itself. @param onEnd once it is over, or nobody works on it any more. */
+/**
+ * Shows the progress of a run.
+ * @param onEnd called once the run is over or interrupted.
+ */
 export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void }) {
   const [progress, setProgress] = useState(run.progress);
   const [isOver, setOver] = useState(false);
   const over = () => {
-    setOver(true); // or the browser would connect again
+    setOver(true); // Otherwise the browser would connect again.
     onEnd();
   };
   const connection = useEvents(isOver ? undefined : `/v1/reconciliation/runs/${run.id}`, {

@@ -22,7 +22,7 @@ const RUN = '/v1/reconciliation/runs/{id}';
 export default function RunPage() {
   const { id = '' } = useParams();
   const run = api.useQuery('get', RUN, { params: { path: { id } } });
-  const record = run.data as RunRecord | undefined; // as JSON, for nothing else was asked for
+  const record = run.data as RunRecord | undefined; // JSON, because no other format was requested.
   return (
     <Page title={record ? titleOf(record) : 'Run'} actions={record?.result && <Downloads run={record} />}>
       <ReconciliationNav />
@@ -36,7 +36,7 @@ export default function RunPage() {
 const titleOf = ({ from, to }: RunRecord) =>
   `Run of ${daysOf(from, to) ?? `${formatLocal(from)} – ${formatLocal(to)}`}`;
 
-/** Results that are not clean, though no finding may say so. */
+/** The results that are not clean even without findings. */
 const PARTLY: Partial<Record<string, string>> = {
   clean_with_doubts:
     'Everything that was compared matches, but some calls are in doubt. Their outcome is not known yet.',
@@ -88,7 +88,7 @@ function Incomplete({ reasons }: { reasons: { reason: string; detail: string }[]
   );
 }
 
-/** Asked for again, it goes on where it was. */
+/** An interrupted run continues when it is started again. */
 function Interrupted({ run }: { run: RunRecord }) {
   const queries = useQueryClient();
   const [, go] = useLocation();

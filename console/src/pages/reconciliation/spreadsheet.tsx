@@ -9,7 +9,7 @@ import { save, type SaveProgress } from '../../components/save';
 import type { Filters } from './findings-query';
 import { ProblemAlert } from './problem-alert';
 
-/** Findings out to a spreadsheet, and what was decided there back in. */
+/** Exports findings to a spreadsheet, and imports the decisions. */
 export function Spreadsheet({ filters, close }: { filters: Filters; close: () => void }) {
   return (
     <Modal
@@ -47,7 +47,7 @@ function Out({ filters }: { filters: Filters }) {
     setBusy(true);
     setFailure(undefined);
     const query = new URLSearchParams({ ...filters, delimiter });
-    query.delete('page_size'); // it is all of them
+    query.delete('page_size'); // It has all of them.
     try {
       await save(`/v1/reconciliation/findings.csv?${query.toString()}`, 'payout-proxy-findings.csv', {
         onProgress: setProgress,

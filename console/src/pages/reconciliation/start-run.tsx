@@ -12,7 +12,7 @@ import { useGate } from '../../components/gate';
 import { ProblemAlert } from './problem-alert';
 import { type Days, periodOf, presets, today, untilNow } from './days';
 
-/** Asks for a period, and goes to the run. */
+/** Asks for a period, starts a run, and opens its page. */
 export default function StartRun({ close }: { close: () => void }) {
   const [, go] = useLocation();
   const queries = useQueryClient();

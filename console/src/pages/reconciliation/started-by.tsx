@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../api/generated/schema';
 import { Maybe } from '../../components/values';
 
-/** Who asked for a run. */
+/** Shows who started a run. */
 export function StartedBy({ run: { started_by: by } }: { run: RunRecord }) {
   if (by === null) return 'the schedule';
   return [by.actor, by.client].filter(Boolean).join(', ') || <Maybe text={null} />;

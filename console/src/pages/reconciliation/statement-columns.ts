@@ -1,26 +1,26 @@
 import { TRANSACTION_FIELDS } from '../../../../src/gateway/upstream/transaction-fields';
 
-/** What a column of a statement can be, as the API calls it, and the upstream's own name for it. */
+/** The fields that a column of a statement can be, with the API's name and the upstream's own. */
 const FIELDS = { ...TRANSACTION_FIELDS, recipient: 'recipient' };
 type Field = keyof typeof FIELDS;
 export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
 
-/** Which column is which field. */
+/** Maps fields to columns. */
 export type Columns = Partial<Record<Field, string>>;
 
 const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
 
-/** As much of a file as holds its first line. */
+/** The part of a file that contains its first line. */
 const HEAD_BYTES = 65_536;
 
-/** The names in its first line. */
+/** Returns the names in its first line. */
 export async function columnsIn(file: File, delimiter: string): Promise<string[]> {
   const [line = ''] = (await file.slice(0, HEAD_BYTES).text()).replace(/^\ufeff/, '').split(/\r?\n/, 1);
   const names = line.split(DELIMITERS[delimiter] ?? ',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** Columns that are called as our fields or as the upstream's. */
+/** Maps columns that are named like our fields or like the upstream's. */
 export function guess(names: string[]): Columns {
   return Object.fromEntries(
     FIELD_NAMES.flatMap((field) => {

@@ -2,7 +2,7 @@ import { ScrollArea, Table, Text } from '@mantine/core';
 import type { StatementWithFaults } from '../../api/generated/schema';
 import { formatCount } from '../../components/format';
 
-/** Which lines of a statement are not used, and why. */
+/** Lists the lines of a statement that are not used, with the reasons. */
 export function StatementFaults({
   statement: { faults, fault_count: count },
 }: {

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import type { FindingRecord } from '../../api/generated/schema';
 
-/** Findings that are chosen, as they were when they were: also those of other pages of the list. */
+/** The selected findings, as they were when selected, including those on other pages of the list. */
 export function useChosen(shown: FindingRecord[] | undefined) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, FindingRecord>>(new Map());
   const add = useCallback((findings: FindingRecord[]) => {

@@ -21,7 +21,7 @@ export function StateBadge({ state }: { state: FindingRecord['state'] }) {
   return <WordBadge color={STATE_COLORS[state]}>{state}</WordBadge>;
 }
 
-/** How a run ended, or that it has not. */
+/** Describes the result of a run, or that it has not ended. */
 export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, 'state' | 'result'> }) {
   if (result === null) return <WordBadge color={state === 'running' ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
   return <WordBadge color={RESULT_COLORS[result]}>{inWords(result)}</WordBadge>;
@@ -30,7 +30,7 @@ export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, '
 const MIDNIGHT = 'T00:00:00.000Z';
 const DAY_MS = 86_400_000;
 
-/** The days of a period that is whole days in UTC; undefined: it is not. */
+/** Describes the days of a period. Undefined if it does not have whole days in UTC. */
 export function daysOf(from: string, to: string): string | undefined {
   const [first, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
   if (!first.endsWith(MIDNIGHT) || !end.endsWith(MIDNIGHT)) return undefined;
@@ -48,14 +48,14 @@ export function Period({ from, to }: { from: string; to: string }) {
   );
 }
 
-/** What is added: `+$1.50`, `−$1.50`; nought has no sign. */
+/** Formats an impact: `+$1.50`, `−$1.50`. Zero has no sign. */
 export function signedUsd(amount: string): string {
   return isNought(amount) || amount.startsWith('-') ? formatUsd(amount) : `+${formatUsd(amount)}`;
 }
 
 export const isNought = (amount: string) => /^-?0(\.0+)?$/.test(amount);
 
-/** With as many decimals, for amounts below each other. */
+/** Formats amounts in a column, with the same number of decimals. */
 export function withDecimals(amount: string, decimals: number): string {
   const [whole = '', fraction = ''] = amount.split('.');
   return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0')}`;

@@ -7,7 +7,7 @@ import { formatCount } from '../../components/format';
 import { Operation } from '../../components/values';
 import { useLook } from './sending';
 
-/** Those that are on, and how often each struck. */
+/** Lists the active faults, and how often each was triggered. */
 export function ActiveFaults({ faults }: { faults: SandboxFaultDto[] }) {
   const onSettled = useLook();
   const removing = api.useMutation('delete', '/v1/sandbox/faults/{id}', { onSettled });
@@ -74,7 +74,7 @@ function struckWords(struck: number): string {
   return struck === 1 ? 'triggered once' : `triggered ${formatCount(struck)} times`;
 }
 
-/** "the 3rd request", "each with a chance of 0.5; not carried out; ms 500". */
+/** Describes "the 3rd request", or "each with a chance of 0.5; not carried out; ms 500". */
 function whenWords({ nth, probability, processed, settings }: SandboxFaultDto): string {
   const which =
     nth !== null

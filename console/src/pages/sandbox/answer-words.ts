@@ -1,10 +1,10 @@
 import type { CallRecord, ErrorEnvelope, SampleAnswerDto } from '../../api/generated/schema';
 import { isFields } from './draft';
 
-/** What an app's answer may say of itself, be it the upstream's or the proxy's own. */
+/** The parts of a response that describe it, from the upstream or the proxy. */
 type Envelope = Partial<Omit<ErrorEnvelope, 'status'>> & { status?: string; data?: unknown };
 
-/** What the record of the call will say, as far as its answer tells. */
+/** The outcome that the record of the call will have, as far as the response shows it. */
 type Outcome = Extract<
   CallRecord['outcome'],
   'succeeded' | 'rejected' | 'not_sent' | 'unknown' | 'refused' | 'pending_approval'
@@ -12,7 +12,10 @@ type Outcome = Extract<
 
 export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(body) ? body : {});
 
-/** The proxy's own answers to what came, or did not come, from the upstream; its others say that it refused by itself. */
+/**
+ * The proxy's responses to a missing or unusable answer of the upstream. With its other errors, the proxy rejected the
+ * request itself.
+ */
 const AFTER_SENDING: Partial<Record<ErrorEnvelope['code'], Outcome>> = {
   outcome_unknown: 'unknown',
   upstream_auth: 'rejected',
@@ -35,7 +38,7 @@ export function outcomeOf(answer: SampleAnswerDto): Outcome {
 const UNVERIFIED =
   'The upstream reported a failure, but it may have paid anyway. The proxy keeps the money and the key reserved and asks the upstream for the outcome. The history of the call shows the result.';
 
-/** In a few sentences, for who sees it for the first time. */
+/** Explains a response in a few sentences, for newcomers. */
 export function explain(answer: SampleAnswerDto): string {
   const { error } = envelopeOf(answer);
   const said = typeof error === 'string' ? error : undefined;
@@ -56,7 +59,9 @@ export function explain(answer: SampleAnswerDto): string {
   }
 }
 
-/** "Of its items: 2 paid, 1 failed." Each transaction of an answer has a reference and a status. */
+/**
+ * Describes the items: "Of its items: 2 paid, 1 failed." Each transaction of an answer has a reference and a status.
+ */
 function becameOf({ body }: SampleAnswerDto): string[] {
   const counts = new Map<string, number>();
   for (const status of statusesIn(body)) counts.set(status, (counts.get(status) ?? 0) + 1);

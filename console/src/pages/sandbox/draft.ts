@@ -1,4 +1,4 @@
-/** Fields of a body or of one of its items, by name; numbers that are being typed are text. */
+/** The fields of a body or of one of its items, by name. Numbers that are being typed are text. */
 export type Fields = Record<string, unknown>;
 
 export const isFields = (value: unknown): value is Fields =>
@@ -6,15 +6,18 @@ export const isFields = (value: unknown): value is Fields =>
 
 export const isItems = (value: unknown): value is Fields[] => Array.isArray(value) && value.every(isFields);
 
-/** What a new item of a list begins as. @param like the same list in the sample. */
+/**
+ * Returns a new item of a list.
+ * @param like the same list in the sample.
+ */
 export const itemLike = (like: unknown): Fields => (isItems(like) ? (like[0] ?? {}) : {});
 
-/** Those of the sample, in its order, and what else there is. */
+/** Returns the fields of the sample in its order, then all others. */
 export const namesOf = (fields: Fields, like: Fields): string[] => [
   ...new Set([...Object.keys(like), ...Object.keys(fields)]),
 ];
 
-/** What is sent: without what was left empty, and with numbers where the sample has numbers. */
+/** Returns the body to send: without empty fields, and with numbers where the sample has numbers. */
 export function bodyOf(draft: Fields, like: Fields): Fields {
   const filled = Object.entries(draft).filter(([, value]) => value !== '');
   return Object.fromEntries(
@@ -25,7 +28,7 @@ export function bodyOf(draft: Fields, like: Fields): Fields {
   );
 }
 
-/** Text that is no number, or that a number would not keep every digit of, stays text: the proxy says what is wrong. */
+/** Leaves a text that is no number, or that a number could not represent exactly. The proxy explains the error. */
 function typed(value: unknown, like: unknown): unknown {
   if (typeof like !== 'number' || typeof value !== 'string') return value;
   const number = Number(value);
@@ -33,7 +36,7 @@ function typed(value: unknown, like: unknown): unknown {
   return String(number) === plain ? number : value;
 }
 
-/** `valueInUSD` becomes "Value in USD". */
+/** Turns `valueInUSD` into "Value in USD". */
 export function labelOf(name: string): string {
   const words = name
     .split(/_|(?<=[a-z])(?=[A-Z])/)
@@ -42,7 +45,7 @@ export function labelOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The text's body, or what is wrong with it. */
+/** Returns the body of a text, or the error in it. */
 export function read(json: string): { body: Fields } | { fault: string } {
   try {
     const body: unknown = JSON.parse(json);

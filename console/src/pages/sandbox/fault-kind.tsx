@@ -10,10 +10,10 @@ interface Props {
   isBusy: boolean;
 }
 
-/** Left out: undefined. */
+/** Undefined to leave it out. */
 type Numbers = Record<string, number | undefined>;
 
-/** One that can be switched on: with a click, or with more to say. */
+/** Shows a fault to turn on: with a click, or with settings. */
 export function FaultKind({ kind, add, isBusy }: Props) {
   const [opened, { toggle }] = useDisclosure();
   const [when, setWhen] = useState<Numbers>({});
@@ -90,7 +90,7 @@ interface FigureField {
   placeholder: string;
 }
 
-/** Which of the requests it strikes. */
+/** Chooses the requests that it affects. */
 const WHEN: FigureField[] = [
   { name: 'nth', label: 'nth', description: 'Only the nth request from now', placeholder: 'every one' },
   { name: 'probability', label: 'Probability', description: 'Chance per request, 0 to 1', placeholder: '1' },

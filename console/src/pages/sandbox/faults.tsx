@@ -10,10 +10,11 @@ import { useLook } from './sending';
 
 type Target = SampleDto['operation'] | 'any';
 
-/** What the sandbox can be made to do wrong, and what of it is on. */
+/** Shows the faults of the sandbox, and the active ones. */
 export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; operation: SampleDto['operation'] }) {
   const [choice, choose] = useState<{ shown: string; target: Target }>();
-  const target = choice?.shown === operation ? choice.target : operation; // what is sent is what is struck, at first
+  // By default, the fault affects the operation of the sample.
+  const target = choice?.shown === operation ? choice.target : operation;
   return (
     <Card title="Faults" lead="An active fault affects every matching request until you turn it off.">
       <ActiveFaults faults={sandbox.faults} />

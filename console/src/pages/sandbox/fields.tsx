@@ -4,22 +4,22 @@ import type { MagicRecipientDto } from '../../api/generated/schema';
 import { type Fields, isItems, itemLike, labelOf, namesOf } from './draft';
 import { MagicRecipient } from './magic-recipient';
 
-/** What the proxy found wrong, by JSON pointer. */
+/** The proxy's errors, by JSON pointer. */
 export type Faults = Readonly<Record<string, string>>;
 
 interface Props {
   fields: Fields;
-  /** The same in the sample: which fields there are, and which are numbers. */
+  /** The same part of the sample. It shows which fields there are, and which are numbers. */
   like: Fields;
   recipients: MagicRecipientDto[];
   faults: Faults;
-  /** Where these fields are in the body, as a JSON pointer. */
+  /** The position of these fields in the body, as a JSON pointer. */
   pointer?: string;
-  /** @param changed the JSON pointer to what is another now. */
+  /** @param changed the JSON pointer of the changed value. */
   change: (fields: Fields, changed: string) => void;
 }
 
-/** A form that is made of a body's own fields, and of those of its items. */
+/** A form with the fields of a body and of its items. */
 export function BodyFields(props: Props) {
   const { fields, like, change, pointer = '' } = props;
   const names = namesOf(fields, like);

@@ -3,14 +3,14 @@ import type { MagicRecipientDto } from '../../api/generated/schema';
 import type { Fields } from './draft';
 import { WithCode } from './with-code';
 
-/** Where a body names whom it pays, and what that is called of a magic recipient; the first one there is counts. */
+/** The fields that name a recipient, and the key of each in a magic recipient. The first one in the body counts. */
 const NAMING = [
   ['phoneNumber', 'phone_number'],
   ['phone_number', 'phone_number'],
   ['email', 'email'],
 ] as const;
 
-/** Chosen: the sample's own recipient. */
+/** The sample's own recipient. */
 const NONE = 'none';
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   choose: (field: string, value: unknown) => void;
 }
 
-/** Recipients to whom always the same happens; taking one fills it in. */
+/** Lists recipients with a fixed result, to fill one in. */
 export function MagicRecipient({ fields, like, recipients, choose }: Props) {
   const naming = NAMING.find(([field]) => field in like);
   if (!naming) return null;

@@ -17,7 +17,7 @@ interface Props {
   choose: (operation: SampleDto['operation']) => void;
 }
 
-/** A payout as an app would ask for it: with fields to fill in, or as JSON. */
+/** A payout as an app would request it, with fields to fill in, or as JSON. */
 export function SampleForm({ sandbox, sample, sending, choose }: Props) {
   const [draft, setDraft] = useState<Fields>(sample.body);
   const [json, setJson] = useState<string>();
@@ -81,7 +81,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
 const byPointer = (errors: { pointer: string; detail: string }[] = []): Faults =>
   Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
 
-/** Those of what was changed, and of all in it, are out of date. */
+/** Removes errors about the changed part and everything in it. */
 const without = (faults: Faults, changed: string): Faults =>
   Object.fromEntries(Object.entries(faults).filter(([pointer]) => !`${pointer}/`.startsWith(`${changed}/`)));
 

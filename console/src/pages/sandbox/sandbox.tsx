@@ -10,11 +10,11 @@ import { useSending } from './sending';
 import { SentSample } from './sent-sample';
 import { Wallets } from './wallets';
 
-/** How often the sandbox is looked at. Milliseconds. */
+/** The interval for reading the sandbox, in milliseconds. */
 const LOOK_EVERY = 2_000;
 const ADDRESS = ['operation'] as const;
 
-/** Where a newcomer sees the whole story: pays, breaks something, and sees what becomes of it. */
+/** Shows newcomers the whole story: a payout, a fault, and its result. */
 export default function SandboxPage() {
   const sandbox = api.useQuery('get', '/v1/sandbox', {}, { refetchInterval: LOOK_EVERY });
   return (
@@ -50,7 +50,7 @@ function SandboxControls({ sandbox }: { sandbox: SandboxDto }) {
             key={sample.operation}
             {...{ sandbox, sample, sending }}
             choose={(operation) => {
-              sending.reset(); // the answer was to something else
+              sending.reset(); // The response belonged to another request.
               change({ operation });
             }}
           />

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client';
 
-/** Asks for the sandbox anew. */
+/** Reloads the sandbox. */
 export function useLook(): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: ['get', '/v1/sandbox'] });
 }
 
-/** Sends samples, one at a time, and knows the last one and what was answered. */
+/** Sends samples, one at a time, and keeps the last one with its response. */
 export function useSending() {
   return api.useMutation('post', '/v1/sandbox/payouts', { onSettled: useLook() });
 }

@@ -10,7 +10,7 @@ import { Card } from '../../components/section';
 import { envelopeOf, explain, outcomeOf } from './answer-words';
 import type { Sending } from './sending';
 
-/** What the app got for the last sample that was sent. */
+/** Shows the app's response to the last sample. */
 export function SentSample({ sending }: { sending: Sending }) {
   const { isPending, submittedAt, data, variables, error } = sending;
   if (isPending) {
@@ -36,7 +36,7 @@ export function SentSample({ sending }: { sending: Sending }) {
   );
 }
 
-/** @param since the time at which it was sent, in milliseconds. */
+/** @param since when it was sent, in milliseconds. */
 function Waiting({ since }: { since: number }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

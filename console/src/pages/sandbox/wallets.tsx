@@ -7,12 +7,12 @@ import { formatUsd } from '../../components/format';
 import { Usd } from '../../components/values';
 import { Card } from '../../components/section';
 
-/** For so long a balance is said to have just changed. Milliseconds. */
+/** How long a balance is marked as changed, in milliseconds. */
 const NEWS_MS = 10_000;
 
 const keyOf = ({ account_id, wallet }: SandboxWalletDto) => `${account_id} ${wallet}`;
 
-/** The sandbox's own truth: where the money is. */
+/** Shows the sandbox's own records of its money. */
 export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
   const before = useNews(wallets);
   const columns: Column<SandboxWalletDto>[] = [
@@ -44,7 +44,7 @@ function Balance({ balance, was }: { balance: string; was: string | undefined })
   );
 }
 
-/** What has just changed: by wallet, its balance before. */
+/** Returns the wallets that have just changed, with their previous balances. */
 function useNews(wallets: SandboxWalletDto[]): ReadonlyMap<string, string> {
   const [seen, setSeen] = useState({ wallets, before: new Map<string, string>() });
   if (seen.wallets !== wallets) setSeen({ wallets, before: changesOf(seen.wallets, wallets) });

@@ -5,7 +5,7 @@ import type { SignInProps } from '../../api/session';
 import { useSubmit } from '../../components/form';
 import { useGate } from '../../components/gate';
 
-/** The first page: a key, once. */
+/** The first page, which asks for a key. */
 export function SignIn({ reason, signIn }: SignInProps) {
   const [key, setKey] = useState('');
   const { failure, busy, onSubmit } = useSubmit(() => signIn(key.trim()));
@@ -53,7 +53,7 @@ export function SignIn({ reason, signIn }: SignInProps) {
   );
 }
 
-/** Only where one tries it out: elsewhere, keys come from the operator. The page comes with what it must know for that. */
+/** Shown only with the sandbox. Elsewhere, the operator issues keys. The page contains what it needs for that. */
 function WhereTheKeyIs() {
   const { sandbox, demoKeys } = document.documentElement.dataset;
   if (sandbox !== 'yes') return null;

@@ -2,7 +2,7 @@ import { Button, Center, Paper, Stack, Text, Title } from '@mantine/core';
 import { useEffect } from 'react';
 import type { UnreachableProps } from '../../api/session';
 
-/** Shown while nobody can say who is signed in. It goes away by itself. */
+/** Shown while the session cannot be read. It disappears by itself. */
 export function Unreachable({ retry }: UnreachableProps) {
   useEffect(() => {
     document.title = 'Cannot be reached · payout-proxy';

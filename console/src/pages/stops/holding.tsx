@@ -9,7 +9,7 @@ import { Instant } from '../../components/values';
 import { StopAuthor } from './stop-author';
 import { inShort, targetOf } from '../../components/stop-words';
 
-/** What holds now. */
+/** Lists the active stops. */
 export function Holding({ stops }: { stops: StopRecord[] }) {
   const [lifting, setLifting] = useState<StopRecord>();
   if (stops.length === 0) return <NothingHolds />;

@@ -7,7 +7,7 @@ import { Answer } from '../../components/states';
 import { StopDialog } from './stop-dialog';
 import { stoppedBy, type Target } from '../../components/stop-words';
 
-/** Which stop, and then the question whether it is meant. */
+/** Asks for the target of a stop, and then for confirmation. */
 export function NewStop() {
   const grantable = api.useQuery('get', '/v1/operations');
   const clients = api.useQuery('get', '/v1/clients');
@@ -27,7 +27,7 @@ interface Known {
 
 type Kind = keyof Target;
 
-/** What the form's state says, if it says all. */
+/** Returns the target of the form, if it is complete. */
 function targetFrom(kind: Kind, client: string | null, operation: string | null): Target | undefined {
   if (kind === 'everything') return { everything: true };
   if (kind === 'client') return client === null ? undefined : { client };

@@ -6,7 +6,7 @@ import { inShort, type Target } from '../../components/stop-words';
 
 interface Props {
   target: Target;
-  /** What it stops, by name. */
+  /** The affected operations, by name. */
   operations: string[];
   clientCount: number;
   close: () => void;
@@ -14,7 +14,7 @@ interface Props {
 
 const MAX_REASON = 500;
 
-/** Names what is stopped, and what goes on, before anything is. */
+/** Shows the effect of a stop before it is added. */
 export function StopDialog({ target, operations, clientCount, close }: Props) {
   const queries = useQueryClient();
   const run = async (reason: string) => {

@@ -9,7 +9,7 @@ import { PastStops } from './past-stops';
 
 const REFETCH_MS = 15_000;
 
-/** Holds back what pays or makes something, at once and on every instance. */
+/** Stops payments and writes, at once and on every instance. */
 export default function StopsPage() {
   const stops = api.useQuery(
     'get',

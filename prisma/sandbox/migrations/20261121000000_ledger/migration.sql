@@ -16,7 +16,7 @@ ALTER TABLE "ledger_entries"
     ALTER COLUMN "balance_before" DROP NOT NULL,
     ALTER COLUMN "new_balance" DROP NOT NULL;
 
--- What exists: the two sides of a transfer are one posting, and each other entry lacks its other side.
+-- The existing entries: the two sides of a transfer are one posting, and each other entry lacks its other side.
 UPDATE "ledger_entries" SET "posting_id" = "posting"."id"
 FROM (
     SELECT "id" AS "entry_id",
@@ -45,7 +45,7 @@ ALTER TABLE "ledger_entries"
 
 CREATE INDEX "ledger_entries_posting_id_idx" ON "ledger_entries"("posting_id");
 
--- Asked when the database transaction commits: a posting may be written in several statements.
+-- Checked when the database transaction commits, because a posting may be written in several statements.
 CREATE FUNCTION "posting_sums_to_zero"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (SELECT sum("amount") FROM "ledger_entries" WHERE "posting_id" = NEW."posting_id") <> 0 THEN
@@ -56,7 +56,7 @@ END $$;
 CREATE CONSTRAINT TRIGGER "ledger_entries_sum_to_zero" AFTER INSERT ON "ledger_entries"
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "posting_sums_to_zero"();
 
--- Transactions: fees, what a recipient made of one, what else is known of one, and the order in which they were made.
+-- Transactions: fees, the choice of a recipient, other facts, and the order in which they were created.
 ALTER TABLE "transactions"
     ADD COLUMN "seq" BIGSERIAL,
     ADD COLUMN "fee" DECIMAL(20,6) NOT NULL DEFAULT 0,
@@ -68,7 +68,7 @@ DROP INDEX "transactions_issuer_id_issue_date_idx";
 CREATE INDEX "transactions_issuer_id_seq_idx" ON "transactions"("issuer_id", "seq");
 CREATE INDEX "transactions_unpaid_idx" ON "transactions"("issue_date") WHERE "status" = 'unpaid';
 
--- Every status that a transaction ever had. A trigger writes it, so that no change can be without its line.
+-- Every status that a transaction ever had. A trigger writes it, so that no change lacks its row.
 CREATE TABLE "status_changes" (
     "id" BIGSERIAL NOT NULL,
     "transaction_id" TEXT NOT NULL,
@@ -102,7 +102,7 @@ END $$;
 CREATE TRIGGER "transactions_status_change" AFTER UPDATE ON "transactions"
     REFERENCING OLD TABLE AS "before" NEW TABLE AS "after" FOR EACH STATEMENT EXECUTE FUNCTION "record_status_change"();
 
--- Both histories are only added to. TRUNCATE stays possible: it is how the sandbox is put back to its start.
+-- Both histories are only added to. TRUNCATE stays possible, because it resets the sandbox.
 CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% is only added to', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
@@ -112,7 +112,7 @@ CREATE TRIGGER "ledger_entries_append_only" BEFORE UPDATE OR DELETE ON "ledger_e
 CREATE TRIGGER "status_changes_append_only" BEFORE UPDATE OR DELETE ON "status_changes"
     FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
--- Statuses that transactions are to take later.
+-- Later statuses of transactions.
 CREATE TABLE "due_changes" (
     "transaction_id" TEXT NOT NULL,
     "from_status" TEXT NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE "due_changes" (
 );
 CREATE INDEX "due_changes_due_at_idx" ON "due_changes"("due_at");
 
--- What a sub-account is created with.
+-- The properties of a new sub-account.
 ALTER TABLE "accounts"
     ADD COLUMN "email" TEXT,
     ADD COLUMN "first_name" TEXT,

@@ -17,5 +17,5 @@ CREATE TABLE "arrivals" (
     CONSTRAINT "arrivals_processed_once_it_was" CHECK ("processed" = ("processed_at" IS NOT NULL)),
     CONSTRAINT "arrivals_answered_with_a_status" CHECK (("answered_at" IS NULL) = ("http_status" IS NULL))
 );
--- Each row is changed twice within moments: room beside it keeps those changes out of the index.
+-- Each row is changed twice within moments. Free space in its page keeps these changes out of the index.
 ALTER TABLE "arrivals" SET (fillfactor = 70);

@@ -1,4 +1,4 @@
--- The outbox of events: one for each status change that commits while somebody listens.
+-- The outbox of events: one for each status change that commits while there is a receiver.
 CREATE TABLE "events" (
     "id" TEXT NOT NULL DEFAULT 'evt_' || replace(gen_random_uuid()::text, '-', ''),
     "status_change_id" BIGINT NOT NULL,
@@ -11,15 +11,15 @@ CREATE TABLE "events" (
 );
 CREATE INDEX "events_due" ON "events" ("due_at") WHERE "due_at" IS NOT NULL;
 
--- Holds its one row while events are sent anywhere.
+-- Has its one row while events are sent anywhere.
 CREATE TABLE "events_wanted" (
     "wanted" BOOLEAN NOT NULL,
 
     CONSTRAINT "events_wanted_pkey" PRIMARY KEY ("wanted")
 );
 
--- In the transaction of the change itself: ids of status changes are not given in the order of their commits, so a
--- reader that remembers the last id it saw would miss some.
+-- Written in the transaction of the change itself. The IDs of status changes are not assigned in the order of their
+-- commits, so a reader that remembers the last ID would miss some.
 CREATE FUNCTION "note_events"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO events (status_change_id) SELECT id FROM changed WHERE EXISTS (SELECT FROM events_wanted) ORDER BY id;

@@ -8,17 +8,21 @@ import { count, decimalsOf, niceCeiling, plural, signedUsd, usd } from './number
 
 const WIDTH = 560;
 const ROW = 30;
-/** Where names end, where bars may stand, and where numbers end. */
+/** The columns of the chart: where names end, where bars are drawn, and where numbers end. */
 const NAMES = 164;
 const BARS = { left: 176, right: 420 };
 
-/** US dollars by category, to the right what the upstream has more, to the left what it has less. */
+/**
+ * Draws US dollars by category. A bar to the right means that the upstream has more, a bar to the left that it has
+ * less.
+ */
 export function categoryChart(sums: Partial<Record<Category, Sum>>): Markup {
   const rows = CATEGORY_NAMES.flatMap((category) => {
     const sum = sums[category];
     return sum && sum.count > 0 ? [{ category, ...sum }] : [];
   });
-  const values = rows.map((row) => Number(row.usd)); // of a picture; the numbers beside it are exact
+  // A picture needs no more precision. The numbers beside it are exact.
+  const values = rows.map((row) => Number(row.usd));
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const scale = (BARS.right - BARS.left) / (most - least || 1);
   const zero = round(most === least ? BARS.left : BARS.left - least * scale);
@@ -52,7 +56,7 @@ export function categoryChart(sums: Partial<Record<Category, Sum>>): Markup {
 const AGE_HEIGHT = 216;
 const AGE_PLOT = { left: 10, right: 410, top: 26, bottom: 150 };
 
-/** How many findings wait, by how long. */
+/** Draws how many findings wait for a decision, by age. */
 export function ageChart(ages: ReportAge[]): Markup {
   const most = niceCeiling(Math.max(1, ...ages.map((age) => age.count)));
   const step = (AGE_PLOT.right - AGE_PLOT.left) / Math.max(1, ages.length);

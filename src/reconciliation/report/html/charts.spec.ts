@@ -25,12 +25,12 @@ describe('the bars of days', () => {
     [400, 7],
     [800, 14],
     [4_000, 65],
-  ])('are of %i days at most 62, of %i days each', (length, width) => {
+  ])('are, for %i days, at most 62 bars of %i days each', (length, width) => {
     expect(daysOfBar(days(length))).toBe(width);
     expect(barsOf(days(length)).length).toBeLessThanOrEqual(62);
   });
 
-  it('count every payment once, in whichever order days come, days without any left out', () => {
+  it('count every payment once, for days in any order and with gaps', () => {
     const some = fc.uniqueArray(fc.integer({ min: 0, max: 500 }), { minLength: 1 });
     fc.assert(
       fc.property(some, fc.integer({ min: 0, max: 9 }), (places, unmatched) => {
@@ -83,7 +83,7 @@ describe('the bars of ages', () => {
 });
 
 describe('markup', () => {
-  it('escapes what is put into it, once', () => {
+  it('escapes inserted values, once', () => {
     const evil = `<a href="x" title='y'>&</a>`;
     const inner = markup`<b>${evil}</b>`;
     expect(inner.text).toBe('<b>&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;&lt;/a&gt;</b>');

@@ -2,7 +2,7 @@ import { Day } from '../../matching/totals';
 import { Markup, markup } from './markup';
 import { brief, count, date, niceCeiling, shortDate } from './numbers';
 
-/** One bar: a day, or a week of a longer period. */
+/** One bar: a day, or several days of a longer period. */
 export interface Bar {
   from: Date;
   to: Date;
@@ -11,11 +11,11 @@ export interface Bar {
   theirsOnly: number;
 }
 
-/** More bars could not be told apart on paper. */
+/** The most bars that can be told apart on paper. */
 const MOST_BARS = 62;
 const DAY_MS = 86_400_000;
 
-/** Days as they are, or so many together that they fit on a page: weeks, fortnights, months of four weeks. */
+/** Groups days so that they fit on a page: single days, weeks, fortnights, or four weeks. */
 export function barsOf(days: Day[]): Bar[] {
   const sorted = [...days].sort((one, other) => (one.day < other.day ? -1 : 1));
   const [first, last] = [sorted[0], sorted.at(-1)];
@@ -40,7 +40,7 @@ export function barsOf(days: Day[]): Bar[] {
   return bars;
 }
 
-/** How many days one bar stands for. */
+/** Returns how many days one bar stands for. */
 export function daysOfBar(days: Day[]): number {
   const [bar] = barsOf(days);
   return bar ? (bar.to.getTime() - bar.from.getTime()) / DAY_MS + 1 : 1;
@@ -48,12 +48,12 @@ export function daysOfBar(days: Day[]): number {
 
 const [WIDTH, HEIGHT] = [1_000, 260];
 const PLOT = { left: 58, right: 978, top: 14, bottom: 216 };
-/** What is there must be seen, however much there is beside it. */
+/** The least height of a bar, so that a small amount beside a large one stays visible. */
 const LEAST = 3;
 const WIDEST = 44;
 const LABELS = 12;
 
-/** Payments by day, stacked: matched below, what only one side has on top. */
+/** Draws payments by day, stacked: matched payments below, and those that only one side has above. */
 export function dayChart(days: Day[]): Markup {
   const bars = barsOf(days);
   const most = niceCeiling(Math.max(1, ...bars.map((bar) => bar.matched + bar.oursOnly + bar.theirsOnly)));

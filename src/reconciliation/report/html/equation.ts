@@ -4,7 +4,7 @@ import { Markup, markup } from './markup';
 import { mark } from './marks';
 import { decimalsOf, signedUsd, usd } from './numbers';
 
-/** What the run must prove: that the difference is explained, all of it. */
+/** Shows that the difference is explained completely, which is what the run must prove. */
 export function equation(sum: Equation): Markup {
   const decimals = decimalsOf(Object.values(sum) as string[]);
   const plain = (amount: string) => usd(amount, decimals);

@@ -4,7 +4,7 @@ import { Sum } from '../../matching/totals';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd } from './numbers';
 
-/** Told apart by their shape, and by their word. */
+/** The marks of severities. They differ by shape and by word, not by colour alone. */
 const SHAPES: Record<Severity, Markup> = {
   critical: markup`<path d="M8 0.5 15.5 8 8 15.5 0.5 8Z" />`,
   high: markup`<path d="M8 1.5 15.5 14.5H0.5Z" />`,
@@ -18,7 +18,10 @@ function severityMark(severity: Severity): Markup {
   >`;
 }
 
-/** The findings of one category. @param sum how many there are in all, and worth how much. */
+/**
+ * Writes the findings of one category.
+ * @param sum the number and the impact of all of them.
+ */
 export function findingsSection(category: Category, findings: FindingRecord[], sum: Sum): Markup {
   const { severity, title, meaning, action } = CATEGORIES[category];
   const decimals = decimalsOf(findings.map((finding) => finding.impact_usd));
@@ -62,7 +65,7 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
   </section> `;
 }
 
-/** One body for each finding: paper must not part what belongs together. */
+/** Each finding has its own table body, so that a page break never splits it. */
 function rows(finding: FindingRecord, decimals: number): Markup {
   const fields: (FindingField | null)[] = finding.fields.length > 0 ? finding.fields : [null];
   const span = fields.length;

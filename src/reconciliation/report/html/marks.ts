@@ -6,7 +6,7 @@ const MARKS = {
   triangle: markup`<path d="M8 1.5 15.5 14.5H0.5Z"/>`,
 };
 
-/** A sign that no font has to have. */
+/** Draws a sign that needs no font. */
 export function mark(name: keyof typeof MARKS): Markup {
   return markup`<svg viewBox="0 0 16 16" aria-hidden="true" class="mark">${MARKS[name]}</svg>`;
 }

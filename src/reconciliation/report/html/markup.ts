@@ -1,14 +1,14 @@
-/** Text that is HTML already; all other text is escaped. */
+/** Text that is already HTML. All other text is escaped. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
 export type Part = Markup | Markup[] | string | number | false | null | undefined;
 
-/** Of the source, not of the page. */
+/** White space of the source that is no part of the page. */
 const INDENTATION = /\n\s+/g;
 
-/** Puts HTML together: what is put in is escaped, unless it is `Markup`; what is not there leaves nothing. */
+/** Builds HTML. It escapes inserted values unless they are `Markup`, and leaves out missing values. */
 export function markup(texts: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(texts.map((text, place) => text.replace(INDENTATION, '\n') + written(parts[place])).join(''));
 }

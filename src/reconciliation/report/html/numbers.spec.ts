@@ -9,18 +9,18 @@ describe('numbers on paper', () => {
     ['-1234567.000125', '−1,234,567.000125', '−1,234,567.000125'],
     ['12345678901234567890.1', '12,345,678,901,234,567,890.10', '+12,345,678,901,234,567,890.10'],
     ['999', '999.00', '+999.00'],
-  ])('of %s US dollars are %s, and %s where they add to something', (amount, plain, signed) => {
+  ])('show %s US dollars as %s, and as %s in a difference', (amount, plain, signed) => {
     expect([usd(amount), signedUsd(amount)]).toEqual([plain, signed]);
   });
 
-  it('have in one column as many decimals as the longest needs', () => {
+  it('have as many decimals in one column as the longest needs', () => {
     const decimals = decimalsOf(['1', '-0.5', '0.000125']);
     expect(decimals).toBe(6);
     expect(usd('1', decimals)).toBe('1.000000');
     expect(decimalsOf([])).toBe(2);
   });
 
-  it('count in thousands', () => {
+  it('abbreviate in thousands', () => {
     expect([count(0), count(1_000), plural(1, 'row'), plural(12_345, 'row')]).toEqual([
       '0',
       '1,000',
@@ -44,7 +44,7 @@ describe('numbers on paper', () => {
     ['2026-11-20T00:00:00Z', '2026-11-21T00:00:00Z', '20 Nov 2026'],
     ['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '1 Nov 2026 – 30 Nov 2026'],
     ['2026-11-20T00:00:00Z', '2026-11-20T12:30:00Z', '20 Nov 2026, 00:00:00 – 20 Nov 2026, 12:30:00 UTC'],
-  ])('of a period from %s to %s are %s', (from, to, text) => {
+  ])('show a period from %s to %s as %s', (from, to, text) => {
     expect(period(new Date(from), new Date(to))).toBe(text);
   });
 });

@@ -16,13 +16,13 @@ import { STYLE } from './style';
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
-/** Whole, because its hash is of every byte between the tags. */
+/** Kept in one piece, because the hash covers every byte between the tags. */
 const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
 
-/** Of the answer; the page has it too, wherever it is opened from, but for what only a header may say. */
+/** The policy of the response. The page states it too, except for directives that work only in a header. */
 export const CONTENT_SECURITY_POLICY = `${POLICY}; frame-ancestors 'none'`;
 
-/** A report as a page, in the parts in which it is sent. */
+/** Writes a report as a page, in the parts in which it is sent. */
 export interface ReportPage {
   begin: string;
   section(category: Category, findings: FindingRecord[]): string;
@@ -99,7 +99,7 @@ function withoutFindings(word: Result | null, totals: Totals): Markup {
   </p>`;
 }
 
-/** Why what was read may not be all. */
+/** Explains why the listing may be incomplete. */
 function reasons({ incomplete = [], unlisted }: Totals): Markup {
   const older = incomplete.length === 0 && unlisted > 0; // a run of an older version
   const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that the upstream returns when they are looked up by name.`;
