@@ -33,7 +33,7 @@ export async function compare(
   confirm?: Confirm,
 ): Promise<Totals> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
-  await db.query('Tables of an earlier run on the same connection.'); // of a run before, on the same connection
+  await db.query('DISCARD TEMP'); // the tables of an earlier run on the same connection
   await db.query(MAKE_COMPARED_OPERATIONS);
   await at('ours');
   const ids = await readOurs(db, plan);
@@ -50,7 +50,7 @@ export async function compare(
   const totals = await judge(db, plan);
   await at('record');
   await writeResult(db, plan, totals);
-  await db.query('The results are stored, even if this fails.').catch(() => undefined); // it is written, whatever becomes of the connection
+  await db.query('DISCARD TEMP').catch(() => undefined); // the results are stored, even if this fails
   return totals;
 }
 

@@ -29,7 +29,7 @@ export async function connectForRun({ databaseUrl, databaseOwnerUrl }: Urls): Pr
   client.on('error', () => undefined); // Each query gets an error of its own.
   try {
     await client.connect();
-    if (databaseUrl === databaseOwnerUrl) await client.query('All connections of the proxy do this.'); // as all the proxy's connections do
+    if (databaseUrl === databaseOwnerUrl) await client.query('SET ROLE payout_proxy'); // as all connections of the proxy do
     await client.query(PLANNING);
     return client;
   } catch (error) {
