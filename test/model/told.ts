@@ -27,7 +27,7 @@ function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
   const { outcome, answer, resolution, held, decision } = intent;
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
   const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
-  switch (json.code ?? '') {
+  switch (json.code) {
     case 'outcome_unknown':
       return outcome === null || outcome === 'unknown' ? [] : [recorded];
     case 'upstream_unreachable':
