@@ -94,6 +94,7 @@ describe('a newcomer', () => {
     await follow(page, '/sandbox');
     const kinds = page.getByRole('combobox', { name: 'Sample' });
     await kinds.click();
+    await page.getByRole('option').first().waitFor();
     const titles = await page.getByRole('option').allTextContents();
     expect(titles).toHaveLength(SAMPLE_OPERATIONS.length);
     await page.keyboard.press('Escape');
