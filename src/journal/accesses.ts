@@ -4,7 +4,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { commitment, hex, newSalt } from './commitment';
 
 /** A read of the history that is about to begin. */
-export interface NewAccess {
+interface NewAccess {
   /** The call ID of the reading request. For the command line, a UUIDv7 of its own. */
   id: string;
   /** Null for the command line. */
@@ -26,7 +26,7 @@ export interface NewAccess {
 }
 
 /** How a read of unknown length ended. */
-export interface NewAccessEnd {
+interface NewAccessEnd {
   accessId: string;
   complete: boolean;
   rows: number;
@@ -58,7 +58,7 @@ export class AccessJournal {
  * Writes an access. If masking hides who was searched for, stores the original filters beside the record, where they
  * can be erased.
  */
-export async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
+async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
   const { id, caller, actor, route, callId, callIds, revealed, rows, requestId, clientAddress } = access;
   const [asked, masked] = [canonical(access.filters), canonical(access.maskedFilters)];
   const salt = asked === masked ? null : newSalt();

@@ -10,7 +10,7 @@ import { Release, releaseNow } from './release';
 import { readState } from './state';
 
 /** The parts of a held call that decide whether it may be sent. */
-export interface HeldCall {
+interface HeldCall {
   clientId: string;
   operation: string;
   /** The amount that counts against caps. Null if nothing counts. */

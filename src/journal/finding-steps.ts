@@ -30,7 +30,7 @@ export interface FindingNow {
 }
 
 /** The author of a decision. */
-export interface StepAuthor {
+interface StepAuthor {
   clientId: string;
   keyId: string;
   /** The person. */

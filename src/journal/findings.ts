@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { FINDING_STEP_LOCK } from './finding-step-lock';
 
 /** The parts of a run that its result depends on. */
-export interface RunOfFindings {
+interface RunOfFindings {
   runId: string;
   readId: string;
   walletsReadId: string | null;

@@ -99,7 +99,7 @@ export interface NewShape {
 }
 
 /** A person who decides about a call of others. */
-export interface Decider {
+interface Decider {
   clientId: string;
   keyId: string;
   /** The owner of the key. Null if it has none. */

@@ -26,7 +26,7 @@ interface CommonRow {
 /**
  * Value leaves a wallet. The call counts against caps, and its transactions can be recognized if the answer is lost.
  */
-export interface PayRow extends CommonRow {
+interface PayRow extends CommonRow {
   effect: 'pay';
   input: 'body';
   items: PaidItems;
@@ -37,7 +37,7 @@ export interface PayRow extends CommonRow {
 }
 
 /** Something is created, changed or removed, and none of our wallets pays for it now. */
-export type WriteRow = MovingRow | UnmovingRow;
+type WriteRow = MovingRow | UnmovingRow;
 
 interface CommonWriteRow extends CommonRow {
   effect: 'write';
@@ -64,7 +64,7 @@ interface UnmovingRow extends CommonWriteRow {
 }
 
 /** Nothing changes, so the call may be sent again. */
-export interface ReadRow extends CommonRow {
+interface ReadRow extends CommonRow {
   effect: 'read';
   /** The place of the input. */
   input: 'body' | 'query' | 'none';
@@ -91,12 +91,12 @@ export interface Items {
 }
 
 /** Items that are paid. Each states its amount. */
-export interface PaidItems extends Items {
+interface PaidItems extends Items {
   recipient: readonly RecipientKind[];
   fields: Items['fields'] & Readonly<Record<'amountUsd', string>>;
 }
 
-export type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
+type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
 
 export type ItemField =
   | RecipientKind
@@ -108,14 +108,14 @@ export type ItemField =
   | 'upstreamRef';
 
 /** The upstream's listing shows transactions of this kind. A call in doubt is recognized by them. */
-export interface CreatedTransactions {
+interface CreatedTransactions {
   creates: TransactionKind;
   /** Whether a successful answer names a transaction for each item. */
   namedInAnswer: boolean;
 }
 
 /** The call changes the one transaction that its item names. */
-export interface ChangedTransaction {
+interface ChangedTransaction {
   changes: Change;
 }
 
@@ -124,4 +124,4 @@ export type Change = 'deleted' | 'redeemed';
 
 /** Classes of operations with similar deadlines. */
 export const DEADLINE_CLASSES = ['payout', 'change', 'lookup', 'listing'] as const;
-export type DeadlineClass = (typeof DEADLINE_CLASSES)[number];
+type DeadlineClass = (typeof DEADLINE_CLASSES)[number];

@@ -8,7 +8,7 @@ export interface TransactionKind {
 }
 
 /** How a kind of transaction is recognized if an answer is lost, and how reconciliation compares it. */
-export type TransactionClass = keyof typeof CLASSES;
+type TransactionClass = keyof typeof CLASSES;
 
 export interface ClassRules {
   /** Value leaves a wallet at once. The transaction is never unpaid, and our records show whether money moved. */

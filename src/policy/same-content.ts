@@ -18,7 +18,7 @@ export interface SameContent {
 }
 
 /** The fields of a request that decide whether a call with the same content stands in its way. */
-export interface Repeating {
+interface Repeating {
   idempotencyKey: string | null;
   items: readonly unknown[];
 }

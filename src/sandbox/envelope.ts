@@ -30,7 +30,7 @@ export class TransactionError extends Refusal {
  */
 export const NOT_FOUND = { error: 'not found for that id' };
 
-export interface SuccessEnvelope {
+interface SuccessEnvelope {
   status: 'success';
   data: unknown;
 }

@@ -5,7 +5,7 @@ import { expireOverdue } from './transactions/status';
 
 const EVERY_MS = 250; // Negligible beside the seconds after which a change is due.
 
-export interface Sweeper {
+interface Sweeper {
   /** Stops the sweeper, after the sweep in progress. */
   stop(): Promise<void>;
 }

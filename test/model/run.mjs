@@ -1,15 +1,29 @@
-/**
- * npm run test:model -- --schedules 2000 --seed 1 runs any number of schedules. --path runs one failed wave again. npm
- * run test:long does the same, and then runs the property tests with `--factor` times their examples.
- */
+/** Runs schedules of the model, and the property tests with more examples. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 
 const string = { type: 'string' };
-const options = { schedules: string, seed: string, path: string, factor: string };
-const { schedules = '2000', seed, path, factor = '0' } = parseArgs({ options }).values;
+const options = { schedules: string, seed: string, path: string, factor: string, help: { type: 'boolean' } };
+const { schedules = '2000', seed, path, factor = '0', help } = parseArgs({ options }).values;
+
+if (help) {
+  console.log(`Usage: npm run test:model -- [options]
+
+Runs schedules of faults, kills, retries and approvals against two proxies, and checks the promises about money after each.
+
+  --schedules <count>  schedules to run (default: 2000)
+  --seed <number>      seed of the schedules, to run the same ones again
+  --path <path>        path of a failed wave, to run it alone
+  --factor <number>    runs the property tests afterwards, with so many times their examples
+
+Examples:
+  npm run test:model -- --schedules 200
+  npm run test:model -- --seed 20261121 --path 0   # repeats the wave that a failure names
+  npm run test:long                                # 2,000 schedules, then 20 times the examples`);
+  process.exit();
+}
 
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 

@@ -1,5 +1,5 @@
 /** Data that a page shows although it cannot be confirmed now. */
-export interface Outdated {
+interface Outdated {
   /** When the oldest of it was last confirmed, in milliseconds since 1970. Undefined if none of it was ever shown. */
   since: number | undefined;
 }

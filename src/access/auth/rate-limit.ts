@@ -5,7 +5,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 
 /** A client's current rate limit window. */
-export interface RequestWindow {
+interface RequestWindow {
   /** The number of requests in it, including this one. */
   requests: number;
   /** Seconds until it ends, rounded up: 1 to 60. */

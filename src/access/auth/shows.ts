@@ -28,7 +28,7 @@ export interface Shown {
 }
 
 /** Returns the calls that a response shows. */
-export type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
+type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
 
 /** Records who reads the history. See src/history/access-log/readings.service.ts. */
 export abstract class Readings {

@@ -13,7 +13,7 @@ import { hintOf, listedClient, ListedClient, listedKey, ListedKey } from './list
 import { isPersonId } from './person';
 import { isScope, SCOPES } from '../../operations/scopes';
 
-export interface IssuedKey {
+interface IssuedKey {
   id: string;
   /** The client's name. */
   name: string;
@@ -22,13 +22,13 @@ export interface IssuedKey {
 }
 
 /** The permissions of a client. */
-export interface Grants extends Limits {
+interface Grants extends Limits {
   scopes: string[];
   /** Names of the interface's operations. Null for all of them. The caller has checked the names. */
   operations: string[] | null;
 }
 
-export interface KeyOptions {
+interface KeyOptions {
   /** The person who owns the key, if there is one. */
   person?: string | undefined;
   /** When the key expires. Undefined for never. */

@@ -4,7 +4,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { hashKey } from './key';
 
 /** Identifies an upstream by its address. */
-export interface UpstreamName {
+interface UpstreamName {
   url: string;
   apiKey: string;
 }

@@ -4,7 +4,7 @@ import { isWebOrigin } from '../../platform/config/web-origin';
 import { Limits } from './limits';
 
 /** One limit: its name in the API, and its valid values. */
-export interface LimitField {
+interface LimitField {
   /** Its name in the API and in the database. */
   name: string;
   /** The column's type. */
@@ -21,7 +21,7 @@ export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
 export const MAX_COUNT = 1_000_000;
 /** Each request searches these lists. */
 export const MAX_WORDS = 300;
-export const MAX_COUNTRY_NAME = 100;
+const MAX_COUNTRY_NAME = 100;
 
 export const LIMIT_FIELDS = {
   // A limit of zero lets nothing through, or nothing without an approval.

@@ -35,7 +35,7 @@ export class SandboxFaultDto {
   @described('Number of affected requests.', { type: 'integer' }) struck!: number;
 }
 
-export class FaultSettingDto {
+class FaultSettingDto {
   @described('Name in `settings`.', { ...TEXT, example: 'ms' }) name!: string;
   @described('Default value.', { type: 'number' }) default!: number;
   @described('Allowed values, as the end of a sentence.', { ...TEXT, example: 'a whole number from 0 to 600000' })

@@ -10,7 +10,7 @@ export interface Signed {
 }
 
 /** Why an event is rejected. */
-export type Untrusted = 'unsigned' | 'stale';
+type Untrusted = 'unsigned' | 'stale';
 
 /** Standard Webhooks: older events may be replays, and newer ones come from a wrong clock. */
 const TOLERANCE_MS = 300_000;

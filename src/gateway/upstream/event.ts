@@ -6,7 +6,7 @@ const MAX_TEXT = 255;
 const MAX_AMOUNT = new Decimal('1e15');
 
 /** The content of an event, with our names. */
-export type EventContent = Omit<NewUpstreamEvent, 'id' | 'eventId' | 'signedAt'>;
+type EventContent = Omit<NewUpstreamEvent, 'id' | 'eventId' | 'signedAt'>;
 
 /** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and ignores other fields. */
 export function readEvent(body: unknown): EventContent {

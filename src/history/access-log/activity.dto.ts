@@ -9,7 +9,7 @@ import { orNull, RecordClient } from '../records/record.dto';
 export const ACTIONS = [...CLIENT_ACTIONS, 'stop_set', 'stop_lifted'] as const;
 
 /** The last act of a page. Several acts may have happened in the same microsecond. */
-export interface ActivityCursor {
+interface ActivityCursor {
   at: string;
   action: string;
   id: string;
@@ -74,14 +74,14 @@ const nullable = (type: 'string', description: string, more: object = {}) =>
 const UUID = { format: 'uuid' };
 
 /** What an act changed. */
-export class ActivityTarget {
+class ActivityTarget {
   @orNull(RecordClient, 'The changed or stopped client.') client!: RecordClient | null;
   @nullable('string', 'The issued or revoked key.', UUID) key_id!: string | null;
   @nullable('string', 'The stopped operation.') operation!: string | null;
 }
 
 /** Who performed an act. */
-export class ActivityAuthor {
+class ActivityAuthor {
   @orNull(RecordClient, 'The client. Null for the command line and the first start.') client!: RecordClient | null;
   @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
   @nullable(

@@ -39,7 +39,7 @@ export class ReadingsService implements Readings {
  * Returns the filters of a validated query. Validated values are text. Other values occur only on routes without
  * filters.
  */
-export function filtersIn(query: unknown): Record<string, string> {
+function filtersIn(query: unknown): Record<string, string> {
   const given = Object.entries(query as Record<string, unknown>);
   return Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === 'string'));
 }

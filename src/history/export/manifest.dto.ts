@@ -3,7 +3,7 @@ import { orNull } from '../records/record.dto';
 import { Listed } from '../search/cursor';
 import { Format, FORMATS } from './export.dto';
 
-export class ManifestCheckpointRecord {
+class ManifestCheckpointRecord {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of records in the log.' }) size!: number;
   @ApiProperty({ type: 'string', description: 'The checkpoint, as a C2SP signed note.' }) note!: string;
   @ApiProperty({ type: 'boolean', description: 'Whether it covers every record that existed when the export began.' })

@@ -37,7 +37,7 @@ export class ReceiptRecord {
   openings!: Opening[];
 }
 
-export class ReceiptLog {
+class ReceiptLog {
   @ApiProperty({ type: 'string', description: 'Name of the log.' }) origin!: string;
   @ApiProperty({ type: 'string', description: 'Verifier key of the log: `<name>+<id>+<base64>`.' }) key!: string;
 }

@@ -6,7 +6,7 @@ import { ProofsService, ProvedRecord } from './proofs.service';
 import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
 
 /** The format that tools/verify-receipt.mjs reads. */
-export const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
+const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
 
 type Value = string | Uint8Array | null;
 

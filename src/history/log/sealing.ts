@@ -13,7 +13,7 @@ import { Ask, KEPT_EVERY } from './tree-store';
 const BATCH = 5_000;
 
 /** The result of one pass. */
-export interface Pass {
+interface Pass {
   /** The number of leaves it added. */
   sealed: number;
   /** The number of leaves in the log. */

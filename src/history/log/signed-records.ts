@@ -53,7 +53,7 @@ export function signRecord<Kind extends keyof SignedRecords>(
 }
 
 /** Returns the signed bytes: `payout-proxy/<table>/1`, a line end, and the leaf of the record without `signature`. */
-export function signedBytes<Kind extends keyof SignedRecords>(kind: Kind, row: SignedRecords[Kind]): Buffer {
+function signedBytes<Kind extends keyof SignedRecords>(kind: Kind, row: SignedRecords[Kind]): Buffer {
   const values = row as unknown as Record<string, Value>;
   const columns = Object.entries(kindOf(kind).columns).filter(([name]) => name !== 'signature');
   return bytesOf(kind, Object.fromEntries(columns.map(([name, type]) => [name, written(type, values[name] ?? null)])));

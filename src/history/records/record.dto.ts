@@ -74,7 +74,7 @@ export class RecordUpstream {
   other_items!: RecordUpstreamItem[];
 }
 
-export class RecordRefusal {
+class RecordRefusal {
   @ApiProperty({ type: 'integer', description: "HTTP status of the proxy's answer." }) status!: number;
   @text('The error code, for programs.', { example: 'invalid_request' }) code!: string;
   @text('The error text, for people.') detail!: string;
@@ -103,7 +103,7 @@ export class RecordApproval {
   @nullable('string', 'The reason given. Masked without `audit:pii`.') reason!: string | null;
 }
 
-export class RecordTimings {
+class RecordTimings {
   @text("When the request arrived, by the proxy's clock.", INSTANT) received_at!: Date;
   @text("When it was recorded, by the database's clock.", INSTANT) recorded_at!: Date;
   @nullable('string', 'When sending began.', INSTANT) sent_at!: Date | null;

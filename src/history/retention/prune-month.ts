@@ -30,7 +30,7 @@ const LOCK_PAUSE_MS = 1_000;
 const OUT = 'pruned_';
 
 /** The tables whose partitions are removed. */
-export function tablesOf(what: What): readonly PartitionedTable[] {
+function tablesOf(what: What): readonly PartitionedTable[] {
   return what === 'people' ? PEOPLE_TABLES : [...CALL_TABLES, ...EVIDENCE_TABLES];
 }
 

@@ -7,7 +7,7 @@ const nullable = (type: 'string' | 'integer', description: string, more: object 
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
 
 /** A contradiction in a call's own records, or a record that is missing. */
-export class RecordAnomalyDto implements RecordAnomaly {
+class RecordAnomalyDto implements RecordAnomaly {
   @ApiProperty({ enum: ANOMALY_CODES, description: 'The code, for programs.' }) code!: RecordAnomaly['code'];
   @ApiProperty({ type: 'string', description: 'The text, for people.' }) detail!: string;
   @nullable('integer', 'Position of the item. Null: the whole call.') position!: number | null;

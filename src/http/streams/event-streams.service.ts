@@ -17,7 +17,7 @@ const RECONNECT_MS = 2_000;
 export const MAX_STREAMS_OF_KEY = 10;
 
 /** The next news of a stream. */
-export interface News {
+interface News {
   /** The event, from `eventOf`. It is sent if it differs from the last one. Undefined if there is none. */
   event: string | undefined;
   /** Whether the stream ends after it. */

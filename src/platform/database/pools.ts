@@ -7,7 +7,7 @@ export interface DatabaseSettings {
 }
 
 /** The longest statement is a search over a long history. The journal's statements take some milliseconds. */
-export const STATEMENT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** For servers that do not report the statement timeout either. */
 export const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 1_000;

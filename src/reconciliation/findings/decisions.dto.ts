@@ -9,7 +9,7 @@ export const MAX_DECISIONS = 10_000;
 /** Limits the body. It has room for the most decisions with reasons of a few sentences each. */
 export const MAX_DECISIONS_BYTES = 8 * 1_048_576;
 
-export const DECIDABLE: readonly StepState[] = ['explained', 'resolved', 'accepted', 'reopened'];
+const DECIDABLE: readonly StepState[] = ['explained', 'resolved', 'accepted', 'reopened'];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -64,7 +64,7 @@ export class FindingDecisionsDto {
   decisions!: FindingDecisionDto[];
 }
 
-export class DecidedFinding {
+class DecidedFinding {
   @ApiProperty({ type: 'string', format: 'uuid', description: "The finding's ID." }) finding_id!: string;
   @ApiProperty({ enum: STATES, description: "The finding's new state." }) state!: State;
 }

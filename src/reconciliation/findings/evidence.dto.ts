@@ -10,7 +10,7 @@ const nullable = (schema: Schema, description: string) => ApiProperty({ ...orNul
 const maybe = (schema: Schema, description: string) => ApiPropertyOptional({ ...orNull(schema), description });
 
 /** Our payment. */
-export class EvidenceOurs {
+class EvidenceOurs {
   @ApiProperty({ ...UUID, description: "The call's ID." }) call_id!: string;
   @ApiProperty({ type: 'integer', description: "The payment's position in the call, from 0." }) position!: number;
   @ApiProperty({ ...TEXT, description: "The operation's name." }) operation!: string;
@@ -20,7 +20,7 @@ export class EvidenceOurs {
 }
 
 /** The upstream's transaction or wallet entry. */
-export class EvidenceTheirs {
+class EvidenceTheirs {
   @ApiProperty({ ...UUID, description: 'The ID of the reading that lists it.' }) read_id!: string;
   @ApiProperty({ type: 'integer', description: 'Its position in the reading, from 0.' }) ordinal!: number;
   @nullable(INSTANT, "Its time, by the upstream's clock.") at!: string | null;
@@ -32,7 +32,7 @@ export class EvidenceTheirs {
   @maybe(TEXT, 'The wallet, of a wallet entry.') wallet_id?: string | null;
 }
 
-export class EvidenceMatch {
+class EvidenceMatch {
   @ApiProperty({ ...TEXT, description: 'The rule that matched the two.', example: 'upstream_ref' })
   rule!: string;
   @ApiProperty({ enum: ['certain', 'probable', 'possible'], description: 'How certain the match is.' })

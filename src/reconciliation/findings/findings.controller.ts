@@ -23,7 +23,7 @@ import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStor
 import { FindingsService } from './findings.service';
 
 /** The record of a finding masks people. */
-export function showsFindings(findings: { call_id: string | null }[]): Shown {
+function showsFindings(findings: { call_id: string | null }[]): Shown {
   return {
     rows: findings.length,
     callIds: [...new Set(findings.flatMap(({ call_id: id }) => id ?? []))],

@@ -17,7 +17,7 @@ const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '1.5' };
 const UUID = { format: 'uuid' };
 const INSTANT = { format: 'date-time' };
 
-export class FindingSelection implements FindingFilters {
+class FindingSelection implements FindingFilters {
   @OneOf(
     [...STATES, 'any'],
     'The state: the latest decision. Default: `open` and `reopened`, the findings that wait for a decision.',

@@ -14,7 +14,7 @@ const BY_REFERENCE = MAKERS.filter((operation) => CREATED_BY.get(operation)?.inc
 /** An ID is made before its call is sent, and clocks differ. */
 const ID_MARGIN_MS = 3_600_000;
 
-export interface Reach {
+interface Reach {
   /** Calls that were recorded earlier cannot have created a transaction of the listing. */
   from: Date;
   /** The longest time that a request may take. */

@@ -39,7 +39,7 @@ const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
 const BY_ITSELF: Cause = { causedBy: null, by: null };
 
 /** The result of one poll of the calls that were due. */
-export interface Polled {
+interface Polled {
   readId: string | null;
   /** Why the listing could not be read, as a short code. Null if it was read. */
   failure: string | null;

@@ -3,10 +3,10 @@ import { ApiProperty } from '@nestjs/swagger';
 const orNull = (description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type: 'string', ...more }, { type: 'null' }], description });
 
-export const VERDICTS = ['confirmed', 'not_executed', 'ambiguous'] as const;
+const VERDICTS = ['confirmed', 'not_executed', 'ambiguous'] as const;
 
 /** The conclusion of a round about one call. */
-export class RoundVerdict {
+class RoundVerdict {
   @ApiProperty({ type: 'string', format: 'uuid', description: "The call's ID." }) call_id!: string;
   @ApiProperty({
     enum: VERDICTS,

@@ -82,7 +82,7 @@ export function addOddWordsOfTheirs(): string {
 }
 
 /** At most this many transactions are requested by name before they count as missing. */
-export const MOST_ASKED = 100;
+const MOST_ASKED = 100;
 
 /** The transactions that an answer names and the listing lacks. */
 export const TO_CONFIRM = `

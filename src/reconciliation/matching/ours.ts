@@ -78,7 +78,7 @@ const KEY = `coalesce(${emailKey('n.email')}, ${phoneKey('n.phone')}, ${handleKe
  * `ours`: the payments of `run_call`. `moved` says whether money moved by our records. Null if they cannot say.
  * @param ids the smallest and the largest ID of the calls, so that the planner leaves out partitions.
  */
-export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
+function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
   const inside = (id: string) => `${id} BETWEEN ${uuid(low)} AND ${uuid(high)}`;
   return `
     SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,

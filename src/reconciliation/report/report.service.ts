@@ -19,7 +19,7 @@ import { equationOf } from './sums';
 const BATCH = 1_000;
 
 /** The most findings of each category on a page, because people read it. */
-export const MOST_ON_PAGE = 500;
+const MOST_ON_PAGE = 500;
 
 /** Reads the report of a run. */
 @Injectable()

@@ -3,7 +3,7 @@ import { Fault, Problem } from '../../platform/errors/problem';
 const DAY_MS = 86_400_000;
 
 /** A year and its surroundings. A longer period takes several runs, each with a listing of its own. */
-export const MAX_DAYS = 400;
+const MAX_DAYS = 400;
 
 /** The period and the sources of a run. */
 export interface Question {

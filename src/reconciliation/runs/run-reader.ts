@@ -66,7 +66,7 @@ const RUNS = Prisma.sql`
   LEFT JOIN client c ON c.id = r.client_id`;
 
 /** The filters of a list of runs, newest first. */
-export interface RunFilter {
+interface RunFilter {
   id?: string;
   ids?: string[];
   below?: string | undefined;

@@ -63,7 +63,7 @@ export class RunAuthorRecord {
   @nullable({ type: 'string' }, 'The person, where known. Masked without `audit:pii`.') actor!: string | null;
 }
 
-export class RunSettingsRecord {
+class RunSettingsRecord {
   @ApiProperty({ type: 'string', description: 'Amounts that differ by this or less are equal, in US dollars.' })
   amount_tolerance_usd!: string;
   @ApiProperty({ type: 'string', description: 'The same for balances of wallets.' }) balance_tolerance_usd!: string;

@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = 50;
 const LOOKS = 40;
 
 /** The run that answers a request, and how it came about. */
-export interface Begun {
+interface Begun {
   run: Run;
   /** `at work`: the same run was requested before and is in progress. */
   how: 'begun' | 'taken up' | 'at work';

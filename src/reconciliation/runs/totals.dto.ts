@@ -7,12 +7,12 @@ const count = (description: string) => ApiProperty({ ...COUNT, description });
 const usd = (description: string) => ApiProperty({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', description });
 const counts = (description: string) => ApiProperty({ type: 'object', additionalProperties: COUNT, description });
 
-export class SumRecord implements Sum {
+class SumRecord implements Sum {
   @count('The number of them.') count!: number;
   @usd('Their total in US dollars, exact decimal text.') usd!: string;
 }
 
-export class MatchedRecord {
+class MatchedRecord {
   @count('The number of payments that match a transaction.') count!: number;
   @counts('By matching rule: `upstream_ref`, `upstream_id`, `batch_ref`, `reference`, or similarity.')
   by_rule!: Record<string, number>;
@@ -20,7 +20,7 @@ export class MatchedRecord {
 }
 
 @ApiExtraModels(SumRecord)
-export class FoundRecord {
+class FoundRecord {
   @count('Findings.') count!: number;
   @ApiProperty({
     type: 'object',
@@ -30,7 +30,7 @@ export class FoundRecord {
   by_category!: Record<string, SumRecord>;
 }
 
-export class DayRecord implements Day {
+class DayRecord implements Day {
   @ApiProperty({ type: 'string', format: 'date', description: 'The day in UTC.' }) day!: string;
   @count('Matches, by the day of our payment.') matched!: number;
   @count('Payments without a transaction.') ours_only!: number;
@@ -39,7 +39,7 @@ export class DayRecord implements Day {
   @usd("Total of the upstream's transactions.") theirs_usd!: string;
 }
 
-export class IncompleteRecord implements Incomplete {
+class IncompleteRecord implements Incomplete {
   @ApiProperty({ enum: INCOMPLETE_REASONS, description: 'The reason.' }) reason!: IncompleteReason;
   @ApiProperty({ type: 'string', description: 'A readable explanation, with what to do about it.' }) detail!: string;
 }

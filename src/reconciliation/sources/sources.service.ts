@@ -39,7 +39,7 @@ export interface ReadResult {
   endedAt: Date;
 }
 
-export interface ListingOptions {
+interface ListingOptions {
   /** Reports the number received so far, now and then. */
   onRows?: (rows: number) => void;
   signal?: AbortSignal;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-export interface StatementLine {
+interface StatementLine {
   /** The line where it begins, from 1. */
   line: number;
   cells: string[];

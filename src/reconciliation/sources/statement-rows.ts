@@ -7,7 +7,7 @@ export interface NumberStyle {
 }
 
 /** A line that cannot be used. The reason names columns, never values. */
-export type ReadLine = { transaction: Transaction } | { fault: string };
+type ReadLine = { transaction: Transaction } | { fault: string };
 
 /** Reads the lines of one statement. */
 export class StatementRows {

@@ -42,12 +42,12 @@ const nullable = (type: 'string', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
 
 /** A line that could not be used. */
-export class StatementFaultRecord {
+class StatementFaultRecord {
   @ApiProperty({ type: 'integer', minimum: 2, description: 'The line where it begins, from 1.' }) line!: number;
   @ApiProperty({ type: 'string', description: 'The reason. It names the column, never its value.' }) reason!: string;
 }
 
-export class StatementMapping {
+class StatementMapping {
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, { type: 'string' }])),

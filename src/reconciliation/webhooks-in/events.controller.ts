@@ -10,7 +10,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { ReadBackService } from './read-back.service';
 import { SignedEventsService } from './signed-events.service';
 
-export class EventReceipt {
+class EventReceipt {
   @ApiProperty({
     enum: ['recorded', 'known'],
     description: '`known`: the event was received before. Nothing was done.',

@@ -33,7 +33,7 @@ export async function listTransactions(call: Call) {
 }
 
 /** POST /account/issue-id-transactions?issueID=: the transactions of one batch, in its order. */
-export async function listIssueTransactions(call: Call, query: unknown) {
+async function listIssueTransactions(call: Call, query: unknown) {
   const issueID = readText(fieldsOf(query).issueID, 'issueID');
   await expireOverdue(call.database, call.behaviour);
   const own = { issueID, issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };

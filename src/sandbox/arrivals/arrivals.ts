@@ -8,10 +8,10 @@ const POOL_SIZE = 4; // A pool of its own, so that payouts that wait for a walle
 const CONNECT_TIMEOUT_MS = 30_000;
 
 /** The facts about a request that are known before anything is done. */
-export type NewArrival = Pick<Arrival, 'operation' | 'query' | 'body' | 'accountId' | 'fault'>;
+type NewArrival = Pick<Arrival, 'operation' | 'query' | 'body' | 'accountId' | 'fault'>;
 
 /** The filter of the ground truth. Default: everything. */
-export interface ArrivalFilter {
+interface ArrivalFilter {
   operation?: string | undefined;
   /** Only requests that arrived after this one. */
   after?: number | undefined;

@@ -6,7 +6,7 @@ import { Answer, cutShort, dribble, holdOpen, resetConnection, Wire, withPadding
 export type FaultSettings = Partial<Record<'ms' | 'status' | 'bytes' | 'retryAfter', number>>;
 
 /** The properties of a struck request that its answer may depend on. */
-export interface StruckRequest {
+interface StruckRequest {
   accountId: string | null;
   /** Path and query as received. */
   url: string;

@@ -14,7 +14,7 @@ export interface Choosable<Row> extends Column<Row> {
 }
 
 /** The parts of the URL beside the filters, which a saved view includes. */
-export const VIEW_NAMES = [...FILTER_NAMES, 'sort', 'page_size'] as const;
+const VIEW_NAMES = [...FILTER_NAMES, 'sort', 'page_size'] as const;
 export type View = Partial<Record<(typeof VIEW_NAMES)[number], string>>;
 
 export interface List {

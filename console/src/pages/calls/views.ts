@@ -4,7 +4,7 @@ import type { List, View, What } from './list';
 import { beginOf, daysOf } from './period';
 
 /** A view that somebody uses repeatedly. */
-export interface SavedView {
+interface SavedView {
   name: string;
   view: View;
   /** Null for the columns that are chosen when it is opened. */

@@ -3,7 +3,7 @@ import { Markup, markup } from './markup';
 import { brief, count, date, niceCeiling, shortDate } from './numbers';
 
 /** One bar: a day, or several days of a longer period. */
-export interface Bar {
+interface Bar {
   from: Date;
   to: Date;
   matched: number;

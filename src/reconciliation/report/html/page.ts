@@ -23,7 +23,7 @@ const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
 export const CONTENT_SECURITY_POLICY = `${POLICY}; frame-ancestors 'none'`;
 
 /** Writes a report as a page, in the parts in which it is sent. */
-export interface ReportPage {
+interface ReportPage {
   begin: string;
   section(category: Category, findings: FindingRecord[]): string;
   end: string;
