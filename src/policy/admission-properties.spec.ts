@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
 import { Item } from '../operations/item';
+import { NO_ITEM } from '../../test/support/no-item';
 
 /** Small worlds, so that keys, contents and caps are met often. */
 const CLIENTS = ['shop', 'till', 'kiosk'];
@@ -10,18 +11,10 @@ const STOPS = [
   { id: 'stop-2', clientId: null, operation: 'POST /send', reason: 'drill' },
 ];
 const paymentTo = (phone: string): Item => ({
+  ...NO_ITEM,
   recipientField: 'phone',
-  handleIgnored: false,
-  email: null,
   phone,
-  handle: null,
   amountUsd: new Decimal(1),
-  country: null,
-  networkCode: null,
-  reference: null,
-  receiver: null,
-  wallet: null,
-  upstreamRef: null,
 });
 const amount = fc.integer({ min: 1, max: 3_000_000 }).map((micros) => new Decimal(micros).div(1_000_000));
 const cap = fc.option(fc.integer({ min: 0, max: 9_000_000 }).map((micros) => new Decimal(micros).div(1_000_000)));

@@ -3,24 +3,17 @@ import { AdmissionRequest, Budget, decide, State } from './admission';
 import { Item } from '../operations/item';
 import { SameContent } from './same-content';
 import { Stop } from './stops';
+import { NO_ITEM } from '../../test/support/no-item';
 
 const usd = (text: string) => new Decimal(text);
 
 /** A payment to an e-mail address. */
 function payment(email: string, amount: string): Item {
   return {
+    ...NO_ITEM,
     recipientField: 'email',
-    handleIgnored: false,
     email,
-    phone: null,
-    handle: null,
     amountUsd: usd(amount),
-    country: null,
-    networkCode: null,
-    reference: null,
-    receiver: null,
-    wallet: null,
-    upstreamRef: null,
   };
 }
 

@@ -1,8 +1,7 @@
 import { Locator, Page } from 'playwright-core';
-import { startBrowser } from './browser';
-import { signIn, tabsOf } from './console';
+import { signIn } from './console';
+import { startConsoleScene } from './console-scene';
 import { phones } from './paying';
-import { startProxyWithSandbox } from './proxy';
 
 /** How many payouts there are to phones that nothing else is about. */
 export const MANY = 12;
@@ -14,7 +13,7 @@ export const HANDLE = '@AdaLovelace';
 
 /** A scene with payouts to many phones and to the people above, a refused request, and a browser. */
 export async function startCallsScene() {
-  const [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+  const { proxy, browser, visit, close } = await startConsoleScene();
   const { key: app } = await proxy.client('app', 'pay', 'read');
   const { key: seeing } = await proxy.client('seeing', 'audit', 'audit:pii');
   const { key: masked } = await proxy.client('masked', 'audit');
@@ -32,7 +31,6 @@ export async function startCallsScene() {
   ];
   await pay('/payouts/credit', { credits });
   await pay('/payouts/airtime', {}, 400);
-  const visit = tabsOf(browser.browser, proxy.url);
   return {
     proxy,
     seeing,
@@ -50,11 +48,8 @@ export async function startCallsScene() {
       return page;
     },
     /** In a profile of its own. */
-    openElsewhere: (at: string): Promise<Page> => signIn(browser.browser, proxy.url, seeing, { at }),
-    close: async () => {
-      await browser.close();
-      await proxy.close();
-    },
+    openElsewhere: (at: string): Promise<Page> => signIn(browser, proxy.url, seeing, { at }),
+    close,
   };
 }
 

@@ -2,8 +2,8 @@ import { startBrowser } from './browser';
 import { tabsOf } from './console';
 import { startProxyWithSandbox } from './proxy';
 
-/** A proxy, and a browser to look at its console. */
-async function startConsoleScene() {
+/** Starts a proxy with a sandbox, and a browser to look at its console. */
+export async function startConsoleScene() {
   const [proxy, own] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
   return {
     proxy,

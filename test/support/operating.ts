@@ -3,15 +3,13 @@ import { Page } from 'playwright-core';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits';
 import { Scope } from '../../src/operations/scopes';
-import { startBrowser } from './browser';
-import { tabsOf } from './console';
-import { startProxyWithSandbox } from './proxy';
+import { startConsoleScene } from './console-scene';
 
 export type Operating = Awaited<ReturnType<typeof startOperating>>;
 
 /** A proxy, keys of its operators, apps, and a browser. */
 export async function startOperating() {
-  const [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+  const { proxy, visit, close } = await startConsoleScene();
   const clients = proxy.app.get(ClientsService, { strict: false });
   const pay = (key: string, phoneNumber: string, valueInUSD: number) =>
     proxy.post(key, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
@@ -20,7 +18,7 @@ export async function startOperating() {
     admin: (await proxy.client('admin', 'admin')).key,
     approver: (await proxy.client('approver', 'approve', 'audit')).key,
     /** Opens the console at a URL, signed in. */
-    open: tabsOf(browser.browser, proxy.url),
+    open: visit,
     /** The key of a client whose payouts over 5 USD need an approval. */
     cautious: async (name: string, ...scopes: Scope[]) =>
       (await clients.create(name, scopes, { approvalOverUsd: new Decimal(5) })).key,
@@ -28,10 +26,7 @@ export async function startOperating() {
     pay,
     /** @returns the ID of a held call. */
     hold: async (key: string, phoneNumber: string) => (await pay(key, phoneNumber, 6.25).expect(202)).body.call_id,
-    close: async () => {
-      await browser.close();
-      await proxy.close();
-    },
+    close,
   };
 }
 
