@@ -9,6 +9,9 @@ import pino from 'pino';
 const WRITE_BYTES = 16_000;
 const WRITE_AFTER_MS = 100;
 
+/** Shared by all applications of a process, because each destination has a timer of its own that nothing stops. */
+let stdout: ReturnType<typeof pino.destination> | undefined;
+
 /**
  * Configures structured logs with the named fields only. Addresses, headers, bodies, and error messages may name people
  * or quote secrets, so none of them is ever logged.
@@ -23,7 +26,7 @@ export function loggingOptions(level: string): Params {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
       hooks: { logMethod },
-      stream: pino.destination({ sync: false, minLength: WRITE_BYTES, periodicFlush: WRITE_AFTER_MS }),
+      stream: (stdout ??= pino.destination({ sync: false, minLength: WRITE_BYTES, periodicFlush: WRITE_AFTER_MS })),
     },
   };
 }
