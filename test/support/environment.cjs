@@ -1,3 +1,4 @@
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 const { configureGlobal } = require('fast-check');
@@ -7,6 +8,17 @@ const { configureGlobal } = require('fast-check');
  * its own DTOs.
  */
 const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_SETTER)$/;
+
+/**
+ * The storages that the current spec file used. Jest makes one per file. Up to Node 22, every promise carries a value for
+ * every storage that ever ran, so the promises of the hundredth file would carry a hundred.
+ */
+const storages = new Set();
+const { run } = AsyncLocalStorage.prototype;
+AsyncLocalStorage.prototype.run = function (...given) {
+  storages.add(this);
+  return run.apply(this, given);
+};
 
 /** Property tests draw new examples in each local run, and the same ones for the same commit in CI. */
 if (process.env.CI) configureGlobal({ seed: 20_261_121 });
@@ -31,6 +43,8 @@ module.exports = class Environment {
 
   async teardown() {
     this.fakeTimersModern.dispose();
+    for (const storage of storages) storage.disable();
+    storages.clear();
     this.moduleMocker.restoreAllMocks();
     for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name];
     Object.assign(process.env, this.env);
