@@ -277,7 +277,7 @@ END
 $$;
 
 SELECT make_partition(parent, parent || '_default', 'DEFAULT') FROM unnest(ARRAY['upstream_transaction', 'reconciliation_match']) AS parent;
-SELECT make_partitions(3);
+SELECT make_partitions(1);
 
 -- What auditors see ---------------------------------------------------------------------------------------------------
 

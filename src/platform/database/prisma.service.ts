@@ -16,8 +16,11 @@ import { ReaderPrisma } from './reader-prisma';
  */
 const KEPT_OPEN = 4;
 
-/** The number of months with prepared partitions. */
-const PARTITION_MONTHS_AHEAD = 3;
+/**
+ * The number of future months with prepared partitions. Every new connection reads the catalog of all of them, so more
+ * than needed would slow down the first request of each.
+ */
+const PARTITION_MONTHS_AHEAD = 1;
 const PARTITION_CHECK_MS = 24 * 3_600_000;
 
 /**
@@ -69,7 +72,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     await this.reader.copyIn(statement, lines);
   }
 
-  /** Connects, and creates the partitions of the next months, now and every day. */
+  /** Connects, and creates the partitions of this month and the next, now and every day. */
   async start(): Promise<void> {
     try {
       await this.makePartitions();
