@@ -78,6 +78,7 @@ describe('a run that is killed and asked for again', () => {
   let scene: Reconciling;
   let template: string;
   let period: object;
+  let interrupted = 0;
   let undisturbed: Awaited<ReturnType<typeof resultOf>>;
   /** How many it asks of the database on its own connection. */
   let questions = 0;
@@ -144,12 +145,16 @@ describe('a run that is killed and asked for again', () => {
       jest.restoreAllMocks();
     }
     await proxy.close();
-    expect(states.filter((state) => state === 'interrupted').length).toBeGreaterThan(0);
+    interrupted += states.filter((state) => state === 'interrupted').length;
     expect(await resultOf(database)).toEqual(undisturbed);
     expect(ids.size).toBe(1);
     const whole =
       'SELECT source FROM source_read r JOIN source_read_end e ON e.read_id = r.id WHERE complete ORDER BY 1';
     expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]); // not asked twice
+  });
+
+  it('was killed within runs, and not only before them', () => {
+    expect(interrupted).toBeGreaterThan(0);
   });
 
   it('is taken up by another process, where the first is killed for good', async () => {

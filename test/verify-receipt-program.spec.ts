@@ -12,6 +12,7 @@ import {
   verifyAsDocumented,
   withDocumentedProgram,
 } from './support/documented-verifier';
+import { runs } from './support/runs';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from './support/receipts';
 
 describe("the verifier's proofs", () => {
@@ -179,9 +180,9 @@ describe('the program in docs/auditors/receipts.md', () => {
     expect(imported).toEqual(['node:crypto', 'node:fs']);
   });
 
-  it('accepts a good receipt, and detects every single flipped bit in it', async () => {
+  it('accepts a good receipt, and detects a flipped bit in every byte of it', async () => {
     const good = JSON.stringify(await receiptOf(LOG, [3]));
-    const { faults, unnoticed } = verifyAsDocumented([good], signer.verifierKey, true);
+    const { faults, unnoticed } = verifyAsDocumented([good], signer.verifierKey, runs(1) > 1 ? 1 : 7);
     expect({ faults, unnoticed }).toEqual({ faults: [null], unnoticed: [] });
   });
 

@@ -33,24 +33,25 @@ export interface Verified {
 
 /**
  * Gives the documented program many receipts in one process.
- * @param flip whether each bit of the first text is flipped too, one at a time.
+ * @param flipEvery the distance of the bits of the first text that are flipped too, one at a time. At most 8 reaches every
+ * byte.
  */
-export function verifyAsDocumented(texts: string[], key: string, flip = false): Verified {
+export function verifyAsDocumented(texts: string[], key: string, flipEvery?: number): Verified {
   const asking = `
     import { verifyReceipt } from './verify.mjs';
     import { readFileSync } from 'node:fs';
-    const { texts, key, flip } = JSON.parse(readFileSync(0, 'utf8'));
+    const { texts, key, flipEvery } = JSON.parse(readFileSync(0, 'utf8'));
     const faultOf = (text) => { try { verifyReceipt(text, key); return null; } catch (error) { return error.message; } };
     const bytes = Buffer.from(texts[0]);
     const unnoticed = [];
-    for (let bit = 0; flip && bit < bytes.length * 8; bit += 1) {
+    for (let bit = 0; flipEvery && bit < bytes.length * 8; bit += flipEvery) {
       bytes[bit >> 3] ^= 1 << (bit & 7);
       if (faultOf(bytes.toString()) === null) unnoticed.push(bit);
       bytes[bit >> 3] ^= 1 << (bit & 7);
     }
     process.stdout.write(JSON.stringify({ faults: texts.map(faultOf), unnoticed }));`;
   return withDocumentedProgram((cwd) => {
-    const input = JSON.stringify({ texts, key, flip });
+    const input = JSON.stringify({ texts, key, flipEvery });
     const args = ['--input-type=module', '-e', asking];
     return JSON.parse(execFileSync(process.execPath, args, { cwd, input, encoding: 'utf8' })) as Verified;
   });

@@ -20,7 +20,7 @@ export default async function globalSetup(): Promise<void> {
   const dataDir = mkdtempSync(join(fastestDirectory(), 'payout-proxy-test-'));
   chmodSync(dataDir, 0o755); // where root runs this, the user that Postgres runs as must get in, or its home is put on the disk
   // Durability does not matter here, and time does.
-  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
   const postgres = await startEmbeddedPostgres(dataDir, { settings });
   await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
   await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
