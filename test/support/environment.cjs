@@ -10,14 +10,14 @@ const { configureGlobal } = require('fast-check');
 const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_SETTER)$/;
 
 /**
- * The storages that the current spec file used. Jest makes one per file. Up to Node 22, every promise carries a value for
- * every storage that ever ran, so the promises of the hundredth file would carry a hundred.
+ * Jest runs every test and hook in an AsyncLocalStorage, one per file, to know which of them an unhandled error belongs
+ * to. Up to Node 22, each storage adds a property to every later promise of the worker, and a timer that outlives the file
+ * keeps all its applications. Without the storage, an unhandled error fails the file.
  */
-const storages = new Set();
 const { run } = AsyncLocalStorage.prototype;
-AsyncLocalStorage.prototype.run = function (...given) {
-  storages.add(this);
-  return run.apply(this, given);
+AsyncLocalStorage.prototype.run = function (store, callback, ...given) {
+  const isOfJest = Object.hasOwn(store, 'test') || Object.hasOwn(store, 'hook');
+  return isOfJest ? callback(...given) : run.call(this, store, callback, ...given);
 };
 
 /** Property tests draw new examples in each local run, and the same ones for the same commit in CI. */
@@ -43,8 +43,6 @@ module.exports = class Environment {
 
   async teardown() {
     this.fakeTimersModern.dispose();
-    for (const storage of storages) storage.disable();
-    storages.clear();
     this.moduleMocker.restoreAllMocks();
     for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name];
     Object.assign(process.env, this.env);
