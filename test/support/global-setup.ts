@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, copyFileSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { removeDataDir } from './data-dir';
 import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations';
@@ -22,6 +23,7 @@ export default async function globalSetup(): Promise<void> {
   // Durability does not matter here, and time does.
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
   const postgres = await startEmbeddedPostgres(dataDir, { settings });
+  await trustLogins(postgres.urls.owner);
   await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
   await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
   process.env.TEST_POSTGRES = JSON.stringify(postgres.urls);
@@ -35,6 +37,16 @@ export default async function globalSetup(): Promise<void> {
     removeDataDir(compiled);
     removeDataDir(process.env.TEST_CHROMIUM ?? '');
   };
+}
+
+/** Checking passwords is almost half of the cost of a connection, and a run opens some four thousand. */
+async function trustLogins(ownerUrl: string): Promise<void> {
+  const owner = new Client({ connectionString: ownerUrl });
+  await owner.connect();
+  const { rows } = await owner.query<{ hba_file: string }>('SHOW hba_file');
+  await owner.query(`COPY (SELECT 'host all all 127.0.0.1/32 trust') TO '${rows[0]?.hba_file}'`);
+  await owner.query('SELECT pg_reload_conf()');
+  await owner.end();
 }
 
 /** A clone has a thousand small files, which take a disk much longer than memory. */
