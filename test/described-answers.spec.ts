@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { confirmedReply } from '../src/gateway/forwarding/reply';
 import { SCOPES } from '../src/operations/scopes';
 import { runPlan, startRun } from './support/comparing';
 import { Approving, startApproving } from './support/approving';
@@ -162,6 +163,27 @@ describe('the answers of /v1', () => {
     const round = await send('post', '/v1/reconciliation/resolver/rounds').expect(200);
     expect(undescribed(round.body, schemaOf('post', '/v1/reconciliation/resolver/rounds'))).toEqual([]);
     await handIn('Ref,Amount\nchi-1,2.5\nchi-2,x\n', 200);
+  });
+
+  it('match the document for replays without a stored answer', async () => {
+    await approving.query('DELETE FROM outcome_body WHERE intent_id = $1', [ids.paid]);
+    const erased = await approving.pay().set('Idempotency-Key', 'k-1').set('X-Actor', 'ada').expect(200);
+    const found = {
+      read_id: uuidv7(),
+      ordinal: 0,
+      position: 0,
+      upstream_ref: 'chi-1',
+      upstream_id: 'id-1',
+      batch_ref: null,
+      at: FROM.toISOString(),
+      status: 'paid',
+      amount_usd: '2.5',
+    };
+    const confirmed = JSON.parse(confirmedReply(ids.settled, [found]).body.toString()) as object;
+    for (const body of [erased.body, confirmed]) {
+      expect(body).toMatchObject({ message: expect.any(String), call_id: expect.any(String) });
+      expect(undescribed(body, schemaOf('post', '/api/v0.1/payouts/airtime'))).toEqual([]);
+    }
   });
 
   it('match the document for errors', async () => {

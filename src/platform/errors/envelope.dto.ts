@@ -6,7 +6,10 @@ import { PROBLEMS } from './problems';
 const CODES = Object.keys(PROBLEMS);
 const MEANINGS = Object.entries(ACTION_MEANINGS).map(([action, meaning]) => `\`${action}\`: ${meaning}`);
 
-/** The upstream's answer, as far as its envelope is known. */
+/**
+ * The upstream's answer, as far as its envelope is known. If a repeated request has no stored answer, the proxy states
+ * the outcome instead.
+ */
 export class AnyEnvelope {
   @ApiProperty({
     enum: ['success', 'error'],
@@ -25,6 +28,22 @@ export class AnyEnvelope {
 
   @ApiPropertyOptional({ type: 'string', description: 'The error text, if `status` is `error`.' })
   error?: string;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    description: 'The outcome of a repeated call whose answer is not stored: the upstream gave none, or it was erased.',
+  })
+  message?: string;
+
+  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The ID of that call. Present with `message`.' })
+  call_id?: string;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { $ref: '#/components/schemas/FoundTransaction' },
+    description: "The upstream's transactions of that call, if the proxy found any.",
+  })
+  transactions?: unknown[];
 }
 
 /** The response to a payout that is pending approval. */
