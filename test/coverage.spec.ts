@@ -1,9 +1,13 @@
-import { RunningConfig } from '../src/platform/config/config';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
 import { createClient } from './support/fleet';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** How long a list is used: longer than the pause between two attempts to read it. */
+const TTL_MS = 60_000;
+
+const now = performance.now.bind(performance);
 
 const COUNTRIES = { status: 'success', data: ['Nigeria', 'Kenya'] };
 const CODES = {
@@ -25,6 +29,9 @@ describe('countries and networks that the upstream does not serve', () => {
   let auditor: string;
   let countries: Behaviour;
   let payouts: Behaviour;
+  let clock: jest.SpyInstance<number, []>;
+  /** How far the monotonic clock is ahead. */
+  let aheadMs = 0;
   /** When the test began. */
   let begun: string;
 
@@ -33,14 +40,17 @@ describe('countries and networks that the upstream does not serve', () => {
     app = (await createClient(database, 'app', ['pay'])).key;
     auditor = (await createClient(database, 'auditor', ['audit'])).key;
     upstream = await FakeUpstream.start();
+    const settings = { upstreamBaseUrl: upstream.url, upstreamTimeoutMs: 4_000, infoCacheTtlSeconds: TTL_MS / 1_000 };
+    proxy = await startProxy({ ...settings, checkCoverage: true }, database);
+    clock = jest.spyOn(performance, 'now');
   });
   afterAll(async () => {
+    await proxy.close();
     await upstream.stop();
     await database.close();
   });
-  beforeEach(() => {
-    begun = new Date().toISOString();
-    upstream.received.length = 0;
+  beforeEach(async () => {
+    clock.mockImplementation(() => now() + aheadMs);
     countries = answer(200, COUNTRIES);
     payouts = answer(200, { status: 'success', data: { error: 'None' } });
     upstream.behaviour = (request, response, socket) => {
@@ -50,21 +60,29 @@ describe('countries and networks that the upstream does not serve', () => {
       };
       return (lists[request.url] ?? payouts)(request, response, socket);
     };
+    await forgetLists();
+    begun = new Date().toISOString();
+    upstream.received.length = 0;
   });
-  afterEach(() => proxy.close());
 
-  /** Each test has a proxy of its own, which knows no list yet. */
-  async function startWith(settings: Partial<RunningConfig>): Promise<void> {
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, checkCoverage: true, ...settings }, database);
+  /** Leaves the proxy as it starts: it reads a list again that it missed, and then its lists become too old. */
+  async function forgetLists(): Promise<void> {
+    aheadMs += 2 * TTL_MS;
+    await eventually(async () => (await proxy.post(app, '/payouts/airtime', airtime('Atlantis'))).status === 400);
+    aheadMs += 2 * TTL_MS;
   }
 
   const arrived = () => upstream.received.map(({ url }) => url.replace('/api/v0.1', ''));
   const calls = async () => (await proxy.get(auditor, `/v1/audit/calls?from=${begun}`).expect(200)).body.calls;
+  const counted = async () => {
+    const { text } = await proxy.get(auditor, '/metrics').expect(200);
+    const line = /^payout_proxy_calls_total\{operation="GET \/info\/airtime-countries",outcome="succeeded"\} (\d+)$/m;
+    return Number(line.exec(text)?.[1]);
+  };
   const recordOf = async (headers: Record<string, string>) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
   it('are rejected before money moves, with the valid values, and recorded', async () => {
-    await startWith({});
     const { body, headers } = await proxy.post(app, '/payouts/airtime', airtime('Kenya', 'France')).expect(400);
     expect(body).toMatchObject({
       status: 'error',
@@ -79,7 +97,6 @@ describe('countries and networks that the upstream does not serve', () => {
   });
 
   it('include a network of another country', async () => {
-    await startWith({});
     const { body } = await proxy.post(app, '/payouts/mobile-money', momo('Kenya', 'MTN')).expect(400);
     expect(body.errors).toEqual([
       { pointer: '/momos/0/momoCode', detail: 'must be a mobile money network of Kenya: MPS (M-Pesa)' },
@@ -89,7 +106,7 @@ describe('countries and networks that the upstream does not serve', () => {
   });
 
   it('are looked up in a list that is read once, on record as caused by the payout', async () => {
-    await startWith({});
+    const before = await counted();
     const paid = await Promise.all(
       [1, 2, 3, 4, 5].map(() => proxy.post(app, '/payouts/airtime', airtime('kénya')).expect(200)),
     );
@@ -99,8 +116,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(others).toEqual([]);
     expect(asked).toMatchObject({ outcome: 'succeeded', client: { name: 'app' }, coverage: null });
     expect(paid.map(({ headers }) => headers['x-call-id'])).toContain(asked!.caused_by);
-    const { text } = await proxy.get(auditor, '/metrics').expect(200);
-    expect(text).toContain('payout_proxy_calls_total{operation="GET /info/airtime-countries",outcome="succeeded"} 1');
+    expect(await counted()).toBe(before + 1);
     const payouts = all.filter(({ operation }) => operation === 'POST /payouts/airtime');
     expect(payouts.map(({ coverage, caused_by }) => [coverage, caused_by])).toEqual(Array(5).fill(['checked', null]));
   });
@@ -114,7 +130,6 @@ describe('countries and networks that the upstream does not serve', () => {
     ['hides an error', answer(200, { status: 'success', data: { error: 'not found' } })],
   ])('pass unchecked if the list %s, and the next payout does not request it', async (_how, behaviour, times = 1) => {
     countries = behaviour;
-    await startWith({});
     const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
     expect(await recordOf(paid.headers)).toMatchObject({ outcome: 'succeeded', coverage: 'unchecked' });
     await proxy.post(app, '/payouts/airtime', airtime('Spain')).expect(200);
@@ -123,7 +138,6 @@ describe('countries and networks that the upstream does not serve', () => {
   });
 
   it('pass unchecked if the list is late, and the request for it is on record', async () => {
-    await startWith({ upstreamTimeoutMs: 4_000 });
     countries = hang;
     const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
@@ -141,8 +155,7 @@ describe('countries and networks that the upstream does not serve', () => {
     const pay = () => proxy.post(app, '/payouts/airtime', airtime('France'));
     const asked = () => arrived().filter((url) => url.startsWith('/info/')).length;
     countries = answer(503, 'busy');
-    await startWith({});
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now()); // it is not asked for by being slow
+    clock.mockReturnValue(performance.now()); // it is not asked for by being slow
     await pay().expect(200);
     countries = answer(200, COUNTRIES);
     clock.mockReturnValue(performance.now() + 4_999);
@@ -150,26 +163,25 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(asked()).toBe(3); // what reads is tried again
     clock.mockReturnValue(performance.now() + 1);
     await eventually(async () => (await pay()).status === 400);
-    clock.mockRestore();
     expect(asked()).toBe(3 + 1);
   });
 
   it('are looked up again once the list is too old', async () => {
-    await startWith({ infoCacheTtlSeconds: 0 });
     await proxy.post(app, '/payouts/airtime', airtime('France')).expect(400);
     countries = answer(200, { ...COUNTRIES, data: ['France'] });
+    aheadMs += 2 * TTL_MS;
     await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
   });
 
   it('are not looked up if the operator disables it, and the record says so', async () => {
-    await startWith({ checkCoverage: false });
-    const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+    const unchecked = await startProxy({ upstreamBaseUrl: upstream.url, checkCoverage: false }, database);
+    const paid = await unchecked.post(app, '/payouts/airtime', airtime('France')).expect(200);
     expect(arrived()).toEqual(['/payouts/airtime']);
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
+    await unchecked.close();
   });
 
   it('do not affect operations without countries', async () => {
-    await startWith({});
     const paid = await proxy.post(app, '/account/transfer', { receiver: 'sub-1', amount: 1 }).expect(200);
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: null });
     expect(arrived()).toEqual(['/account/transfer']);
