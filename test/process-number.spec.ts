@@ -9,11 +9,14 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 describe('a process number', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
-  beforeEach(async () => {
+  let proxy: TestProxy;
+  beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
+    proxy = await start();
   });
-  afterEach(async () => {
+  afterAll(async () => {
+    await proxy.close();
     await upstream.stop();
     await database.close();
   });
@@ -26,36 +29,34 @@ describe('a process number', () => {
   };
 
   it('is unique, and alive until the process stops', async () => {
-    const [one, other] = [await start(), await start()];
-    expect(await live()).toEqual([numberOf(one), numberOf(other)]);
-    expect(numberOf(one)).not.toBe(numberOf(other));
-    await one.close();
-    expect(await live()).toEqual([numberOf(other)]);
+    const other = await start();
+    expect(await live()).toEqual([numberOf(proxy), numberOf(other)]);
+    expect(numberOf(proxy)).not.toBe(numberOf(other));
     await other.close();
-    expect(await live()).toEqual([]);
+    expect(await live()).toEqual([numberOf(proxy)]);
   });
 
   it('is alive until requests in flight are recorded', async () => {
-    const proxy = await start();
-    const { key } = await proxy.client('app', 'pay');
+    const stopping = await start();
+    const { key } = await stopping.client('app', 'pay');
     const arrived = new Promise<() => void>((resolve) => {
       upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
     });
-    const answered = proxy.post(key, '/payouts/airtime', AIRTIME).expect(200).then();
+    const answered = stopping.post(key, '/payouts/airtime', AIRTIME).expect(200).then();
     const release = await arrived;
-    const server = proxy.app.getHttpServer();
-    const closing = proxy.close();
+    const server = stopping.app.getHttpServer();
+    const closing = stopping.close();
     await eventually(() => Promise.resolve(!server.listening));
-    expect(await live()).toEqual([numberOf(proxy)]);
+    expect(await live()).toEqual([numberOf(proxy), numberOf(stopping)]);
     release();
     await answered;
     await closing;
-    expect(await live()).toEqual([]);
+    expect(await live()).toEqual([numberOf(proxy)]);
   });
 
   it('is locked again after its connection was lost', async () => {
-    const proxy = await start();
-    const number = numberOf(proxy);
+    const other = await start();
+    const number = numberOf(other);
     const holders = () =>
       database.query<{ pid: number }>(
         "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objid = $1",
@@ -64,13 +65,12 @@ describe('a process number', () => {
     const [before] = await holders();
     await database.query('SELECT pg_terminate_backend($1)', [before?.pid]);
     await eventually(async () => (await holders()).some(({ pid }) => pid !== before?.pid));
-    expect([await live(), numberOf(proxy)]).toEqual([[number], number]);
-    await proxy.close();
-    expect(await live()).toEqual([]);
+    expect([await live(), numberOf(other)]).toEqual([[numberOf(proxy), number], number]);
+    await other.close();
+    expect(await live()).toEqual([numberOf(proxy)]);
   });
 
   it('stays the same and alive while another session holds it, and is locked again when that ends', async () => {
-    const proxy = await start();
     const number = numberOf(proxy);
     // Waits for the lock, and gets it as soon as its holder is gone.
     const other = new Client({ connectionString: database.url });
@@ -89,6 +89,5 @@ describe('a process number', () => {
     await other.end();
     await eventually(async () => (await locks(true)).some(({ pid }) => pid !== rows[0]?.pid));
     expect([await live(), numberOf(proxy)]).toEqual([[number], number]);
-    await proxy.close();
   });
 });
