@@ -16,7 +16,7 @@ const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_
  */
 const { run } = AsyncLocalStorage.prototype;
 AsyncLocalStorage.prototype.run = function (store, callback, ...given) {
-  const isOfJest = Object.hasOwn(store, 'test') || Object.hasOwn(store, 'hook');
+  const isOfJest = Object.hasOwn(Object(store), 'test') || Object.hasOwn(Object(store), 'hook'); // a store can be anything
   return isOfJest ? callback(...given) : run.call(this, store, callback, ...given);
 };
 

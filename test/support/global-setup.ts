@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { removeDataDir } from './data-dir';
+import { first } from './first';
 import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations';
 
 /** A file system in memory, on Linux. */
@@ -20,7 +21,7 @@ declare global {
 export default async function globalSetup(): Promise<void> {
   const dataDir = mkdtempSync(join(fastestDirectory(), 'payout-proxy-test-'));
   chmodSync(dataDir, 0o755); // where root runs this, the user that Postgres runs as must get in, or its home is put on the disk
-  // Durability does not matter here, and time does.
+  // Durability does not matter here, and time does. No database lives long enough to need a vacuum.
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
   const postgres = await startEmbeddedPostgres(dataDir, { settings });
   await trustLogins(postgres.urls.owner);
@@ -44,7 +45,7 @@ async function trustLogins(ownerUrl: string): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
   const { rows } = await owner.query<{ hba_file: string }>('SHOW hba_file');
-  await owner.query(`COPY (SELECT 'host all all 127.0.0.1/32 trust') TO '${rows[0]?.hba_file}'`);
+  await owner.query(`COPY (SELECT 'host all all 127.0.0.1/32 trust') TO '${first(rows).hba_file}'`);
   await owner.query('SELECT pg_reload_conf()');
   await owner.end();
 }
