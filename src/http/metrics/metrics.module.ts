@@ -1,11 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MetricsController } from './metrics.controller';
 import { MetricsService } from './metrics.service';
-import { ReconciliationMetrics } from './reconciliation-metrics';
 
-@Module({
-  controllers: [MetricsController],
-  providers: [MetricsService, ReconciliationMetrics],
-  exports: [MetricsService, ReconciliationMetrics],
-})
+@Module({ providers: [MetricsService], exports: [MetricsService] })
 export class MetricsModule {}

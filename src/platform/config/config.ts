@@ -20,6 +20,12 @@ export interface Config {
   /** A login that may take the role `payout_sealer`. Without it, the owner's login takes the role. */
   readonly databaseSealerUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** Whether the proxy starts a worker as a process of its own. */
+  readonly startWorker: boolean;
+  /** The port of a worker's probes and metrics. */
+  readonly workerPort: number;
+  /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
+  readonly workerPortGiven: boolean;
   /** The key that signs checkpoints, in the form of Go's note package. */
   readonly logSigningKey: Secret | undefined;
   /** The file that signed checkpoints are appended to, for a witness to copy. Undefined disables it. */
@@ -164,6 +170,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
     ...toConfig(read),
     sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
     sandboxPortGiven: 'SANDBOX_PORT' in given,
+    workerPortGiven: 'WORKER_PORT' in given,
   });
 }
 
@@ -190,7 +197,7 @@ function sandboxBehaviour(given: Record<string, string | undefined>): Record<str
   return Object.fromEntries(names.map((name) => [name, new Secret(given[name] ?? '')]));
 }
 
-function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxPortGiven'> {
+function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxPortGiven' | 'workerPortGiven'> {
   const production = env.NODE_ENV === 'production';
   return {
     production,
@@ -202,6 +209,8 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     databaseOwnerUrl: env.DATABASE_OWNER_URL,
     databaseSealerUrl: env.DATABASE_SEALER_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    startWorker: env.START_WORKER === 'true',
+    workerPort: env.WORKER_PORT,
     logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
     checkpointFile: resolve(env.CHECKPOINT_FILE ?? join(env.DATA_DIR, 'checkpoints')),
     upstreamBaseUrl: env.UPSTREAM_BASE_URL?.replace(/\/+$/, ''),
