@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { HistoryModule } from '../history/history.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
+import { JobsModule } from '../platform/jobs/jobs.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { StreamsModule } from '../http/streams/streams.module';
 import { EventsController } from './webhooks-in/events.controller';
@@ -25,7 +26,7 @@ import { StatementsService } from './sources/statements.service';
 
 /** What people ask of the reconciliation. The worker does the work (src/worker/worker.module.ts). */
 @Module({
-  imports: [HistoryModule, JournalModule, MetricsModule, StreamsModule, UpstreamModule],
+  imports: [HistoryModule, JournalModule, JobsModule, MetricsModule, StreamsModule, UpstreamModule],
   controllers: [
     EventsController,
     RoundsController,

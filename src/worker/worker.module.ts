@@ -6,7 +6,6 @@ import { PresentService } from '../history/records/present.service';
 import { IndexJob } from '../history/search/index.job';
 import { IndexService } from '../history/search/index.service';
 import { MetricsModule } from '../http/metrics/metrics.module';
-import { ReconciliationMetrics } from '../http/metrics/reconciliation-metrics';
 import { ResolutionJournal } from '../journal/resolution-journal';
 import { SourceJournal } from '../journal/sources';
 import { RunningConfig } from '../platform/config/config';
@@ -54,7 +53,6 @@ export class WorkerModule {
         Execution,
         PollService,
         ReadBackService,
-        ReconciliationMetrics,
         ResolutionJournal,
         ResolverService,
         RunReader,

@@ -36,7 +36,7 @@ export class Product {
     const [program, ...first] = file.endsWith('.js') ? [process.execPath, ...PRELOAD, file] : [file];
     this.child = spawn(program ?? '', [...first, ...args], {
       cwd,
-      env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', ...env },
+      env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', START_WORKER: 'false', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(this.child);

@@ -30,11 +30,12 @@ export function startWorker(settings: RunningConfig): RunningWorker {
       const startedAt = performance.now();
       const how = await ended(child);
       if (stopped.signal.aborted) return;
-      wait = performance.now() - startedAt > LIVED_MS ? FIRST_WAIT_MS : Math.min(2 * wait, LONGEST_WAIT_MS);
+      if (performance.now() - startedAt > LIVED_MS) wait = FIRST_WAIT_MS;
       process.stderr.write(`payout-proxy: the worker has stopped (${how}). Another one is started.\n`);
       await sleep(wait, undefined, { signal: stopped.signal }).catch(() => undefined); // the stop wakes it
       if (stopped.signal.aborted) return;
       child = launch(settings);
+      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
     }
   }
 

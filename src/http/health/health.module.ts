@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
+import { JobsModule } from '../../platform/jobs/jobs.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { HealthController } from './health.controller';
 import { JobMetrics } from './job-metrics';
@@ -8,9 +8,8 @@ import { MetricsController } from './metrics.controller';
 import { ReadinessService } from './readiness.service';
 
 @Module({
-  imports: [TerminusModule.forRoot({ logger: false }), MetricsModule],
+  imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, JobsModule],
   controllers: [HealthController, MetricsController],
-  providers: [HeldJobsService, JobMetrics, ReadinessService],
-  exports: [HeldJobsService],
+  providers: [JobMetrics, ReadinessService],
 })
 export class HealthModule {}

@@ -17,7 +17,7 @@ const AGES = {
   a_day_or_more: { from: 24 * HOUR_MS, to: Infinity },
 };
 
-/** Counts and times the work of a worker for the reconciliation: reads of sources, runs, and verdicts about calls in doubt. */
+/** Counts and times the work of the reconciliation: reads of sources, runs, and verdicts about calls in doubt. */
 @Injectable()
 export class ReconciliationMetrics {
   private readonly sourceReads = new Histogram({

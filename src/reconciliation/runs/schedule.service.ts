@@ -35,8 +35,10 @@ export class ScheduleService implements Job {
 
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
-      if (this.pattern !== undefined) await this.checkSafely();
-      await turns.wait(Math.min(this.untilNextTick(), CHECK_EVERY_MS));
+      const now = new Date();
+      if (this.pattern !== undefined) await this.checkSafely(now);
+      const next = Math.min(this.nextTick(now), now.getTime() + CHECK_EVERY_MS);
+      await turns.wait(Math.max(0, next - Date.now()));
     }
   }
 
@@ -48,10 +50,10 @@ export class ScheduleService implements Job {
     }
   }
 
-  private untilNextTick(): number {
+  private nextTick(after: Date): number {
     if (this.pattern === undefined) return Infinity;
     const ticks = new Cron(this.pattern, { timezone: 'UTC', paused: true });
-    return ticks.msToNext() ?? Infinity;
+    return ticks.nextRun(after)?.getTime() ?? Infinity;
   }
 
   private newestTick(now: Date): Date | undefined {
@@ -67,9 +69,9 @@ export class ScheduleService implements Job {
     return first !== null;
   }
 
-  private async checkSafely(): Promise<void> {
+  private async checkSafely(now: Date): Promise<void> {
     try {
-      await this.check(new Date());
+      await this.check(now);
     } catch (error) {
       // The next check follows in a minute, and a missing run is visible in the list of runs.
       const { code } = error as { code?: string };
