@@ -95,7 +95,11 @@ describe('a stream of a run', () => {
       [id],
     );
     const [event, ...more] = await heard(await follow(here, id));
-    expect([event?.event, event?.data.detail, more]).toEqual(['interrupted', expect.stringMatching(/within a day/), []]);
+    expect([event?.event, event?.data.detail, more]).toEqual([
+      'interrupted',
+      expect.stringMatching(/within a day/),
+      [],
+    ]);
   });
 
   it('stops to query the database when its reader leaves', async () => {

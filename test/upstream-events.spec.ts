@@ -106,7 +106,10 @@ describe('POST /hooks/upstream', () => {
       const signature = sign(id, now(), body);
       await deliver({ ...headers, 'webhook-id': id, 'webhook-signature': signature }, body, lone.url).expect(200);
     }
-    expect(await lone.database.query('SELECT kind FROM worker_task')).toEqual([{ kind: 'read_back' }, { kind: 'read_back' }]);
+    expect(await lone.database.query('SELECT kind FROM worker_task')).toEqual([
+      { kind: 'read_back' },
+      { kind: 'read_back' },
+    ]);
     await lone.startWorker();
     await eventually(async () => (await lone.database.query('SELECT FROM worker_task')).length === 0);
     expect(await lone.database.query('SELECT source, subject FROM source_read')).toEqual([

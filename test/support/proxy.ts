@@ -27,13 +27,12 @@ export interface TestProxy {
   close(): Promise<void>;
 }
 
-/** A proxy with a database of its own, listening, that forwards to `upstreamBaseUrl`. */
-export async function startProxy(
+/** What a proxy or a worker on a test's database runs with. */
+export function settingsOn(
+  database: Pick<TestDatabase, 'url' | 'ownerUrl'>,
   settings: Partial<RunningConfig> & { upstreamBaseUrl: string },
-  database?: TestDatabase,
-): Promise<TestProxy> {
-  const own = database ?? (await createTestDatabase());
-  const all = {
+): RunningConfig {
+  return {
     // Reads for coverage would be among the requests that tests count, and many tests send one body repeatedly.
     ...loadConfig({
       LOG_LEVEL: 'silent',
@@ -41,14 +40,23 @@ export async function startProxy(
       DUPLICATE_GUARD: 'false',
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
     }),
-    databaseUrl: own.url,
-    databaseOwnerUrl: own.ownerUrl,
+    databaseUrl: database.url,
+    databaseOwnerUrl: database.ownerUrl,
     upstreamApiKey: new Secret(UPSTREAM_KEY),
     logSigningKey: new Secret(newSigningKey('test')),
     checkpointFile: undefined,
     embeddedSandbox: undefined,
     ...settings,
   };
+}
+
+/** A proxy with a database of its own, listening, that forwards to `upstreamBaseUrl`. Nothing is done in the background. */
+export async function startProxy(
+  settings: Partial<RunningConfig> & { upstreamBaseUrl: string },
+  database?: TestDatabase,
+): Promise<TestProxy> {
+  const own = database ?? (await createTestDatabase());
+  const all = settingsOn(own, settings);
   const app = await createApp(all);
   const workers: INestApplicationContext[] = [];
   await app.listen(0, '127.0.0.1');

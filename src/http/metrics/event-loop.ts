@@ -18,7 +18,8 @@ export function measureEventLoop(): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   // A sample of a punctual loop is the resolution itself. Without samples, the minimum is huge and the mean is not a number.
-  const late = (nanoseconds: number) => (delay.count > 0 ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000) : 0);
+  const late = (nanoseconds: number) =>
+    delay.count > 0 ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000) : 0;
   const values: Record<string, () => number> = {
     min: () => delay.min,
     mean: () => delay.mean,
