@@ -242,14 +242,4 @@ describe('the resolver', () => {
     expect(await query('SELECT FROM verdict WHERE intent_id = $1', [id])).toHaveLength(1);
     expect(rounds.flatMap(({ verdicts }) => verdicts)).toHaveLength(1);
   });
-
-  it('runs one round for all who ask while one is in progress', async () => {
-    const polls = jest.spyOn(worker.get(PollService), 'poll').mockClear();
-    await lose('resetAfterProcessing');
-    const id = idOf(await pay(credit()).expect(502));
-    const rounds = await Promise.all(Array.from({ length: 8 }, () => round()));
-    expect(rounds.flatMap(({ verdicts }) => verdicts.map(({ call_id }) => call_id))).toContain(id);
-    expect(polls.mock.calls.length).toBeLessThan(8);
-    expect(await query('SELECT FROM worker_task')).toEqual([]);
-  });
 });

@@ -12,6 +12,9 @@ export const ALL_JOBS = Symbol('jobs');
 /** How often a worker tries to take the jobs that others hold, and to reach a lost database. */
 const TRY_EVERY_MS = 1_000;
 
+/** How long a worker leaves a job that it cannot do to others, which may be able to. */
+const REST_MS = 3_000;
+
 /** A job of this worker. */
 interface Work {
   turns: Turns;
@@ -25,6 +28,8 @@ export class ForemanService implements OnApplicationBootstrap, BeforeApplication
   private readonly databaseUrl: string;
   private readonly stopped = new AbortController();
   private readonly work = new Map<JobName, Work>();
+  /** When this worker tries again to do a job that it could not do, by the monotonic clock. */
+  private readonly restsUntil = new Map<JobName, number>();
   private working: Promise<void> | undefined;
   private isConnected = false;
   private isFailing = false;
@@ -73,7 +78,8 @@ export class ForemanService implements OnApplicationBootstrap, BeforeApplication
       this.isConnected = true;
       while (!signal.aborted) {
         for (const job of this.jobs) {
-          if (!this.work.has(job.name) && (await connection.take(job))) this.start(job, ending.signal);
+          const isIdle = !this.work.has(job.name) && performance.now() >= (this.restsUntil.get(job.name) ?? 0);
+          if (isIdle && (await connection.take(job))) this.start(job, connection, ending.signal);
         }
         this.isFailing = false;
         await sleep(TRY_EVERY_MS, undefined, { signal }).catch(() => undefined); // as above
@@ -87,22 +93,23 @@ export class ForemanService implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  private start(job: Job, signal: AbortSignal): void {
+  private start(job: Job, connection: JobConnection, signal: AbortSignal): void {
     const turns = new Turns(signal);
-    this.work.set(job.name, { turns, done: this.repeat(job, turns) });
-    this.logger.log({ job: job.name }, 'job taken');
+    this.work.set(job.name, { turns, done: this.carryOut(job, connection, turns) });
+    this.logger.debug({ job: job.name }, 'job taken');
   }
 
-  /** Never rejects. A job that failed as a whole begins again. */
-  private async repeat(job: Job, turns: Turns): Promise<void> {
-    while (!turns.areOver) {
-      try {
-        await job.run(turns);
-      } catch (err) {
-        this.logger.error({ err, job: job.name }, 'job failed, will begin again');
-        await turns.wait(TRY_EVERY_MS);
-      }
+  /** Never rejects. */
+  private async carryOut(job: Job, connection: JobConnection, turns: Turns): Promise<void> {
+    try {
+      await job.run(turns);
+    } catch (err) {
+      this.logger.error({ err, job: job.name }, 'job failed, will be tried again');
     }
+    if (turns.areOver) return;
+    this.restsUntil.set(job.name, performance.now() + REST_MS);
+    await connection.give(job);
+    this.work.delete(job.name);
   }
 
   private wake(name: string): void {

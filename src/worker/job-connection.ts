@@ -52,6 +52,12 @@ export class JobConnection {
     return rows[0]?.taken ?? false;
   }
 
+  /** Lets another worker take the job. If that fails, the connection is lost, and the lock with it. */
+  async give({ name, isShared }: Job): Promise<void> {
+    const unlock = isShared ? 'pg_advisory_unlock_shared' : 'pg_advisory_unlock';
+    await this.client.query(`SELECT ${unlock}($1, $2)`, [JOB_LOCKS, JOBS[name]]).catch(() => this.close());
+  }
+
   async close(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }

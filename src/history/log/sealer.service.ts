@@ -15,6 +15,9 @@ import { connectSealer } from './sealer-connection';
 /** Records are sealed within a second or two. */
 const EVERY_MS = 1_000;
 
+/** How long a failure is reported. It is longer than the wait for the next attempt, unless another worker seals. */
+const FAILURE_SHOWN_MS = 15_000;
+
 /** Seals the records, on its own connection. */
 @Injectable()
 export class SealerService implements Job {
@@ -24,6 +27,8 @@ export class SealerService implements Job {
   /** Stays when another worker takes over for a while, because it knows how large the log has been. */
   private sealing: Sealing | undefined;
   private isAtWork = false;
+  /** By the monotonic clock. */
+  private failedAt = -Infinity;
   private client: Client | undefined;
   /** The last logged complaint. Undefined if all is well. */
   private complaint: string | undefined;
@@ -32,18 +37,22 @@ export class SealerService implements Job {
   constructor(config: ConfigService<Loaded, true>, metrics: MetricsService) {
     this.settings = config.get('settings', { infer: true });
     metrics.watchLog(() =>
-      this.isAtWork
+      this.isAtWork || performance.now() - this.failedAt < FAILURE_SHOWN_MS
         ? { size: this.size, lagSeconds: this.sealing?.waits ?? 0, failing: this.complaint !== undefined }
         : undefined,
     );
   }
 
-  /** The last turn seals what was recorded before the worker was told to end. */
+  /** The last pass seals what was recorded before the worker was told to end. */
   async run(turns: Turns): Promise<void> {
     this.isAtWork = true;
     try {
-      while (!turns.areOver) if (!(await this.work())) await turns.wait(EVERY_MS);
-      if (this.complaint === undefined) await this.work();
+      while (!turns.areOver) {
+        const more = await this.work();
+        if (this.complaint !== undefined) return; // another worker may have the right key or role
+        if (!more) await turns.wait(EVERY_MS);
+      }
+      await this.work();
     } finally {
       this.isAtWork = false;
       await this.disconnect();
@@ -97,8 +106,9 @@ export class SealerService implements Job {
     const { message, code } = error as { message: string; code?: string };
     const isRefusal = error instanceof LogRefusal;
     // The message of a database error may contain values. Its code does not.
-    const complaint = isRefusal ? message : `sealing failed (${code ?? message}), will retry every second`;
+    const complaint = isRefusal ? message : `sealing failed (${code ?? message}), will retry`;
     if (!isRefusal) void this.disconnect();
+    this.failedAt = performance.now();
     if (complaint === this.complaint) return;
     this.complaint = complaint;
     if (isRefusal) this.logger.error(complaint);

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Environment } from './environment';
 import { productionFaults } from './production';
+import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { Secret } from './secret';
 
 /** The configuration, read once at the start and frozen. */
@@ -79,23 +80,6 @@ export interface Config {
   readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
   /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */
   readonly sandboxPortGiven: boolean;
-}
-
-/** Tolerances and expectations of a reconciliation. Amounts and percentages are decimal text. */
-export interface ReconciliationConfig {
-  /** A cron expression in UTC. Each tick compares the day before it. Undefined: only on request. */
-  readonly schedule: string | undefined;
-  readonly amountToleranceUsd: string;
-  /** The tolerance between the sum of a wallet's entries and its stated balance. */
-  readonly balanceToleranceUsd: string;
-  /** The fee that the upstream is expected to take, in per cent of an amount. */
-  readonly feePercent: string;
-  readonly feeToleranceUsd: string;
-  /** How far two times of the same payment may be apart. */
-  readonly timeToleranceSeconds: number;
-  /** The age from which a payment is late. */
-  readonly lateAfterSeconds: number;
-  readonly listingTimeoutMs: number;
 }
 
 /** The sandbox that the proxy started itself. */
@@ -242,18 +226,5 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     resolverQuietSeconds: env.RESOLVER_QUIET_SECONDS,
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
-  };
-}
-
-function toReconciliation(env: Environment): ReconciliationConfig {
-  return {
-    schedule: env.RECONCILIATION_SCHEDULE,
-    amountToleranceUsd: env.RECONCILIATION_AMOUNT_TOLERANCE_USD,
-    balanceToleranceUsd: env.RECONCILIATION_BALANCE_TOLERANCE_USD,
-    feePercent: env.RECONCILIATION_FEE_PERCENT,
-    feeToleranceUsd: env.RECONCILIATION_FEE_TOLERANCE_USD,
-    timeToleranceSeconds: env.RECONCILIATION_TIME_TOLERANCE_SECONDS,
-    lateAfterSeconds: env.RECONCILIATION_LATE_AFTER_SECONDS,
-    listingTimeoutMs: env.RECONCILIATION_LISTING_TIMEOUT_MS,
   };
 }

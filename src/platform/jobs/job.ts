@@ -17,8 +17,9 @@ export interface Job {
   /** Whether every worker takes part. Otherwise, one worker at a time holds the job. */
   readonly isShared?: boolean;
   /**
-   * Works until `turns` are over. Handles its own failures, because a job that is not done now is done later. It may be
-   * killed at any point, and a lost lock does not end it at once: two workers that do the same must do no harm.
+   * Works until `turns` are over, and tries again after failures that pass. Returns earlier if another worker may be able
+   * to do what this one cannot. It may be killed at any point, and a lost lock does not end it at once: two workers that
+   * do the same must do no harm.
    */
   run(turns: Turns): Promise<void>;
 }
