@@ -135,6 +135,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
   it('counts a call without a known outcome as in doubt, and reports the debit without a transaction', async () => {
     const from = new Date().toISOString();
     await scene.fault({ fault: 'resetBeforeProcessing', operation: 'POST /payouts/airtime', nth: 1 });
+    lists({ transactions: (listed) => listed });
     await scene.pay('+254712345603').expect(502);
     const doubtful = await reconcile(asking, { from, to: new Date().toISOString() });
     expect(doubtful).toMatchObject({ result: 'clean_with_doubts', totals: { in_doubt: { count: 1, usd: '2.5' } } });

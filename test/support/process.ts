@@ -64,6 +64,10 @@ export class Product {
     return Promise.race([heard, ended]);
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   signal(name: NodeJS.Signals): Promise<Exit> {
     this.child.kill(name);
     return this.exit;
