@@ -32,6 +32,7 @@ describe('the tables', () => {
     (await query("SELECT relname FROM pg_class WHERE relkind = 'r' AND relispartition ORDER BY 1")).map(
       ({ relname }) => relname as string,
     );
+  const namesOf = async (sql: string) => (await query<{ name: string }>(sql)).map(({ name }) => name).sort();
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
   it("put a call's rows into the partitions of its month", async () => {
@@ -116,6 +117,24 @@ describe('the tables', () => {
     expect([await months('intent'), await months('outcome')]).toEqual([5, 4]);
     await query('SELECT make_partitions(4)');
     expect(await months('outcome')).toBe(5);
+  });
+
+  it('are guarded and partitioned as their lists say', async () => {
+    const guardedBy = (trigger: string) =>
+      `SELECT relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid WHERE tgname = '${trigger}'`;
+    const listed = await namesOf('SELECT unnest(append_only_tables()) AS name');
+    expect(await namesOf(`${guardedBy('refuse_change')} AND NOT relispartition`)).toEqual(listed);
+    expect(await namesOf(`${guardedBy('refuse_truncate')} AND NOT relispartition`)).toEqual(listed);
+    expect(await namesOf(`${guardedBy('refuse_truncate')} AND relispartition`)).toEqual(
+      await namesOf(`SELECT relname AS name FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+        WHERE inhparent::regclass::text = ANY (append_only_tables()) AND relkind = 'r'`),
+    );
+    const sealed = await namesOf(`SELECT DISTINCT relname AS name FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+      WHERE attname = 'tx' AND NOT relispartition AND relkind IN ('r', 'p')`);
+    expect(sealed.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(await namesOf("SELECT relname AS name FROM pg_class WHERE relkind = 'p'")).toEqual(
+      await namesOf('SELECT unnest(monthly_tables()) AS name'),
+    );
   });
 
   it("equal Prisma's models, column by column", async () => {

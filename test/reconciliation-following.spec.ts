@@ -8,6 +8,7 @@ import { passTime } from './support/pass-time';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, askForRun, ended, readRun, Reconciling, startReconciling, untilNow } from './support/reconciling';
+import { TestDatabase } from './support/test-database';
 import supertest from './support/supertest';
 
 /** The streams of `GET /v1/reconciliation/runs/{id}`. */
@@ -87,7 +88,7 @@ describe('a stream of a run', () => {
   });
 
   it('reports that no worker continues the run', async () => {
-    const { query } = scene.proxy.database;
+    const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
     const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
     await query(
       `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, started_at)

@@ -13,6 +13,7 @@ import {
   startReconciling,
   untilNow,
 } from './support/reconciling';
+import { TestDatabase } from './support/test-database';
 import supertest from './support/supertest';
 
 const HOUR_MS = 3_600_000;
@@ -185,7 +186,7 @@ describe('the runs of the reconciliation', () => {
   });
 
   it('are given up after a day without a worker', async () => {
-    const { query } = scene.proxy.database;
+    const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
     const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
     const question = { from: ago(30), to: ago(29) };
     await query(

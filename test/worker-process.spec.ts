@@ -43,7 +43,12 @@ describe('the worker that npm start starts', () => {
   const start = async () => {
     const upstreamEnv = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: UPSTREAM_KEY };
     const own = { START_WORKER: 'true', DATA_DIR: dir, NODE_OPTIONS: `--require ${join(dir, 'busy.cjs')}` };
-    const product = new Product('main.js', [], { ...envOf(database), ...upstreamEnv, ...own, DUPLICATE_GUARD: 'false' }, dir);
+    const product = new Product(
+      'main.js',
+      [],
+      { ...envOf(database), ...upstreamEnv, ...own, DUPLICATE_GUARD: 'false' },
+      dir,
+    );
     const [, url = ''] = await product.said(READY);
     return { product, url };
   };
@@ -61,7 +66,8 @@ describe('the worker that npm start starts', () => {
   };
   const isRunning = async (url: string) => {
     const { body } = await supertest(url).get('/readyz').expect(200);
-    const { worker } = (body as unknown as { details: { worker: { running: boolean; jobs_not_held: string[] } } }).details;
+    const { worker } = (body as unknown as { details: { worker: { running: boolean; jobs_not_held: string[] } } })
+      .details;
     return worker.running && worker.jobs_not_held.length === 0;
   };
   const pay = (url: string) => supertest(url).post('/api/v0.1/payouts/airtime').set('X-API-Key', key).send(AIRTIME);
@@ -71,7 +77,7 @@ describe('the worker that npm start starts', () => {
     await eventually(() => isRunning(url));
     const [first = ''] = workersOf(product);
     process.kill(Number(first), 'SIGKILL');
-    await eventually(async () => !workersOf(product).includes(first) && workersOf(product).length === 1);
+    await eventually(() => !workersOf(product).includes(first) && workersOf(product).length === 1);
     await eventually(() => isRunning(url));
 
     const [second = ''] = workersOf(product);

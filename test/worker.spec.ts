@@ -20,7 +20,12 @@ afterAll(() => removeDataDir(dir));
 /** A worker in a process of its own, which can be killed. */
 const startWorker = (database: TestDatabase, upstreamUrl: string) => {
   const upstream = { UPSTREAM_BASE_URL: upstreamUrl, UPSTREAM_API_KEY: UPSTREAM_KEY };
-  return new Product('worker/main.js', [], { ...envOf(database), ...upstream, DATA_DIR: dir, LOG_SIGNING_KEY: KEY }, dir);
+  return new Product(
+    'worker/main.js',
+    [],
+    { ...envOf(database), ...upstream, DATA_DIR: dir, LOG_SIGNING_KEY: KEY },
+    dir,
+  );
 };
 
 /** How many workers hold each job. */
@@ -103,7 +108,10 @@ describe('a worker that is killed', () => {
     expect(await database.query('SELECT FROM log_leaf GROUP BY record_id')).toHaveLength(20_000);
     const client = new Client({ connectionString: database.ownerUrl });
     await client.connect();
-    expect(await verifyLog([client], { verifier: signerOf(KEY), notes: [] })).toMatchObject({ ok: true, records: 20_000 });
+    expect(await verifyLog([client], { verifier: signerOf(KEY), notes: [] })).toMatchObject({
+      ok: true,
+      records: 20_000,
+    });
     await client.end();
     await upstream.stop();
     await database.close();
@@ -114,7 +122,11 @@ describe('a worker that is killed', () => {
     const { database, sandbox } = proxy;
     const { key } = await proxy.client('app', 'pay');
     const fault = (body: object) =>
-      askSandbox(sandbox.url).post('/_sandbox/faults').set('X-Sandbox-Control-Key', 'sandbox-control').send(body).expect(201);
+      askSandbox(sandbox.url)
+        .post('/_sandbox/faults')
+        .set('X-Sandbox-Control-Key', 'sandbox-control')
+        .send(body)
+        .expect(201);
     await fault({ fault: 'resetAfterProcessing', operation: 'POST /payouts/airtime', nth: 1 });
     const { headers } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(502);
     await fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 5_000 });
@@ -133,6 +145,9 @@ describe('a worker that is killed', () => {
   it('needs a database and an upstream of others', async () => {
     const product = new Product('worker/main.js', [], { DATA_DIR: dir }, dir);
     const { code, stderr } = await product.exit;
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^payout-proxy worker: a worker needs DATABASE_URL, .*\n$/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^payout-proxy worker: a worker needs DATABASE_URL, .*\n$/),
+    ]);
   });
 });

@@ -8,7 +8,7 @@ const BATCH = 5_000;
 /** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
 const PATIENCE_MS = 8_000;
 
-/** Updates the search index (migration 20261122000001_search). */
+/** Updates the search index (index_calls of the migrations). */
 @Injectable()
 export class IndexService {
   constructor(private readonly prisma: ReaderPrisma) {}
