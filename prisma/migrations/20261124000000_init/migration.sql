@@ -1009,7 +1009,7 @@ CREATE TABLE upstream_event (
 );
 CREATE INDEX upstream_event_tx ON upstream_event (tx, id);
 
--- One comparison of a period. A run without an end was interrupted, or is in progress and its lock is held.
+-- One comparison of a period. A run without an end is in progress and its lock is held, or waits for a worker.
 CREATE TABLE reconciliation_run (
   id         uuid PRIMARY KEY, -- UUIDv7
   from_at    timestamptz NOT NULL,

@@ -51,12 +51,12 @@ export function startWorker(settings: RunningConfig): RunningWorker {
 
 /** The worker reads the same environment. What the proxy found or started itself is added. */
 function launch(settings: RunningConfig): ChildProcess {
-  const { npm_lifecycle_event: _npm, ...environment } = process.env; // it watches this process, and not npm
   return fork(join(__dirname, '..', '..', 'worker', 'main.js'), {
     detached: true, // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the worker
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
-      ...environment,
+      ...process.env,
+      npm_lifecycle_event: undefined, // it watches this process, and not npm
       DATABASE_URL: settings.databaseUrl,
       DATABASE_OWNER_URL: settings.databaseOwnerUrl,
       UPSTREAM_BASE_URL: settings.upstreamBaseUrl,
