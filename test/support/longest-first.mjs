@@ -23,6 +23,8 @@ const LONGEST = [
   'faults',
   'info',
   'reconciliation-kill',
+  'worker-process',
+  'worker',
   'reconciliation-runs',
   'first-start',
   'verify-receipt-program',

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
 import { JOB_NAMES } from '../../platform/jobs/job';
 import { MetricsService } from '../metrics/metrics.service';
+
+/** The metrics are available without the database. */
+const PATIENCE_MS = 1_000;
 
 /** Reports which background jobs have a worker. */
 @Injectable()
@@ -14,7 +18,8 @@ export class JobMetrics {
       labelNames: ['job'],
       registers: [registry],
       async collect() {
-        const held = await heldJobs.read().catch(() => undefined);
+        const reading = heldJobs.read().catch(() => undefined);
+        const held = await Promise.race([reading, sleep(PATIENCE_MS, undefined, { ref: false })]);
         this.reset();
         if (held) for (const job of JOB_NAMES) this.set({ job }, held.has(job) ? 1 : 0);
       },

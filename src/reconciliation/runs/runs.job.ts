@@ -15,7 +15,7 @@ import { Run, RunReader } from './run-reader';
 const MOST_AT_ONCE = 2;
 
 /** How often a worker looks for runs that it was not told of, such as those of a killed worker. */
-const LOOK_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 5_000;
 
 /** Carries out the queued runs. Any number of workers take part, and each run has one of them. */
 @Injectable()
