@@ -4,11 +4,12 @@ import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest, decide, HeldFor, Opened, Ruling, State } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
+import { contentKey, paymentKeys } from './content-keys';
 import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
 import { NewIntent } from './records';
 import { earlier, Release, releaseNow } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
-import { Budgeted, readState, sha256 } from './state';
+import { Budgeted, readState } from './state';
 
 /** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
@@ -55,11 +56,10 @@ async function admitClear(
   const rulings = decide(admissions.map(requestOf), nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
-  const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
-  const remember = windows.duplicates;
-  const clearance = toClearance(admissions, opened, { day: today, remember });
+  const opened = toOpened(admissions, rulings, { today, process, windows });
+  const clearance = toClearance(admissions, opened, today);
   const release = releaseNow();
-  const written = await insertIntentsIfClear(prisma, opened, clearance, { remember });
+  const written = await insertIntentsIfClear(prisma, opened, clearance);
   return written ? rulings.map((ruling) => toResult(ruling, release)) : undefined;
 }
 
@@ -78,9 +78,9 @@ async function admitAfterLookup(
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const { state, today } = await readState(tx, admissions.map(requestOf), clients, windows);
     const rulings = decide(admissions.map(requestOf), state);
-    const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
+    const opened = toOpened(admissions, rulings, { today, process, windows });
     const release = releaseNow();
-    if (opened.length > 0) await insertDecided(tx, opened, { remember: windows.duplicates });
+    if (opened.length > 0) await insertDecided(tx, opened);
     return rulings.map((ruling) => toResult(ruling, release));
   }, TRANSACTION_LIMITS);
 }
@@ -97,11 +97,7 @@ function nothingKnown(windows: GuardWindows): State {
   };
 }
 
-function toClearance(
-  admissions: Admission[],
-  opened: OpenIntent[],
-  { day, remember }: { day: string; remember: boolean },
-): Clearance {
+function toClearance(admissions: Admission[], opened: OpenIntent[], day: string): Clearance {
   const usd = new Map<string, Decimal | null>();
   for (const { request } of admissions) {
     const before = usd.get(request.clientId) ?? null;
@@ -112,7 +108,7 @@ function toClearance(
     clients: [...usd.keys()],
     usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
     day,
-    contents: opened.map(({ contentSha256 }) => (remember ? (contentSha256 ?? null) : null)),
+    contents: opened.map(({ contents = [] }) => contents[0] ?? null),
   };
 }
 
@@ -173,13 +169,13 @@ function requestOf({ request }: Admission): AdmissionRequest {
 function toOpened(
   admissions: Admission[],
   rulings: Ruling[],
-  { today, process, approvableForMs }: { today: string; process: number; approvableForMs: number },
+  { today, process, windows }: { today: string; process: number; windows: GuardWindows },
 ): OpenIntent[] {
   return admissions.flatMap(({ request, intent }, place) => {
     const ruling = rulings[place];
     if (!isOpen(ruling)) return [];
     const held = ruling.kind === 'held';
-    const { idempotencyKey, content, usd } = request;
+    const { idempotencyKey, content, usd, items } = request;
     const salt = idempotencyKey === null ? undefined : newSalt();
     return {
       ...intent,
@@ -187,9 +183,12 @@ function toOpened(
       idempotencyKey,
       duplicateOf: ruling.duplicateOf ?? null,
       heldFor: held ? ruling.heldFor : null,
-      expiresAt: held ? new Date(intent.receivedAt.getTime() + approvableForMs) : null,
+      expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
       reservedOn: held || usd === null ? null : today,
-      contentSha256: sha256(content),
+      contents: [
+        ...(windows.duplicates ? [contentKey(request)] : []),
+        ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
+      ],
       claim: salt && { salt, contentHash: commitment(salt, content) },
     };
   });

@@ -169,7 +169,7 @@ export interface NewDecision {
   intentId: string;
   reason: string;
   /** The commitment of the body that was decided about. */
-  bodyCommitment: Uint8Array<ArrayBuffer> | null;
+  bodyCommitment: Buffer | null;
   by: Decider;
   /** The process that sends it if it is approved. */
   process: number;
