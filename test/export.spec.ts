@@ -143,12 +143,12 @@ describe('an export', () => {
     ];
     await query(
       `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor)
-       SELECT id, 'not_executed', 'asked +254712345678', client_id, key_id, 'ada' FROM intent WHERE id = $1`,
+       SELECT id, 'not_executed', 'asked +254712345678', client_id, client_id, 'ada' FROM intent WHERE id = $1`,
       [ids[3]],
     );
     await query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
-       SELECT id, 'rejected', 'too much', client_id, key_id, 1 FROM intent WHERE id = $1`,
+       SELECT id, 'rejected', 'too much', client_id, client_id, 1 FROM intent WHERE id = $1`,
       [ids[4]],
     );
     const lines = linesOf((await get(`format=ndjson`, masked)).body);
