@@ -5,8 +5,8 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest, decide, HeldFor, Opened, Ruling, State } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { contentKey, paymentKeys } from './content-keys';
-import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
-import { NewIntent } from './records';
+import { Clearance, insertDecided, insertIntentsIfClear } from './intents';
+import { NewIntent, OpenIntent } from './records';
 import { earlier, Release, releaseNow } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
 import { Budgeted, readState } from './state';
@@ -24,7 +24,11 @@ export interface Admission {
 }
 
 /** The decision about a call. `released` means that it is to be sent now. */
-export type AdmissionResult = Exclude<Ruling, { kind: 'admitted' }> | { kind: 'released'; release: Release };
+export type AdmissionResult =
+  | Exclude<Ruling, { kind: 'admitted' }>
+  | { kind: 'released'; release: Release }
+  /** The key is no longer valid, or the rights of its client have changed since it was looked up. */
+  | { kind: 'caller_changed' };
 
 /**
  * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. Locks the rows
@@ -76,13 +80,32 @@ async function admitAfterLookup(
     const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // an unconfirmed commit has held the lock until now
     if (before) return [before];
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
-    const { state, today } = await readState(tx, admissions.map(requestOf), clients, windows);
-    const rulings = decide(admissions.map(requestOf), state);
-    const opened = toOpened(admissions, rulings, { today, process, windows });
+    const changed = await readChangedKeys(tx, admissions);
+    const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
+    const { state, today } = await readState(tx, current.map(requestOf), clients, windows);
+    const rulings = decide(current.map(requestOf), state);
+    const opened = toOpened(current, rulings, { today, process, windows });
     const release = releaseNow();
     if (opened.length > 0) await insertDecided(tx, opened);
-    return rulings.map((ruling) => toResult(ruling, release));
+    const results = new Map(rulings.map((ruling, place) => [current[place], toResult(ruling, release)]));
+    return admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' });
   }, TRANSACTION_LIMITS);
+}
+
+/** Returns the keys that are no longer valid, or whose client has changed since they were looked up. */
+async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<Set<string>> {
+  const { keys, rights } = callersOf(admissions);
+  const rows = await tx.$queryRaw<{ key: string }[]>`
+    -- prepared as changed_keys
+    SELECT changed_keys(${keys}::uuid[], ${rights}::text[])::text AS key`;
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Returns each key once for each of its versions. */
+function callersOf(admissions: Admission[]): Pick<Clearance, 'keys' | 'rights'> {
+  const callers = new Map(admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]));
+  const distinct = [...callers.values()];
+  return { keys: distinct.map(({ keyId }) => keyId), rights: distinct.map(({ rights }) => rights) };
 }
 
 /** The state without other calls, stops or caps. */
@@ -107,6 +130,7 @@ function toClearance(admissions: Admission[], opened: OpenIntent[], day: string)
   return {
     clients: [...usd.keys()],
     usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
+    ...callersOf(admissions),
     day,
     contents: opened.map(({ contents = [] }) => contents[0] ?? null),
   };

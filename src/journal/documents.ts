@@ -1,8 +1,7 @@
 import { Item, totalOf } from '../operations/item';
 import { asRecorded, proseAsRecorded, queryAsRecorded } from '../platform/privacy/recorded';
 import { commitment, newSalt } from './commitment';
-import { OpenIntent } from './intents';
-import { NewOutcome, NewTry, UpstreamItem } from './records';
+import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';
 
 /**

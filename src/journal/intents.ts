@@ -2,31 +2,14 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { TYPES } from '../platform/database/binary-array';
 import { Rows } from '../platform/database/rows';
-import { HeldFor } from '../policy/admission';
 import { totalOf } from '../operations/item';
 import { isList } from '../policy/same-content';
 import { stampedSql, writeIntent, WrittenIntent } from './documents';
-import { NewIntent } from './records';
+import { OpenIntent } from './records';
 
 interface IntentRow {
   intent: OpenIntent;
   written: WrittenIntent;
-}
-
-/** An intent that will be committed, with the data that keeps money safe. A read has no such data. */
-export interface OpenIntent extends NewIntent {
-  /** The number of the process that works on it. */
-  process: number;
-  idempotencyKey?: string | null;
-  heldFor?: HeldFor | null;
-  expiresAt?: Date | null;
-  /** The day (UTC, `2026-11-21`) whose cap it counts against. */
-  reservedOn?: string | null;
-  /** The call that it repeats on purpose. */
-  duplicateOf?: string | null;
-  /** The contents to remember (content-keys.ts), so that repetitions are detected. Its own content is the first. */
-  contents?: Buffer[];
-  claim?: { salt: Buffer; contentHash: Buffer | null } | undefined;
 }
 
 /** What must not stand against calls for their intents to be written. See nothing_against() of the migrations. */
@@ -35,6 +18,9 @@ export interface Clearance {
   clients: string[];
   /** For each client, the amount that its calls would add to its caps. */
   usd: (string | null)[];
+  /** Each key once, and the version of its client's rights (`Caller.rights`). */
+  keys: string[];
+  rights: string[];
   /** The day (UTC, `2026-11-21`) whose caps they would count against. */
   day: string;
   /** For each call, its content (SHA-256) if repetitions are to be detected. */
@@ -109,9 +95,10 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
 
 const INSERT = insertion('insert_intents', 'TRUE', CLAIMS);
 
-const [CLIENTS, USD, DAY, CONTENTS] = [0, 1, 2, 3].map((place) => `$${REMEMBERED.next + place}`);
+const [CLIENTS, USD, KEYS, RIGHTS, DAY, CONTENTS] = [0, 1, 2, 3, 4, 5].map((place) => `$${REMEMBERED.next + place}`);
 // The order matters: whether a call was refused in the meantime is certain only once its client is locked.
-const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[], ${DAY}::date,
+const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
+      ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
 const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '');
@@ -131,9 +118,13 @@ export async function insertDecided(tx: Prisma.TransactionClient, intents: OpenI
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   intents: OpenIntent[],
-  { clients, usd, day, contents }: Clearance,
+  { clients, usd, keys, rights, day, contents }: Clearance,
 ): Promise<boolean> {
-  const clearance = [TYPES.uuid.array(clients), TYPES.text.array(usd), day, TYPES.bytea.array(contents)];
+  const [ofClients, ofKeys] = [
+    [TYPES.uuid.array(clients), TYPES.text.array(usd)],
+    [TYPES.uuid.array(keys), TYPES.text.array(rights)],
+  ];
+  const clearance = [...ofClients, ...ofKeys, day, TYPES.bytea.array(contents)];
   const values = [...valuesOf(intents), ...clearance];
   const [row] = intents.some(({ claim }) => claim)
     ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)

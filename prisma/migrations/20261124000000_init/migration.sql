@@ -92,6 +92,17 @@ CREATE TABLE api_key (
 );
 CREATE INDEX api_key_client ON api_key (client_id);
 
+-- Tells every instance that what it knows about callers may be wrong. The last use of a key changes nothing.
+CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('callers_changed', '');
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON client EXECUTE FUNCTION tell_callers_changed();
+CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OF revoked_at, expires_at, person, client_id OR DELETE OR TRUNCATE ON api_key
+  EXECUTE FUNCTION tell_callers_changed();
+
 -- Records of calls ----------------------------------------------------------------------------------------------------
 
 -- The number of a process. A process holds an advisory lock with its number while it lives. An intent without an outcome is
@@ -389,8 +400,18 @@ CREATE UNLOGGED TABLE request_window (
   requests   integer NOT NULL
 );
 
--- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no call with the same
--- key, none with the same content, no stop, no cap. That is true of almost every call, and one statement that begins with
+-- The keys that are no longer valid, or whose client has changed since it was looked up. rights is the version of the client's
+-- row then (xmin), which every change of its limits, scopes and operations replaces.
+CREATE FUNCTION changed_keys(key_ids uuid[], rights text[]) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
+  SELECT a.key_id FROM unnest(key_ids, rights) AS a(key_id, rights)
+  WHERE NOT EXISTS (
+    SELECT FROM api_key k JOIN client c ON c.id = k.client_id
+    WHERE k.id = a.key_id AND c.xmin::text = a.rights AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) OFFSET 0)
+$$;
+
+-- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no revoked key and no
+-- changed client, no call with the same idempotency key, none with the same content, no stop, no cap. That is true of almost every call, and one statement that begins with
 -- this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
 -- src/policy decides, on the state that src/journal/state.ts reads.
 --
@@ -399,11 +420,12 @@ CREATE UNLOGGED TABLE request_window (
 -- older than the contents of the tables. Each statement is planned once: Postgres prefers a plan for the actual clients, and
 -- planning takes four times as long as locking.
 --   clients, usd        each client once, and what its calls may add to its caps; null: nothing
+--   key_ids, rights     see changed_keys
 --   on_day              the day (UTC) on whose cap the calls would count
 --   client_of, operations, keys
 --                       of each call
 --   contents            of each call, SHA-256; null: the same content may be sent again
-CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], on_day date, client_of uuid[], operations text[], keys text[],
+CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, client_of uuid[], operations text[], keys text[],
   contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   clear boolean;
@@ -411,6 +433,7 @@ BEGIN
   PERFORM FROM client WHERE id = ANY (clients) ORDER BY id FOR NO KEY UPDATE;
   SELECT current_setting('transaction_isolation') = 'read committed'
     AND on_day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    AND NOT EXISTS (SELECT changed_keys(key_ids, rights))
     AND NOT EXISTS (SELECT FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift l WHERE l.stop_id = stop.id))
     AND NOT EXISTS (
       SELECT FROM unnest(client_of, operations, keys, contents) AS a(client_id, operation, key, content)

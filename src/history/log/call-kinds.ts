@@ -27,6 +27,7 @@ export const CALL_KINDS = {
       intent_id: 'uuid',
       kind: 'text',
       upstream_status: 'integer',
+      upstream_ms: 'numeric',
       sent_at: 'time',
       answered_at: 'time',
       recorded_at: 'time',

@@ -82,7 +82,6 @@ function besideSql({ key, body, people }: NonNullable<(typeof BESIDE)[KindName]>
 
 /** A column of a document in the form of its member. */
 function copySql(column: string, type: ColumnType): string {
-  if (type === 'numeric') return `trim_scale(${column})`;
   return type === 'time' ? `${column} AT TIME ZONE 'UTC'` : column;
 }
 

@@ -20,8 +20,8 @@ const COMMITTED: Partial<Record<KindName, { member: string; place: string }>> = 
 /** The members of a record. Those that are compared are texts and numbers. */
 type Members = Record<string, string | number | undefined>;
 
-/** Characters of every salt in hex (journal/commitment.ts). With another length, a salt could swallow part of a value. */
-const SALT_HEX = 32;
+/** The form of every salt (journal/commitment.ts). With another length, a salt could swallow part of a value. */
+const SALT = /^[0-9a-f]{32}$/;
 
 /** Compares a record whose text is verified with the columns that repeat it, and with the data that it commits to. */
 export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Contradiction[] {
@@ -43,9 +43,14 @@ export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Co
 function ofColumns(kind: KindName, record: Members, columns: (string | null)[]): Contradiction[] {
   if (columns.length === 0) return [];
   return Object.entries(kindOf(kind).columns).flatMap(([name, type], place) => {
-    const isSame = isMember(record[name], type, columns[place] ?? null);
+    const isSame = isMember(memberOf(record, name), type, columns[place] ?? null);
     return isSame ? [] : [{ where: name, state: 'column_changed' as const }];
   });
+}
+
+/** Returns the member that a column repeats. A call whose answer another call fetched leaves the duration out. */
+function memberOf(record: Members, column: string): Members[string] {
+  return column === 'upstream_ms' && record.answer_of !== undefined ? undefined : record[column];
 }
 
 /** Returns whether a column has the value of a member. A member without a value is left out. */
@@ -64,8 +69,8 @@ function ofPeople(id: string, items: ItemDocument[], people: string | null): Con
   const byPosition = new Map<number, PersonDocument>();
   const found: Contradiction[] = [];
   const where = (position: number) => `item_recipient/${id}/${position}`;
-  const persons = people === null ? [] : parsed<PersonDocument[]>(people);
-  if (!Array.isArray(persons)) return [{ where: `intent_body/${id}`, state: 'changed' }];
+  const persons = people === null ? [] : personsIn(people);
+  if (!persons) return [{ where: `intent_body/${id}`, state: 'changed' }];
   for (const person of persons) {
     if (items[person.position] === undefined || byPosition.has(person.position)) {
       found.push({ where: where(person.position), state: 'unknown' });
@@ -81,6 +86,20 @@ function ofPeople(id: string, items: ItemDocument[], people: string | null): Con
   return found;
 }
 
+/** Returns undefined for text that the journal would not write. A reader could find more in it, or something else. */
+function personsIn(people: string): PersonDocument[] | undefined {
+  const persons = parsed<unknown[]>(people);
+  if (!Array.isArray(persons) || !persons.every(isPerson)) return undefined;
+  const written = persons.map(({ email, handle, phone, position, salt }) => ({ email, handle, phone, position, salt }));
+  return JSON.stringify(written) === people ? persons : undefined;
+}
+
+function isPerson(value: unknown): value is PersonDocument {
+  const { email = '', handle = '', phone = '', position, salt } = (value ?? {}) as Record<string, unknown>;
+  const isText = [email, handle, phone].every((name) => typeof name === 'string');
+  return isText && Number.isInteger(position) && typeof salt === 'string' && SALT.test(salt);
+}
+
 /** Returns undefined for text that is no JSON object or array. Somebody changed it. */
 function parsed<Value extends object>(text: string): Value | undefined {
   try {
@@ -92,7 +111,6 @@ function parsed<Value extends object>(text: string): Value | undefined {
 }
 
 function isOpening(item: ItemDocument, { salt, email, phone, handle }: PersonDocument): boolean {
-  if (typeof salt !== 'string' || salt.length !== SALT_HEX) return false;
   return (
     isCommittedTo(item.email_commitment, salt, email) &&
     isCommittedTo(item.phone_commitment, salt, phone) &&
