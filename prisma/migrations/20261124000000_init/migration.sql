@@ -92,105 +92,56 @@ CREATE TABLE api_key (
 );
 CREATE INDEX api_key_client ON api_key (client_id);
 
+-- Tells every instance that what it knows about callers may be wrong. The last use of a key changes nothing.
+CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('callers_changed', '');
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON client EXECUTE FUNCTION tell_callers_changed();
+CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OF revoked_at, expires_at, person, client_id OR DELETE OR TRUNCATE ON api_key
+  EXECUTE FUNCTION tell_callers_changed();
+
 -- Records of calls ----------------------------------------------------------------------------------------------------
 
 -- The number of a process. A process holds an advisory lock with its number while it lives. An intent without an outcome is
 -- in doubt as soon as its process is gone.
 CREATE SEQUENCE process_number AS integer CYCLE;
 
--- A request that is about to be sent. It is committed before the first byte is sent.
+-- A request that is about to be sent. It is committed before the first byte is sent. The column record has the text that the
+-- log seals: canonical JSON (RFC 8785) of everything that is known about the request, payouts included (IntentDocument of
+-- src/journal/documents.ts). The other columns repeat members that statements need, and `audit verify` compares them.
 CREATE TABLE intent (
-  id              uuid PRIMARY KEY, -- the call's id
-  client_id       uuid NOT NULL,
-  key_id          uuid NOT NULL,
-  operation       text NOT NULL, -- the operation's name in the interface: 'POST /payouts/airtime'
-  request_id      text NOT NULL,
-  traceparent     text,
-  client_address  text NOT NULL,
-  query           text, -- the query string as sent
-  idempotency_key text,
-  actor           text, -- the person or end user that the app acts for, as the app states
-  item_count      integer NOT NULL,
-  total_usd       numeric(20,6), -- null: no item names an amount
-  -- Whether the countries and networks of the items were found in the upstream's own lists before the call was sent. Null:
-  -- there is no such list. 'unchecked': the lists could not be read.
-  coverage        text CHECK (coverage IN ('checked', 'unchecked')),
-  caused_by       uuid, -- the call that made the proxy send this one by itself; null: a client's own call
-  duplicate_of    uuid, -- the call that this one repeats, as the app states (Allow-Duplicate-Of)
-  held_for        text, -- why the call needs an approval; null: it needs none
-  expires_at      timestamptz(3), -- when a held call expires
-  reserved_on     date, -- the day (UTC) on whose cap the call counts; null: none, or the day of its decision
-  process         integer, -- the number of the process that works on the call
-  body_commitment bytea, -- SHA-256(salt || body as sent)
-  received_at     timestamptz NOT NULL, -- the proxy's clock
-  recorded_at     timestamptz NOT NULL DEFAULT clock_timestamp(), -- the database's clock
-  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+  id          uuid PRIMARY KEY, -- the call's id
+  client_id   uuid NOT NULL,
+  operation   text NOT NULL, -- the operation's name in the interface: 'POST /payouts/airtime'
+  item_count  integer NOT NULL,
+  total_usd   numeric, -- null: no item names an amount
+  held_for    text, -- why the call needs an approval; null: it needs none
+  expires_at  timestamptz(3), -- when a held call expires
+  reserved_on date, -- the day (UTC) on whose cap the call counts; null: none, or the day of its decision
+  process     integer, -- the number of the process that works on the call
+  recorded_at timestamptz NOT NULL, -- the database's clock
+  record      text NOT NULL,
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) PARTITION BY RANGE (id);
 CREATE INDEX intent_tx ON intent (tx, id);
 
--- One payout of a call.
-CREATE TABLE intent_item (
-  intent_id         uuid NOT NULL,
-  position          integer NOT NULL CHECK (position >= 0), -- in the list of the body, from 0
-  recipient_field   text, -- the name of the field that identifies the recipient: email, phone, handle, receiver
-  handle_ignored    boolean NOT NULL, -- whether both email and handle were given, so that the email is used
-  amount_usd        numeric(18,6),
-  country           text,
-  network_code      text,
-  reference         text,
-  receiver          text, -- a sub-account's user id
-  wallet            text,
-  upstream_ref      text, -- of the transaction to delete
-  email_commitment  bytea, -- SHA-256(salt || value), like the next two
-  phone_commitment  bytea,
-  handle_commitment bytea,
-  PRIMARY KEY (intent_id, position)
-) PARTITION BY RANGE (intent_id);
-CREATE INDEX intent_item_receiver ON intent_item (receiver, intent_id) WHERE receiver IS NOT NULL;
-
--- The outcome of a call. A call without an outcome that is older than the time-out is in doubt.
+-- The outcome of a call. A call without an outcome that is older than the time-out is in doubt. The column record has an
+-- OutcomeDocument, with the transactions of the upstream's answer.
 CREATE TABLE outcome (
   intent_id       uuid PRIMARY KEY,
   kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
-  failure         text, -- a short code if there was no usable answer
   upstream_status smallint,
-  content_type    text,
-  retry_after     integer, -- seconds, as the upstream requested
-  body_commitment bytea,
-  -- The call that fetched this answer, if nothing was sent for this call. Status and times are those of that call, and only
-  -- that call stores the body.
-  answer_of       uuid,
-  attempts        smallint NOT NULL DEFAULT 1, -- more than one only for reads
-  -- Each attempt to send the request, in order: [{"failure","ms","phase","started_at","status"}]. Canonical JSON (RFC 8785) of
-  -- text, integers and null. The type is json, not jsonb, because the seal covers the text as it was written. The attempts are
-  -- a column and not a table, because one more row would cost the request path more than everything in it.
-  --   failure     a short code; null: a whole response arrived
-  --   ms          the duration by a monotonic clock, as decimal text
-  --   phase       how far it got: queued, connecting, waiting, answering, answered (src/gateway/upstream/undici-adapter.ts)
-  --   started_at  ISO 8601, UTC
-  --   status      the status of the response, if a whole one arrived
-  -- Empty for a call whose answer another call fetched.
-  tries           json NOT NULL DEFAULT '[]',
+  upstream_ms     numeric(12,3), -- by a monotonic clock; null: another call fetched the answer
   sent_at         timestamptz NOT NULL,
   answered_at     timestamptz NOT NULL,
-  upstream_ms     numeric(12,3) NOT NULL, -- by a monotonic clock
-  recorded_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+  recorded_at     timestamptz NOT NULL,
+  record          text NOT NULL,
   tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) PARTITION BY RANGE (intent_id);
 CREATE INDEX outcome_tx ON outcome (tx, intent_id);
-
--- One transaction in the upstream's answer.
-CREATE TABLE outcome_item (
-  intent_id    uuid NOT NULL,
-  ordinal      integer NOT NULL CHECK (ordinal >= 0), -- in the answer, from 0
-  position     integer, -- the position of its payout, if that is certain
-  upstream_ref text,
-  upstream_id  text,
-  batch_ref    text,
-  status       text, -- the upstream's status
-  amount_usd   numeric, -- the upstream's amount, with all decimals
-  PRIMARY KEY (intent_id, ordinal)
-) PARTITION BY RANGE (intent_id);
 
 -- A rejected request of a known client.
 CREATE TABLE refusal (
@@ -232,30 +183,48 @@ CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
 
 -- People --------------------------------------------------------------------------------------------------------------
 
+-- What stands beside the record of a request, so that it can be erased.
 CREATE TABLE intent_body (
   intent_id uuid PRIMARY KEY,
-  salt      bytea NOT NULL,
-  body      bytea NOT NULL -- the bytes as sent
+  salt      bytea, -- of the body
+  body      bytea, -- the bytes as sent; null: there was none, or it was erased
+  people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/documents.ts); null: none are left
+  CHECK ((salt IS NULL) = (body IS NULL))
 ) PARTITION BY RANGE (intent_id);
-
-CREATE TABLE item_recipient (
-  intent_id uuid NOT NULL,
-  position  integer NOT NULL,
-  salt      bytea NOT NULL,
-  email     text,
-  phone     text,
-  handle    text,
-  PRIMARY KEY (intent_id, position)
-) PARTITION BY RANGE (intent_id);
-CREATE INDEX item_recipient_email ON item_recipient (lower(email), intent_id) WHERE email IS NOT NULL;
-CREATE INDEX item_recipient_phone ON item_recipient (phone, intent_id) WHERE phone IS NOT NULL;
-CREATE INDEX item_recipient_handle ON item_recipient (lower(handle), intent_id) WHERE handle IS NOT NULL;
 
 CREATE TABLE outcome_body (
   intent_id uuid PRIMARY KEY,
   salt      bytea NOT NULL,
   body      bytea NOT NULL -- the bytes as received
 ) PARTITION BY RANGE (intent_id);
+
+-- Documents as rows ---------------------------------------------------------------------------------------------------
+
+-- The payouts of requests.
+CREATE VIEW intent_item AS
+  SELECT i.id AS intent_id, (n.place - 1)::integer AS position, n.recipient_field,
+    coalesce(n.handle_ignored, FALSE) AS handle_ignored, n.amount_usd, n.country, n.network_code, n.reference, n.receiver,
+    n.wallet, n.upstream_ref, decode(n.email_commitment, 'hex') AS email_commitment,
+    decode(n.phone_commitment, 'hex') AS phone_commitment, decode(n.handle_commitment, 'hex') AS handle_commitment
+  FROM intent i CROSS JOIN LATERAL ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (
+    recipient_field text, handle_ignored boolean, amount_usd numeric, country text, network_code text, reference text,
+    receiver text, wallet text, upstream_ref text, email_commitment text, phone_commitment text, handle_commitment text
+  )) WITH ORDINALITY AS n(recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, wallet,
+    upstream_ref, email_commitment, phone_commitment, handle_commitment, place);
+
+-- The people that payouts name, until they are erased.
+CREATE VIEW item_recipient AS
+  SELECT b.intent_id, n.position, decode(n.salt, 'hex') AS salt, n.email, n.phone, n.handle
+  FROM intent_body b CROSS JOIN LATERAL json_to_recordset(b.people::json) AS n(
+    position integer, salt text, email text, phone text, handle text);
+
+-- The transactions in the upstream's answers.
+CREATE VIEW outcome_item AS
+  SELECT o.intent_id, (n.place - 1)::integer AS ordinal, n.position, n.upstream_ref, n.upstream_id, n.batch_ref, n.status,
+    n.amount_usd
+  FROM outcome o CROSS JOIN LATERAL ROWS FROM (json_to_recordset(o.record::json -> 'items') AS (
+    position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric
+  )) WITH ORDINALITY AS n(position, upstream_ref, upstream_id, batch_ref, status, amount_usd, place);
 
 -- Decisions and resolutions -------------------------------------------------------------------------------------------
 
@@ -405,19 +374,16 @@ CREATE TABLE idempotency_claim (
 -- The contents that are not sent again unasked. The proxy does not send the same content while a call with it is open. It
 -- does not send a list again within a day, whatever its key.
 CREATE TABLE recent_content (
-  client_id uuid NOT NULL,
-  operation text NOT NULL,
-  content   bytea NOT NULL, -- SHA-256
+  content   bytea NOT NULL, -- SHA-256, see src/journal/content-keys.ts
   intent_id uuid NOT NULL,
   -- The order in which the calls of a client were admitted. Ids do not tell it, because each instance has its own clock.
   number    bigint GENERATED ALWAYS AS IDENTITY,
   -- Whether the row is kept for a day after the answer, because the call has two items or more or repeats another call on
   -- purpose. Every row is kept while its call is open.
-  lasting   boolean NOT NULL DEFAULT false,
-  PRIMARY KEY (client_id, operation, content, intent_id)
+  lasting   boolean NOT NULL,
+  PRIMARY KEY (content, intent_id)
 );
-CREATE INDEX recent_content_intent ON recent_content (intent_id);
-CREATE INDEX recent_content_brief ON recent_content (intent_id) WHERE NOT lasting;
+CREATE INDEX recent_content_intent ON recent_content (lasting, intent_id);
 
 -- What a client has spent and reserved on a day (UTC). It never exceeds a cap that applied at the time.
 CREATE TABLE spending (
@@ -434,8 +400,18 @@ CREATE UNLOGGED TABLE request_window (
   requests   integer NOT NULL
 );
 
--- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no call with the same
--- key, none with the same content, no stop, no cap. That is true of almost every call, and one statement that begins with
+-- The keys that are no longer valid, or whose client has changed since it was looked up. rights is the version of the client's
+-- row then (xmin), which every change of its limits, scopes and operations replaces.
+CREATE FUNCTION changed_keys(key_ids uuid[], rights text[]) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
+  SELECT a.key_id FROM unnest(key_ids, rights) AS a(key_id, rights)
+  WHERE NOT EXISTS (
+    SELECT FROM api_key k JOIN client c ON c.id = k.client_id
+    WHERE k.id = a.key_id AND c.xmin::text = a.rights AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) OFFSET 0)
+$$;
+
+-- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no revoked key and no
+-- changed client, no call with the same idempotency key, none with the same content, no stop, no cap. That is true of almost every call, and one statement that begins with
 -- this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
 -- src/policy decides, on the state that src/journal/state.ts reads.
 --
@@ -444,11 +420,12 @@ CREATE UNLOGGED TABLE request_window (
 -- older than the contents of the tables. Each statement is planned once: Postgres prefers a plan for the actual clients, and
 -- planning takes four times as long as locking.
 --   clients, usd        each client once, and what its calls may add to its caps; null: nothing
+--   key_ids, rights     see changed_keys
 --   on_day              the day (UTC) on whose cap the calls would count
 --   client_of, operations, keys
 --                       of each call
 --   contents            of each call, SHA-256; null: the same content may be sent again
-CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], on_day date, client_of uuid[], operations text[], keys text[],
+CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, client_of uuid[], operations text[], keys text[],
   contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   clear boolean;
@@ -456,13 +433,14 @@ BEGIN
   PERFORM FROM client WHERE id = ANY (clients) ORDER BY id FOR NO KEY UPDATE;
   SELECT current_setting('transaction_isolation') = 'read committed'
     AND on_day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    AND NOT EXISTS (SELECT changed_keys(key_ids, rights))
     AND NOT EXISTS (SELECT FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift l WHERE l.stop_id = stop.id))
     AND NOT EXISTS (
       SELECT FROM unnest(client_of, operations, keys, contents) AS a(client_id, operation, key, content)
       WHERE EXISTS (SELECT FROM idempotency_claim c
           WHERE c.client_id = a.client_id AND c.operation = a.operation AND c.key = a.key OFFSET 0)
         OR EXISTS (SELECT FROM recent_content r
-          WHERE r.client_id = a.client_id AND r.operation = a.operation AND r.content = a.content OFFSET 0))
+          WHERE r.content = a.content OFFSET 0))
     AND NOT EXISTS (
       SELECT FROM unnest(clients, usd) AS a(client_id, usd) JOIN client c ON c.id = a.client_id
       CROSS JOIN LATERAL (
@@ -556,9 +534,10 @@ CREATE FUNCTION state_at(state text, expires_at timestamptz, process integer, re
 $$;
 
 CREATE VIEW call_state AS
-  SELECT i.id AS call_id, i.client_id, i.key_id, i.actor, i.operation, i.request_id, i.client_address, i.idempotency_key,
-    i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
-    CASE WHEN o.answer_of IS NULL THEN o.upstream_ms END AS upstream_ms, r.first_call_id IS NOT NULL AS repeats,
+  SELECT i.id AS call_id, i.client_id, (i.record::json ->> 'key_id')::uuid AS key_id, i.record::json ->> 'actor' AS actor,
+    i.operation, i.record::json ->> 'request_id' AS request_id, i.record::json ->> 'client_address' AS client_address,
+    i.record::json ->> 'idempotency_key' AS idempotency_key, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
+    o.upstream_ms, r.first_call_id IS NOT NULL AS repeats,
     recorded_state(o.kind, r.id IS NOT NULL, s.outcome, i.held_for IS NOT NULL, d.kind) AS state,
     CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval
   FROM intent i
@@ -1191,7 +1170,7 @@ CREATE UNLOGGED TABLE console_session (
 -- Returns the tables to which rows are only added: the records and the log.
 CREATE FUNCTION append_only_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT ARRAY[
-    'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'answer_shape',
+    'intent', 'outcome', 'refusal', 'answer_shape',
     'decision', 'resolution', 'resolution_correction', 'stop', 'stop_lift', 'reservation_release', 'correction_release', 'activity',
     'access', 'access_end', 'erasure', 'pruning',
     'log_leaf', 'log_node', 'checkpoint',
@@ -1202,8 +1181,8 @@ $$;
 -- Returns the tables with one partition for each month.
 CREATE FUNCTION monthly_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT ARRAY[
-    'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal',
-    'intent_body', 'item_recipient', 'outcome_body',
+    'intent', 'outcome', 'refusal',
+    'intent_body', 'outcome_body',
     'upstream_transaction', 'reconciliation_match']
 $$;
 
@@ -1338,11 +1317,14 @@ $$;
 CREATE VIEW audit.clients AS SELECT id, name, scopes, created_at FROM public.client;
 
 CREATE VIEW audit.calls AS
-  SELECT id, client_id, key_id, operation, audit.mask_contacts(request_id) AS request_id, traceparent, client_address,
-    audit.mask_query(query) AS query, item_count, total_usd, coverage, caused_by, duplicate_of,
-    audit.mask_contacts(idempotency_key) AS idempotency_key, audit.mask_contacts(actor) AS actor, held_for, expires_at,
-    reserved_on, process, body_commitment, received_at, recorded_at
-  FROM public.intent;
+  SELECT i.id, i.client_id, r.key_id, i.operation, audit.mask_contacts(r.request_id) AS request_id, r.traceparent,
+    r.client_address, audit.mask_query(r.query) AS query, i.item_count, i.total_usd, r.coverage, r.caused_by,
+    audit.mask_contacts(r.idempotency_key) AS idempotency_key, audit.mask_contacts(r.actor) AS actor, i.held_for,
+    i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment, r.received_at,
+    i.recorded_at, r.duplicate_of
+  FROM public.intent i CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
+    key_id uuid, request_id text, traceparent text, client_address text, query text, coverage text, caused_by uuid,
+    idempotency_key text, actor text, body_commitment text, received_at timestamptz, duplicate_of uuid);
 
 CREATE VIEW audit.items AS
   SELECT i.intent_id AS call_id, i.position, i.recipient_field, i.handle_ignored, audit.mask_email(p.email) AS email,
@@ -1354,9 +1336,12 @@ CREATE VIEW audit.items AS
   FROM public.intent_item i LEFT JOIN public.item_recipient p ON p.intent_id = i.intent_id AND p.position = i.position;
 
 CREATE VIEW audit.outcomes AS
-  SELECT intent_id AS call_id, kind, failure, upstream_status, audit.mask_contacts(content_type) AS content_type, retry_after,
-    body_commitment, attempts, tries, answer_of, sent_at, answered_at, upstream_ms, recorded_at
-  FROM public.outcome;
+  SELECT o.intent_id AS call_id, o.kind, r.failure, o.upstream_status, audit.mask_contacts(r.content_type) AS content_type,
+    r.retry_after, decode(r.body_commitment, 'hex') AS body_commitment, r.attempts, coalesce(r.tries, '[]') AS tries,
+    r.answer_of, o.sent_at, o.answered_at, r.upstream_ms, o.recorded_at
+  FROM public.outcome o CROSS JOIN LATERAL json_to_record(o.record::json) AS r(
+    failure text, content_type text, retry_after integer, body_commitment text, attempts integer, tries json,
+    answer_of uuid, upstream_ms numeric);
 
 CREATE VIEW audit.upstream_items AS
   SELECT intent_id AS call_id, ordinal, position, audit.mask_contacts(upstream_ref) AS upstream_ref,
@@ -1473,14 +1458,15 @@ GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer) TO payo
 GRANT SELECT, INSERT, UPDATE ON client, api_key TO payout_proxy;
 -- Records.
 GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
-GRANT SELECT, INSERT ON intent, intent_item, outcome, outcome_item, refusal, answer_shape, decision, resolution,
+GRANT SELECT ON intent_item, item_recipient, outcome_item TO payout_proxy;
+GRANT SELECT, INSERT ON intent, outcome, refusal, answer_shape, decision, resolution,
   resolution_correction, stop, stop_lift, reservation_release, correction_release, activity, access, access_end, source_read,
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_proxy;
 GRANT SELECT ON erasure, pruning, log_leaf, log_node, checkpoint TO payout_proxy;
 GRANT SELECT ON resolution_history, current_resolution, call_state TO payout_proxy;
 -- People and sources.
-GRANT SELECT, INSERT ON intent_body, item_recipient, outcome_body, access_filters, upstream_transaction, upstream_wallet,
+GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_transaction, upstream_wallet,
   upstream_wallet_entry, statement_fault TO payout_proxy;
 -- Work.
 GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, reconciliation_progress TO payout_proxy;
@@ -1498,7 +1484,7 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA public TO payout_sealer;
-GRANT SELECT ON intent, intent_item, outcome, outcome_item, refusal, answer_shape, decision, resolution, resolution_correction,
+GRANT SELECT ON intent, outcome, refusal, answer_shape, decision, resolution, resolution_correction,
   stop, stop_lift, reservation_release, correction_release, activity, access, access_end, erasure, pruning, source_read,
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_sealer;
