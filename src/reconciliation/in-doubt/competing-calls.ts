@@ -20,6 +20,7 @@ interface Reach {
   /** The longest time that a request may take. */
   longestMs: number;
   rules: Rules;
+  signal: AbortSignal;
 }
 
 /**
@@ -38,7 +39,7 @@ export async function readCompeting(
   const question = questionFor(inDoubt, unclaimed, reach);
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
-  const calls = await readSentCalls(prisma, ids, reach.longestMs);
+  const calls = await readSentCalls(prisma, ids, reach.longestMs, reach.signal);
   return calls.filter(({ state }) => STATES[state].arrived);
 }
 
@@ -60,13 +61,16 @@ function questionFor(inDoubt: string[], unclaimed: Batches, { from, longestMs, r
         UNION ALL SELECT intent_id, position FROM intent_item WHERE receiver = p.receiver AND ${inside}
       ) AS same
     )
-    SELECT DISTINCT i.id::text AS id
-    FROM paid JOIN intent_item n ON n.intent_id = paid.intent_id AND n.position = paid.position JOIN intent i ON i.id = paid.intent_id
-    LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE i.operation = ANY (${MAKERS}::text[])
-      AND (n.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
-      AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
-      AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
-        >= ${earliest}::timestamptz
+    -- OFFSET 0 keeps the planner from joining all calls with all: each is looked up by its key, however many there are.
+    SELECT DISTINCT c.id::text AS id FROM paid CROSS JOIN LATERAL (
+      SELECT i.id FROM intent_item n JOIN intent i ON i.id = n.intent_id
+      LEFT JOIN outcome o ON o.intent_id = n.intent_id LEFT JOIN decision d ON d.intent_id = n.intent_id
+      WHERE n.intent_id = paid.intent_id AND n.position = paid.position AND i.operation = ANY (${MAKERS}::text[])
+        AND (n.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
+        AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
+        AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
+          >= ${earliest}::timestamptz
+      OFFSET 0
+    ) AS c
     ORDER BY 1`;
 }
