@@ -1,4 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
+import { ItemDocument } from '../src/journal/documents';
+import { insertBeside, insertIntent, insertOutcomes } from './support/documents';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 import { first } from './support/first';
 
@@ -13,16 +14,9 @@ describe('the entries of the search index', () => {
 
   const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
 
-  async function addIntent({ request = 'request', key = '', items = 1, claimed = 1 } = {}) {
-    const id = uuidv7();
-    await query(
-      `WITH item AS (
-         INSERT INTO intent_item (intent_id, position, handle_ignored) SELECT $1, n, FALSE FROM generate_series(0, $2 - 1) AS n)
-       INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, actor, idempotency_key)
-       VALUES ($1, $1, $1, 'POST /send', $3, '2001:db8::1', $4, now(), '', $5)`,
-      [id, items, request, claimed, key],
-    );
-    return id;
+  async function addIntent({ request = 'request', key = '', items = [{}] as ItemDocument[], claimed = 1 } = {}) {
+    const about = { request_id: request, client_address: '2001:db8::1', actor: '', idempotency_key: key };
+    return insertIntent(database, { ...about, item_count: claimed, items });
   }
 
   it('are built from few calls at a time if these have many payouts, so that each statement ends in time', async () => {
@@ -37,13 +31,10 @@ describe('the entries of the search index', () => {
 
   it('have the terms of searches for contacts, empty values and long values', async () => {
     const long = 'x'.repeat(301);
-    const id = await addIntent({ request: 'terms', key: long });
-    await query("INSERT INTO item_recipient VALUES ($1, 0, '', 'Ada@Example.com', '+254', '@Edsger_Dijkstra')", [id]);
-    await query(
-      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, upstream_ref)
-       VALUES ($1, 7, FALSE, '', $2, $2, 'Sub-Account-1', 'chi-7')`,
-      [id, long],
-    );
+    const item = { country: '', network_code: long, reference: long, receiver: 'Sub-Account-1', upstream_ref: 'chi-7' };
+    const id = await addIntent({ request: 'terms', key: long, items: [{}, item] });
+    const contacts = { email: 'Ada@Example.com', phone: '+254', handle: '@Edsger_Dijkstra' };
+    await insertBeside(database, id, { people: [{ position: 0, ...contacts }] });
     const [byFunctions] = await query(
       `SELECT array_agg(DISTINCT term) FILTER (WHERE term IS NOT NULL) AS terms FROM unnest(ARRAY[
          search_term('idempotency', $1), search_term('actor', ''), search_term('address', '2001:db8::1'),
@@ -63,12 +54,10 @@ describe('the entries of the search index', () => {
   });
 
   it('include transactions without a certain payout, and none for a missing payout', async () => {
-    const id = await addIntent({ items: 2 });
-    await query(
-      `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref)
-       SELECT $1, ordinal, position, 'chi-' || ordinal FROM (VALUES (0, 0), (1, NULL), (2, NULL), (3, 99)) AS v(ordinal, position)`,
-      [id],
-    );
+    const id = await addIntent({ items: [{}, {}] });
+    const positions = [0, undefined, undefined, 99];
+    const transactions = positions.map((position, ordinal) => ({ position, upstream_ref: `chi-${ordinal}` }));
+    await insertOutcomes(database, [{ intent_id: id, items: transactions }]);
     const rows = await query(
       `SELECT position, leads, ARRAY(SELECT term FROM unnest(terms) AS term WHERE term LIKE 'ref:%' ORDER BY 1) AS refs
        FROM call_entry WHERE call_id = $1 ORDER BY position`,

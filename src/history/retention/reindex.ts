@@ -17,3 +17,11 @@ export async function reindex(db: Client, callIds: string[]): Promise<void> {
     await db.query('SELECT reindex_calls($1::uuid[])', [callIds.slice(from, from + AT_ONCE)]);
   }
 }
+
+/** Indexes everything that has committed. */
+export async function catchUp(db: Client): Promise<void> {
+  for (let more = true; more;) {
+    const { rows } = await db.query<{ more: boolean }>('SELECT index_calls($1::integer) AS more', [AT_ONCE]);
+    more = rows[0]?.more === true;
+  }
+}

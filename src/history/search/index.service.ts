@@ -16,7 +16,7 @@ const BATCH = 5_000;
 /** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
 const PATIENCE_MS = 8_000;
 
-/** Keeps the search index (migration 20261122000001_search) up to date. */
+/** Keeps the search index (index_calls of the migrations) up to date. */
 @Injectable()
 export class IndexService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SearchIndex');
