@@ -3,6 +3,7 @@ import { STATES } from '../../operations/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
+import { catchUpIndex } from '../../journal/search-index';
 import { Rules } from './calls-in-doubt';
 import { Batches } from './batches';
 import { CREATED_BY } from '../../operations/effects';
@@ -26,7 +27,9 @@ interface Reach {
 /**
  * Reads the calls that could have created what a call in doubt could have created: they pay the same recipient an
  * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, and
- * succeeded calls, as they may have been carried out twice. They also include the calls in doubt themselves.
+ * succeeded calls, as they may have been carried out twice. They also include the calls in doubt themselves, and calls
+ * that were sent while the listing was read.
+ * @throws DatabaseTooSlow if the search index cannot be brought up to date soon.
  */
 export async function readCompeting(
   db: Client,
@@ -36,6 +39,7 @@ export async function readCompeting(
   reach: Reach,
 ): Promise<SentCallState[]> {
   if (inDoubt.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
+  await catchUpIndex(prisma); // After the listing was read. A call that is not indexed yet may explain its transactions.
   const question = questionFor(inDoubt, unclaimed, reach);
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
