@@ -49,6 +49,7 @@ export async function startProduct({
     urls: running.map(({ url }) => url),
     workerUrls,
     pids: running.map(({ pid }) => pid),
+    hasWorker: true, // Its descendants. A checkout from before there were workers has none.
     apiKey: client ? makeClient(root, environment) : undefined,
     stop: () => Promise.all(running.map(({ stop }) => stop())),
   };
