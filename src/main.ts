@@ -8,6 +8,7 @@ import { listen } from './app/start/listen';
 import { afterStart, startSmall } from './app/start/memory';
 import { onStop } from './app/start/stop';
 import { startDependencies } from './app/start/dependencies';
+import { startWorker } from './app/start/worker-process';
 
 /** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
 const STOP_GRACE_MS = 15_000;
@@ -39,11 +40,13 @@ async function start(config: Config): Promise<Running> {
   const loading = import('./app/application.js');
   const dependencies = await preparing;
   const { settings, embeddedDatabase } = dependencies;
+  const worker = config.startWorker ? startWorker(settings) : undefined;
   let app: NestFastifyApplication | undefined;
   const stop = async () => {
     setTimeout(() => process.exit(1), longestUpstreamTimeout(settings) + STOP_GRACE_MS).unref();
     try {
       await app?.close();
+      await worker?.stop(); // it seals what the last requests have recorded
     } finally {
       await dependencies.stop();
     }

@@ -20,6 +20,7 @@ const folderOf = (path: string) => FLOORS[floorOf(path)];
 const HOUSE: [area: string, folders: string[]][] = [
   ['main.ts', []],
   ['cli', []],
+  ['worker', []],
   ['app', ['start']],
   ['admin', ['overview', 'approvals', 'clients', 'limits', 'stops', 'session', 'sandbox-api']],
   ['reconciliation', ['report', 'findings', 'webhooks-in', 'in-doubt', 'runs', 'matching', 'sources']],
@@ -31,7 +32,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['http', ['streams', 'health', 'metrics', 'connections', 'validation']],
   ['access', ['auth', 'clients']],
   ['operations', []],
-  ['platform', ['logging', 'database', 'config', 'errors', 'privacy']],
+  ['platform', ['jobs', 'logging', 'database', 'config', 'errors', 'privacy']],
   ['sandbox', []],
 ];
 
@@ -197,6 +198,7 @@ describe('the architecture', () => {
       'src/admin/sandbox-api/control.service.ts',
       'src/app/start/demo-keys.ts', // for a hash that tells one upstream from another
       'src/app/start/sandbox-process.ts',
+      'src/app/start/worker-process.ts',
       'src/gateway/upstream/upstream.service.ts',
       'src/history/log/log-key.ts',
       'src/reconciliation/webhooks-in/signed-events.service.ts',

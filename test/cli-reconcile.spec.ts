@@ -107,11 +107,11 @@ describe('the reconcile command', () => {
     expect(() => dayOf('today', new Date('2026-03-01T00:00:00Z'))).toThrow(/must not be in the future/);
   });
 
-  it('resumes an interrupted run', async () => {
+  it('follows a run that another connection continues', async () => {
     const letGo = holdRuns();
     const said = cli(...period());
     const working = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-      AND application_name = 'payout-proxy reconciliation' AND query ~ 'reconciliation_run '`;
+      AND application_name = 'payout-proxy reconciliation' AND query ~ 'advisory_lock'`;
     await eventually(async () => (await scene.proxy.database.query(working)).length > 0);
     await scene.proxy.database.query(`SELECT pg_terminate_backend(pid) FROM (${working}) AS them`);
     letGo();
@@ -155,11 +155,14 @@ describe('the reconcile command', () => {
   });
 
   it('exits with 1 without a result, and says why', async () => {
-    const gone = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, scene.proxy.database);
+    const gone = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
+    await gone.startWorker();
+    process.env.PAYOUT_PROXY_KEY = (await gone.client('reconciler', 'reconcile')).key;
     const file = join(folder, 'none.json');
     const failing = cli(...period(), '--out', file, '--url', gone.url); // for main.ts, any error is a 1
     await expect(failing).rejects.toThrow(/^The upstream's wallets could not be read completely \(refused\)/);
     expect(existsSync(file)).toBe(false);
+    process.env.PAYOUT_PROXY_KEY = scene.reconciler;
     await gone.close();
   });
 

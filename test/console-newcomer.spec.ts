@@ -20,7 +20,8 @@ describe('a newcomer', () => {
   let page: Page;
 
   beforeAll(async () => {
-    product = new Product('main.js', [], { DATA_DIR: '.data', PORT: '0', RESOLVER_EVERY_SECONDS: '1' }, folder);
+    const env = { DATA_DIR: '.data', PORT: '0', START_WORKER: 'true', RESOLVER_EVERY_SECONDS: '1' };
+    product = new Product('main.js', [], env, folder);
     [browser, [, url = '']] = await Promise.all([startBrowser(), product.said(/console\s+(http\S+)\/console /)]);
     page = await browser.browser.newPage({ reducedMotion: 'reduce' });
   });

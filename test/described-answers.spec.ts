@@ -28,6 +28,7 @@ describe('the answers of /v1', () => {
 
   beforeAll(async () => {
     approving = await startApproving();
+    await approving.proxy.startWorker();
     const { proxy, app, upstream, approver } = approving;
     key = (await proxy.client('all', ...SCOPES)).key;
     const idOf = ({ headers }: Answer) => headers['x-call-id'] ?? '';

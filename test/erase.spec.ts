@@ -227,6 +227,7 @@ describe('audit erase', () => {
     await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
       SELECT intent_id, 'confirmed', 'x', intent_id, intent_id FROM item_recipient WHERE email = '${EMAIL}'`);
     await expect(erase(EMAIL)).rejects.toThrow(/Add --yes/);
+    await paying.proxy.startWorker();
     await eventually(async () => (await query('SELECT FROM checkpoint LIMIT 1')).length > 0);
     process.env.LOG_SIGNING_KEY = newSigningKey('test');
     await expect(erase(EMAIL, '--yes')).rejects.toThrow(/not the key that signed the latest checkpoint/);

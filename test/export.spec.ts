@@ -19,6 +19,7 @@ describe('an export', () => {
   beforeAll(async () => {
     noWaiting = jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null);
     paying = await startPaying();
+    await paying.proxy.startWorker();
     seeing = paying.auditor;
     masked = (await paying.proxy.client('masked', 'audit')).key;
     paying.upstream.behaviour = (received, response, socket) => {

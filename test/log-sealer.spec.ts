@@ -1,24 +1,31 @@
-import { Logger } from '@nestjs/common';
+import { INestApplicationContext, Logger } from '@nestjs/common';
+import { MetricsService } from '../src/http/metrics/metrics.service';
 import { eventually, Paying, startPaying } from './support/paying';
 import { startProxy } from './support/proxy';
+import { createTestDatabase } from './support/test-database';
 
 let paying: Paying;
 
-beforeAll(async () => (paying = await startPaying()));
+let worker: INestApplicationContext;
+
+beforeAll(async () => {
+  paying = await startPaying();
+  worker = await paying.proxy.startWorker();
+});
 afterAll(() => paying.close());
 afterEach(() => jest.restoreAllMocks());
 
 const query = (sql: string, values: unknown[] = []) => paying.proxy.database.query(sql, values);
 
-async function metric(name: string, { url } = paying.proxy): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
+async function metric(name: string, of = worker): Promise<number> {
+  const { body: text } = await of.get(MetricsService, { strict: false }).text();
   return Number(new RegExp(`^payout_proxy_log_${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
 const isSealed = async (call: string | undefined) =>
   (await query('SELECT FROM log_leaf WHERE record_id = $1', [call])).length === 2;
 
-/** Within a running proxy. */
+/** Within a running worker. */
 describe('the sealer', () => {
   it('seals the records of a request soon, and counts them', async () => {
     const call = (await paying.pay().expect(200)).headers['x-call-id'];
@@ -41,13 +48,15 @@ describe('the sealer', () => {
 
   it('logs that it may not take its role, while requests are still served', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const { database } = paying.proxy;
+    const database = await createTestDatabase();
     const settings = { upstreamBaseUrl: paying.upstream.url, databaseSealerUrl: database.url };
     const proxy = await startProxy(settings, database);
-    await eventually(async () => (await metric('failing', proxy)) === 1);
+    const failing = await proxy.startWorker();
+    await eventually(async () => (await metric('failing', failing)) === 1);
     const { key } = await proxy.client('other', 'read');
     await proxy.get(key, '/api/v0.1/info/assets').expect(200);
     await proxy.close();
+    await database.close();
     expect(warn.mock.calls.flat().join('\n')).toMatch(
       /No login of the proxy can become payout_sealer\. .* DATABASE_SEALER_URL/,
     );

@@ -17,6 +17,7 @@ describe('X-People: masked', () => {
 
   beforeAll(async () => {
     approving = await startApproving();
+    await approving.proxy.startWorker();
     const { proxy, app } = approving;
     seeing = (await proxy.client('seeing', 'audit', 'audit:pii', 'approve', 'reconcile')).key;
     const credits = [{ ...PERSON, valueInUSD: 3.5 }];

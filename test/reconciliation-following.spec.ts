@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
+import { RunConnection } from '../src/reconciliation/runs/run-connection';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { MAX_STREAMS_OF_KEY } from '../src/http/streams/event-streams.service';
 import { holdRuns } from './support/held-runs';
 import { passTime } from './support/pass-time';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
-import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
+import { Asking, askForRun, ended, readRun, Reconciling, startReconciling, untilNow } from './support/reconciling';
+import { TestDatabase } from './support/test-database';
 import supertest from './support/supertest';
 
 /** The streams of `GET /v1/reconciliation/runs/{id}`. */
@@ -49,7 +51,7 @@ describe('a stream of a run', () => {
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const events = heard(response);
     letGo();
-    const [first, ...others] = await events;
+    const [first, ...others] = (await events).filter(({ event }) => event !== 'queued');
     expect(first).toEqual({ event: 'progress', data: { step: 'sources', done: 17, of: null } });
     const { result, totals } = await ended(here, id);
     expect(others.at(-1)).toEqual({ event: 'end', data: { result, failure: null, totals } });
@@ -65,15 +67,40 @@ describe('a stream of a run', () => {
     expect([again.status, await again.text()]).toEqual([204, '']);
   });
 
-  it('reports that nobody works on the run any more', async () => {
-    holdRuns();
+  it('reports that the run waits for a worker, and goes on', async () => {
+    const letGo = holdRuns();
     const id = await begin();
+    await eventually(async () => (await readRun(here, id)).state === 'running');
     const events = heard(await follow(here, id));
-    await scene.proxy.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
+    const cut = () =>
+      scene.proxy.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
+      );
+    const take = jest.spyOn(RunConnection, 'open').mockRejectedValue(new Error('no connection'));
+    await cut();
+    await eventually(async () => (await readRun(here, id)).state === 'queued');
+    await sleep(600); // longer than from one question to the next
+    take.mockRestore();
+    letGo();
+    const names = (await events).map(({ event }) => event);
+    expect([names.includes('queued'), names.at(-1)]).toEqual([true, 'end']);
+  });
+
+  it('reports that no worker continues the run', async () => {
+    const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
+    const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
+    await query(
+      `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, started_at)
+       SELECT $1, from_at, to_at, as_of, FALSE, settings, now() - interval '25 hours' FROM reconciliation_run LIMIT 1`,
+      [id],
     );
-    expect((await events).at(-1)).toMatchObject({ event: 'interrupted', data: { detail: /goes on/ } });
+    const [event, ...more] = await heard(await follow(here, id));
+    expect([event?.event, event?.data.detail, more]).toEqual([
+      'interrupted',
+      expect.stringMatching(/within a day/),
+      [],
+    ]);
   });
 
   it('stops to query the database when its reader leaves', async () => {
@@ -99,7 +126,7 @@ describe('a stream of a run', () => {
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
     const events = heard(await follow({ ...here, url: third.url }, id));
     await third.close();
-    expect((await events).every(({ event }) => event === 'progress')).toBe(true); // and no error
+    expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true); // and no error
     letGo();
     await ended(here, id);
   });

@@ -1,15 +1,25 @@
 import { Client } from 'pg';
-import { Fleet } from './support/fleet';
+import { removeDataDir } from './support/data-dir';
 import { eventually, phones } from './support/paying';
+import { envOf, newDataDir, Product } from './support/process';
 import { startProxy, UPSTREAM_KEY } from './support/proxy';
-import { Asking, askForRun, ended, Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
+import {
+  Asking,
+  askForRun,
+  ended,
+  readRun,
+  Reconciling,
+  reconcile,
+  startReconciling,
+  untilNow,
+} from './support/reconciling';
 import { runs } from './support/runs';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** Of the random times at which runs are killed. */
 const SEEDS = Array.from({ length: runs(2) }, (_, index) => 2 + index);
 
-/** Kills of one run; then it may end. */
+/** Kills of one run. Then it may end. */
 const KILLS = 6;
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -44,17 +54,27 @@ function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: un
   });
 }
 
-/** Ends the connection of a run at one of its questions, before it is sent or a moment after: all that the database sees of a kill. */
-function killAt(question: number, { sent, afterMs }: { sent: boolean; afterMs: number }): void {
-  let asked = 0;
+/** A question of a run, and how its connection ends there: before it is sent, or a moment after. */
+interface Kill {
+  question: number;
+  sent: boolean;
+  afterMs: number;
+}
+
+/** Ends the connection of a run at these questions, one after the other: all that the database sees of kills. */
+function killAt(kills: Kill[]): { done: number } {
+  const counts = { done: 0, asked: 0 };
   onQuestions((client, ask) => {
-    if (asked++ !== question) return undefined;
+    const kill = kills[counts.done];
+    if (!kill || counts.asked++ !== kill.question) return undefined;
+    Object.assign(counts, { done: counts.done + 1, asked: 0 });
     const never = () =>
       new Promise((_, reject) => client.once('end', () => reject(new Error('Connection terminated'))));
-    const answer = sent ? ask() : never();
-    setTimeout(() => innardsOf(client).connection.stream.destroy(), afterMs);
+    const answer = kill.sent ? ask() : never();
+    setTimeout(() => innardsOf(client).connection.stream.destroy(), kill.afterMs);
     return { answer };
   });
+  return counts;
 }
 
 /** What a run has left in the database, but for ids and times that differ from run to run. */
@@ -74,11 +94,10 @@ async function resultOf(database: TestDatabase): Promise<Record<string, Record<s
   return { findings, matches, ends, counts };
 }
 
-describe('a run that is killed and asked for again', () => {
+describe('a run whose worker is killed', () => {
   let scene: Reconciling;
   let template: string;
   let period: object;
-  let interrupted = 0;
   let undisturbed: Awaited<ReturnType<typeof resultOf>>;
   /** How many it asks of the database on its own connection. */
   let questions = 0;
@@ -101,10 +120,12 @@ describe('a run that is killed and asked for again', () => {
     await scene.hurry();
     period = untilNow();
     await scene.proxy.app.close(); // its upstream and its database go on
+    await scene.worker.close();
     template = await scene.proxy.database.asTemplate();
 
     const database = await copy();
     const proxy = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, database);
+    await proxy.startWorker();
     onQuestions(() => void (questions += 1));
     await reconcile(asking(proxy.url), period);
     jest.restoreAllMocks();
@@ -131,50 +152,41 @@ describe('a run that is killed and asked for again', () => {
     const next = random(seed);
     const database = await copy();
     const proxy = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, database);
-    const ids = new Set<string>();
-    const states: string[] = [];
-    for (let kills = 0; states.at(-1) !== 'ended'; kills += 1) {
-      const question = Math.floor(next() * questions);
-      if (kills < KILLS) killAt(question, { sent: next() < 0.5, afterMs: next() < 0.3 ? next() * 30 : 0 });
-      const { status, body } = await askForRun(asking(proxy.url), period);
-      if (status !== 503) {
-        expect(status).toBe(202);
-        ids.add(body.id as string);
-        states.push((await ended(asking(proxy.url), body.id as string)).state);
-      } // else before there was a run
-      jest.restoreAllMocks();
-    }
+    await proxy.startWorker();
+    const kills = killAt(
+      Array.from({ length: KILLS }, () => ({
+        question: Math.floor(next() * questions),
+        sent: next() < 0.5,
+        afterMs: next() < 0.3 ? next() * 30 : 0,
+      })),
+    );
+    const { body } = await askForRun(asking(proxy.url), period).expect(202);
+    await ended(asking(proxy.url), body.id);
+    jest.restoreAllMocks();
     await proxy.close();
-    interrupted += states.filter((state) => state === 'interrupted').length;
+    expect(kills.done).toBeGreaterThan(KILLS / 2); // the rest was not reached
     expect(await resultOf(database)).toEqual(undisturbed);
-    expect(ids.size).toBe(1);
     const whole =
       'SELECT source FROM source_read r JOIN source_read_end e ON e.read_id = r.id WHERE complete ORDER BY 1';
     expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]); // not asked twice
   });
 
-  it('was killed within runs, and not only before them', () => {
-    expect(interrupted).toBeGreaterThan(0);
-  });
-
-  it('is taken up by another process, where the first is killed for good', async () => {
+  it('is continued by another worker, where the first is killed for good', async () => {
     const database = await copy();
     const upstream = { UPSTREAM_BASE_URL: scene.sandbox.url, UPSTREAM_API_KEY: UPSTREAM_KEY };
-    const [fleet, other] = [
-      await Fleet.start(1, database, upstream),
-      await startProxy({ upstreamBaseUrl: scene.sandbox.url }, database),
-    ];
-    const live = async () => (await database.query('SELECT live_processes()')).length;
-    await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_000 });
-    const { body } = await askForRun(asking(fleet.url(0)), period).expect(202);
-    expect(await live()).toBe(2);
-    await fleet.kill(0);
-    await eventually(async () => (await live()) === 1); // at once: the system closes its connections
-    expect(await ended(asking(other.url), body.id)).toMatchObject({ state: 'interrupted' });
-    await askForRun(asking(other.url), period).expect(202);
-    expect(await ended(asking(other.url), body.id)).toMatchObject({ state: 'ended' });
-    await other.close();
-    await fleet.stop();
+    const dir = newDataDir();
+    const worker = new Product('worker/main.js', [], { ...envOf(database), ...upstream, DATA_DIR: dir }, dir);
+    const proxy = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, database);
+    await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_500 });
+    const { body } = await askForRun(asking(proxy.url), period).expect(202);
+    await eventually(async () => (await readRun(asking(proxy.url), body.id)).state === 'running');
+    await worker.signal('SIGKILL');
+    // At once: the system closes its connections.
+    await eventually(async () => (await readRun(asking(proxy.url), body.id)).state === 'queued');
+    await proxy.startWorker();
+    await ended(asking(proxy.url), body.id);
+    await proxy.close();
+    removeDataDir(dir);
     expect(await resultOf(database)).toEqual(undisturbed);
   });
 });

@@ -1,6 +1,7 @@
 import type { RunPage } from './support/api';
-import { answer, FakeUpstream } from './support/fake-upstream';
+import { MetricsService } from '../src/http/metrics/metrics.service';
 import { holdRuns } from './support/held-runs';
+import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import {
   Asking,
@@ -12,10 +13,12 @@ import {
   startReconciling,
   untilNow,
 } from './support/reconciling';
+import { TestDatabase } from './support/test-database';
 import supertest from './support/supertest';
 
 const HOUR_MS = 3_600_000;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+const HOUR_AGO = ago(1);
 
 describe('the runs of the reconciliation', () => {
   let scene: Reconciling;
@@ -55,7 +58,7 @@ describe('the runs of the reconciliation', () => {
     expect(begun.headers.location).toBe(`/v1/reconciliation/runs/${id}`);
     expect(begun.body).toMatchObject({
       ...question,
-      state: 'running',
+      state: 'queued',
       historical: false,
       statement_id: null,
       result: null,
@@ -82,7 +85,7 @@ describe('the runs of the reconciliation', () => {
   it.each<[string, object, string[]]>([
     ['nothing', {}, ['/from', '/to']],
     ['times without a zone', { from: '2026-01-01T00:00:00', to: '2026-01-02' }, ['/from', '/to']],
-    ['an empty period', { from: ago(1), to: ago(1) }, ['/to']],
+    ['an empty period', { from: HOUR_AGO, to: HOUR_AGO }, ['/to']],
     ['a period that ends before it begins', { from: ago(1), to: ago(2) }, ['/to']],
     ['more than 400 days', { from: ago(401 * 24), to: ago(0) }, ['/to']],
     ['the future', { from: ago(1), to: ago(-0.1) }, ['/to']],
@@ -141,59 +144,71 @@ describe('the runs of the reconciliation', () => {
     expect(await reconcile(there, { ...question, as_of: before.as_of })).toMatchObject({ historical: true });
   });
 
-  it('are limited to two on an instance, and a third gets 429', async () => {
+  it('are limited to two over all instances, and a third gets 503', async () => {
     const letGo = holdRuns();
     const [first, second, third] = [4, 5, 6].map((hours) => ({ from: ago(hours + 1), to: ago(hours) }));
     const ids: string[] = [];
     for (const question of [first, second]) ids.push((await askForRun(here, question ?? {}).expect(202)).body.id);
-    const { body, headers } = await askForRun(here, third ?? {}).expect(503);
-    expect([body.code, headers['retry-after']]).toEqual(['too_many_runs', '30']);
-    ids.push((await askForRun(there, third ?? {}).expect(202)).body.id);
+    for (const asking of [here, there]) {
+      const { body, headers } = await askForRun(asking, third ?? {}).expect(503);
+      expect([body.code, headers['retry-after']]).toEqual(['too_many_runs', '30']);
+    }
     letGo();
     await Promise.all(ids.map((id) => ended(here, id)));
   });
 
-  it('are interrupted when their connection is lost, and continue on any instance', async () => {
+  it('continue by themselves when their connection is lost', async () => {
     const question = untilNow();
     const letGo = holdRuns();
-    const { id } = (await askForRun(here, question).expect(202)).body as { id: string };
-    await cut();
-    expect(await ended(here, id)).toMatchObject({ state: 'interrupted', result: null, ended_at: null });
-    const again = await askForRun(there, question).expect(202);
-    const { as_of: asOf, started_at: startedAt } = await readRun(here, id);
-    expect(again.body).toMatchObject({ id, state: 'running', as_of: asOf, started_at: startedAt });
+    const { id, as_of: asOf } = (await askForRun(here, question).expect(202)).body;
+    await eventually(async () => (await readRun(there, id)).state === 'running');
+    expect((await cut()).length).toBe(1);
+    const again = await askForRun(there, question).expect(200); // whether it is queued or in progress again
+    expect(again.body).toMatchObject({ id, as_of: asOf, result: null, ended_at: null });
     letGo();
-    expect(await ended(here, id)).toMatchObject({ state: 'ended', result: 'clean' });
+    expect(await ended(here, id)).toMatchObject({ id, as_of: asOf, result: 'clean' });
     expect((await reconcile(here, question)).id).not.toBe(id); // what has ended is not begun again
   });
 
-  it('do not delay a shutdown, and continue later', async () => {
+  it('do not delay the end of a worker, and continue on another', async () => {
     holdRuns();
-    const question = untilNow();
-    const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
-    const { id } = (await askForRun({ ...here, url: third.url }, question).expect(202)).body as { id: string };
-    await third.close();
-    expect(await readRun(here, id)).toMatchObject({ state: 'interrupted' });
+    const lone = await startReconciling();
+    const asking = { url: lone.proxy.url, key: lone.reconciler };
+    await lone.pay('+254712345601').expect(200);
+    const { id } = (await askForRun(asking, untilNow()).expect(202)).body;
+    await eventually(async () => (await readRun(asking, id)).state === 'running');
+    await lone.worker.close();
+    expect(await readRun(asking, id)).toMatchObject({ state: 'queued' });
     jest.restoreAllMocks();
-    expect(await reconcile(here, question)).toMatchObject({ id, result: 'clean' });
+    await lone.proxy.startWorker();
+    expect(await ended(asking, id)).toMatchObject({ id, result: 'clean' });
+    await lone.close();
+  });
+
+  it('are given up after a day without a worker', async () => {
+    const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
+    const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
+    const question = { from: ago(30), to: ago(29) };
+    await query(
+      `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, started_at)
+       SELECT $1, $2, $3, now(), FALSE, settings, now() - interval '25 hours' FROM reconciliation_run LIMIT 1`,
+      [id, question.from, question.to],
+    );
+    expect(await readRun(here, id)).toMatchObject({ state: 'interrupted', result: null });
+    expect((await reconcile(here, question)).id).not.toBe(id);
+    expect(await readRun(here, id)).toMatchObject({ state: 'interrupted' });
   });
 
   it("fail if the upstream's listing is incomplete, report it, and start anew when requested again", async () => {
-    const upstream = await FakeUpstream.start();
-    upstream.behaviour = (request, ...rest) =>
-      answer(200, { status: 'success', data: request.url.endsWith('/wallets/list') ? [] : {} })(request, ...rest);
-    const third = await startProxy({ upstreamBaseUrl: upstream.url }, scene.proxy.database);
-    const asking = { ...here, url: third.url };
+    for (const nth of [1, 2, 3]) await scene.fault({ fault: 'error500', operation: 'POST /account/transactions', nth });
     const question = untilNow();
-    const failed = await reconcile(asking, question);
+    const failed = await reconcile(here, question);
     expect(failed).toMatchObject({ state: 'ended', result: 'failed', totals: null });
     expect(failed.failure).toMatch(
       /^The upstream's transactions could not be read completely \(\w+\), so nothing was compared\. /,
     );
     expect(await reconcile(here, question)).toMatchObject({ result: 'clean' });
     expect((await list('result=failed')).runs).toMatchObject([{ id: failed.id }]);
-    await third.close();
-    await upstream.stop();
   });
 
   it('need an earlier listing for as_of', async () => {
@@ -206,9 +221,10 @@ describe('the runs of the reconciliation', () => {
     expect(await reconcile(here, { ...question, as_of: asOf })).toMatchObject({ historical: true, result: 'clean' });
   });
 
-  it('appear in the metrics', async () => {
+  it('appear in the metrics of the worker, and their state in those of each proxy', async () => {
+    const { body } = await scene.worker.get(MetricsService, { strict: false }).text();
+    expect(body).toMatch(/payout_proxy_reconciliation_run_duration_seconds_count\{result="clean"\} \d/);
     const { text } = await supertest(here.url).get('/metrics').expect(200);
-    expect(text).toMatch(/payout_proxy_reconciliation_run_duration_seconds_count\{result="clean"\} \d/);
     expect(text).toMatch(/payout_proxy_reconciliation_last_end_timestamp_seconds\{result="failed"\} \d{10}/);
     expect(text).toMatch(/payout_proxy_reconciliation_residual_usd 0\n/);
   });

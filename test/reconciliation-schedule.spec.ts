@@ -8,7 +8,7 @@ import { holdRuns } from './support/held-runs';
 import { callOf } from './support/old-calls';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
-import { Asking, askForRun, ended, Reconciling, startReconciling } from './support/reconciling';
+import { Asking, askForRun, ended, readRun, Reconciling, startReconciling } from './support/reconciling';
 import { Loaded } from '../src/platform/config/config.module';
 
 // Long over, whenever these tests run.
@@ -79,14 +79,15 @@ describe('the schedule of the reconciliation', () => {
     expect((await runs()).map(({ due_at: dueAt }) => dueAt as Date)).toEqual([TICK(2), TICK(8), TICK(9)]);
   });
 
-  it('continues interrupted runs, wherever they were interrupted', async () => {
+  it('leaves its interrupted runs to the workers, which continue them', async () => {
     const letGo = holdRuns();
     await of(scene.proxy).check(NOON(12));
+    const isRunning = async () => (await readRun(asking, (await runs(TICK(12)))[0]?.id ?? '')).state === 'running';
+    await eventually(isRunning);
     await scene.proxy.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
     );
-    expect(await endOf(TICK(12))).toMatchObject({ state: 'interrupted' });
     letGo();
     await of(other).check(NOON(13)); // it is not the newest any more
     expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' }); // nobody was ever paid
@@ -104,10 +105,12 @@ describe('the schedule of the reconciliation', () => {
     expect(await endOf(TICK(20))).toMatchObject({ state: 'ended' });
   });
 
-  it('catches up when the proxy starts, and stops with the proxy', async () => {
+  it('catches up when a worker starts, and stops with it', async () => {
     await callOf(scene.proxy.database, '2023-12-24T12:00:00Z');
     const schedule = scheduled('0 2 29 2 *'); // in leap years
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url, ...schedule }, scene.proxy.database);
+    await scene.worker.close(); // it holds the jobs, and has no schedule
+    await third.startWorker();
     await eventually(async () =>
       (await runs()).some(({ due_at: at }) => at?.toISOString().includes('-02-29T02:00') === true),
     );

@@ -168,6 +168,7 @@ describe('secrets and people in reconciliation', () => {
       upstreamWebhookSecret: new Secret(SECRET),
       resolverQuietSeconds: 1,
     });
+    await proxy.startWorker();
     key = (await proxy.client('reconciler', 'reconcile', 'audit:pii')).key;
     await attack();
     await commands();

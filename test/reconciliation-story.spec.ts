@@ -19,7 +19,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
   /** The transaction of somebody who has the upstream's key. */
   let past: string;
   let calls: Record<'reversed' | 'charged', string>;
-  /** Another instance, whose upstream lists otherwise than the sandbox, and has all of it when asked by name. */
+  /** Its worker's upstream lists otherwise than the sandbox, and has all of it when asked by name. */
   let elsewhere: TestProxy;
   let upstream: FakeUpstream;
 
@@ -94,12 +94,14 @@ describe('the reconciliation of a proxy and its upstream', () => {
   });
 
   it('asks the upstream by name before it reports a payment as missing', async () => {
+    await scene.worker.close();
+    await elsewhere.startWorker(); // from here on
     const [lacking] = await database.query(
       `SELECT upstream_ref, upstream_id FROM outcome_item WHERE intent_id = '${calls.charged}'`,
     );
     lists({ transactions: (listed) => listed.filter((one) => one.chiRef !== lacking?.upstream_ref) });
     const question = { from: before.from, to: new Date().toISOString() };
-    const run = await reconcile({ ...asking, url: elsewhere.url }, question);
+    const run = await reconcile(asking, question);
     expect(run.totals!.matched).toMatchObject({ count: 4 });
     expect((await seen(run.id)).map(({ category }) => category as string)).not.toContain('missing_upstream');
     const asked = `SELECT subject FROM source_read WHERE caused_by = $1 AND source = 'transaction'`;
@@ -111,20 +113,21 @@ describe('the reconciliation of a proxy and its upstream', () => {
 
   it('is never clean over a listing that is empty or cut to its newest rows, and closes nothing', async () => {
     const quiet = { from: new Date(Date.now() - 7_200_000).toISOString(), to: before.from };
+    lists({ transactions: (listed) => listed });
     expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account began later
     const steps = () => database.query('SELECT id FROM finding_step');
     const stepsBefore = await steps();
     const reasonsOf = ({ totals }: RunRecord) => totals?.incomplete.map(({ reason }) => reason);
     lists({ transactions: () => [] });
-    const nothing = await reconcile({ ...asking, url: elsewhere.url }, quiet);
+    const nothing = await reconcile(asking, quiet);
     expect([nothing.result, reasonsOf(nothing)]).toEqual(['incomplete', ['listing_empty']]);
     const whole = { from: before.from, to: new Date().toISOString() };
-    expect((await reconcile({ ...asking, url: elsewhere.url }, whole)).result).toBe('findings');
+    expect((await reconcile(asking, whole)).result).toBe('findings');
     lists({
       transactions: (listed) => listed.toSorted(byTime).slice(-2),
       wallets: (listed) => listed.map((one) => ({ ...one, transactions: one.transactions.slice(0, 1) })),
     });
-    const newest = await reconcile({ ...asking, url: elsewhere.url }, quiet);
+    const newest = await reconcile(asking, quiet);
     expect([newest.result, reasonsOf(newest)![0]]).toEqual(['incomplete', 'listing_shorter']);
     expect(await steps()).toEqual(stepsBefore);
   });
@@ -132,6 +135,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
   it('counts a call without a known outcome as in doubt, and reports the debit without a transaction', async () => {
     const from = new Date().toISOString();
     await scene.fault({ fault: 'resetBeforeProcessing', operation: 'POST /payouts/airtime', nth: 1 });
+    lists({ transactions: (listed) => listed });
     await scene.pay('+254712345603').expect(502);
     const doubtful = await reconcile(asking, { from, to: new Date().toISOString() });
     expect(doubtful).toMatchObject({ result: 'clean_with_doubts', totals: { in_doubt: { count: 1, usd: '2.5' } } });
@@ -139,7 +143,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const direct = await scene.past('/payouts/airtime', { airtimes }).expect(200);
     const hidden = /"chiRef":"([^"]+)"/.exec(direct.text)?.[1];
     lists({ transactions: (listed) => listed.filter(({ chiRef }) => chiRef !== hidden) });
-    const run = await reconcile({ ...asking, url: elsewhere.url }, { from, to: new Date().toISOString() });
+    const run = await reconcile(asking, { from, to: new Date().toISOString() });
     expect(run.result).toBe('findings');
     expect(await seen(run.id)).toMatchObject([{ category: 'unexplained_debit', usd: 0 }]);
   });

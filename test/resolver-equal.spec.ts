@@ -65,10 +65,11 @@ describe('a round of the resolver among thousands of equal payments', () => {
       phoneNumber: PHONE,
       valueInUSD: 2.5,
     }));
-    const looking = paying.proxy.app.get(PollService, { strict: false });
+    const worker = await paying.proxy.startWorker();
+    const looking = worker.get(PollService);
     looking.rules.quietMs = 0;
     const ids = calls.slice(0, DOUBTS).map(({ id }) => id);
-    const due = await readSentCalls(paying.proxy.app.get(PrismaService, { strict: false }), ids, 1_000);
+    const due = await readSentCalls(worker.get(PrismaService, { strict: false }), ids, 1_000);
     const effort = new Effort();
     const { verdicts, left, failure } = await looking.poll(due, ids, new AbortController().signal, effort);
     expect([failure, left.size, verdicts.length]).toEqual([null, 0, DOUBTS]);

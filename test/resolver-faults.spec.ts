@@ -1,3 +1,4 @@
+import { INestApplicationContext } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { Lost, makeLost } from './support/lost-answers';
@@ -60,12 +61,14 @@ interface Made {
 /** What became of calls whose answers were lost is found out from what the upstream lists, or it is said why not. */
 describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEED})`, () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let worker: INestApplicationContext;
   let app: string;
   let reconciler: string;
   let made: Made[];
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 300, resolverQuietSeconds: 3_600 });
+    worker = await proxy.startWorker();
     app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
     for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(1_000 + kind)); // all is well
@@ -74,7 +77,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     await control('delete', '/faults');
     await round(); // what is there already need not be waited for
     await eventually(async () => (await arrivals()).every(isOver));
-    proxy.app.get(PollService, { strict: false }).rules.quietMs = 0; // nothing comes any more
+    worker.get(PollService).rules.quietMs = 0; // nothing comes any more
     for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind)); // show how new the listing is
     await round();
   });

@@ -1,3 +1,4 @@
+import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { answer } from './support/fake-upstream';
@@ -27,6 +28,7 @@ interface Making {
 /** An upstream whose listing is not as it should be: of none of it a payout may be taken for one that never was. */
 describe('the resolver with an unusual listing', () => {
   let paying: Paying;
+  let worker: INestApplicationContext;
   let listed: Record<string, unknown>[] = [];
   let making: Making = {};
   let number = 0;
@@ -58,7 +60,8 @@ describe('the resolver with an unusual listing', () => {
 
   beforeAll(async () => {
     paying = await startPaying({ resolverQuietSeconds: 3_600 });
-    paying.proxy.app.get(PollService, { strict: false }).rules.quietMs = 0;
+    worker = await paying.proxy.startWorker();
+    worker.get(PollService).rules.quietMs = 0;
     paying.upstream.behaviour = async (request, response, socket) => {
       if (request.url.endsWith('/account/transactions')) {
         const happening = meanwhile;
@@ -90,7 +93,7 @@ describe('the resolver with an unusual listing', () => {
   };
   /** What became of a call, by its id; of one that is still in doubt, why. */
   const settle = async (id: string) => {
-    await paying.proxy.app.get(ResolverService, { strict: false }).runOnce();
+    await worker.get(ResolverService).runOnce();
     const { body } = await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200);
     return body.doubt?.reason ?? body.outcome;
   };

@@ -37,7 +37,7 @@ const TABLES: Record<string, Rights> = {
   ...of(PEOPLE, 'intent_body', 'outcome_body', 'access_filters'),
   ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window', 'reconciliation_progress'),
   recent_content: { payout_proxy: 'SID' },
-  console_session: { payout_proxy: 'SIUD' },
+  ...of({ payout_proxy: 'SIUD' }, 'console_session', 'worker_task'),
   ...of(LOG, 'log_leaf', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
   ...of({ payout_proxy: 'S' }, 'search_entry', 'search_slice', 'call_state', '_prisma_migrations'),

@@ -120,6 +120,7 @@ describe('the search index', () => {
       const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);
       await eventually(async () => (await rows()).length > 0);
     };
+    await paying.proxy.startWorker();
     await copyIntent(paying.proxy.database, model, { request_id: 'background' });
     await indexed('background');
     await query(

@@ -118,6 +118,7 @@ describe('secrets and people', () => {
     const env = {
       PORT: '0',
       LOG_LEVEL: 'debug',
+      START_WORKER: 'true',
       DATA_DIR: dataDir,
       UPSTREAM_TIMEOUT_MS: '400',
       DUPLICATE_GUARD: 'false',
@@ -221,6 +222,9 @@ describe('secrets and people', () => {
       'time',
       'msg',
       'context',
+      'process',
+      'job',
+      'url', // of a worker's probes
       'call_id',
       'request_id',
       'client',

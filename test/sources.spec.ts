@@ -24,7 +24,7 @@ describe('the sources', () => {
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
-    sources = proxy.app.get(SourcesService);
+    sources = (await proxy.startWorker()).get(SourcesService);
   });
 
   afterAll(async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { SealerService } from '../src/history/log/sealer.service';
 import { editPeople, insertOutcomes } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
@@ -11,7 +10,6 @@ import { TestDatabase } from './support/test-database';
 describe("a call's story", () => {
   let paying: Paying;
   beforeAll(async () => {
-    jest.spyOn(SealerService.prototype, 'onApplicationBootstrap').mockReturnValue(); // these tests seal by hand
     paying = await startPaying();
   });
   afterAll(() => paying.close());

@@ -1,3 +1,4 @@
+import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { bytes } from './support/paying';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
@@ -11,6 +12,7 @@ const CREDIT = 'POST /payouts/credit';
 /** The sandbox pays and answers with an error. Nobody may be paid twice, and no cap overspent, whatever the app does then. */
 describe('an upstream that pays and answers with an error', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let worker: INestApplicationContext;
   let auditor: string;
   let reconciler: string;
   let count = 0;
@@ -18,6 +20,7 @@ describe('an upstream that pays and answers with an error', () => {
   beforeAll(async () => {
     const guards = { duplicateGuard: true, duplicateWindowSeconds: 3_600, checkCoverage: false };
     proxy = await startProxyWithSandbox({ resolverQuietSeconds: 3_600, ...guards });
+    worker = await proxy.startWorker();
     auditor = (await proxy.client('auditor', 'audit')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
   });
@@ -31,7 +34,7 @@ describe('an upstream that pays and answers with an error', () => {
     askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const fault = (name: string, more: object = {}) =>
     control('post', '/faults', { fault: name, operation: CREDIT, ...more }).expect(201);
-  const quiet = (ms: number) => (proxy.app.get(PollService, { strict: false }).rules.quietMs = ms);
+  const quiet = (ms: number) => (worker.get(PollService).rules.quietMs = ms);
   const email = () => `somebody.${(count += 1)}@example.com`;
   const credits = (...valueInUSD: number[]) => ({
     credits: valueInUSD.map((usd) => ({ email: email(), valueInUSD: usd })),

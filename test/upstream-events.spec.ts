@@ -28,6 +28,7 @@ describe('POST /hooks/upstream', () => {
       upstreamTimeoutMs: 5_000,
     };
     proxy = await startProxy({ upstreamBaseUrl: sandbox.url, ...settings }, database);
+    await proxy.startWorker();
     app = (await proxy.client('app', 'pay')).key;
   });
   afterAll(async () => {
@@ -95,6 +96,26 @@ describe('POST /hooks/upstream', () => {
     const id = headers['x-call-id'] ?? '';
     expect((await signed('hint', '{"issueID":"another"}').expect(200)).body).toEqual({ status: 'recorded' });
     await eventually(async () => (await proxy.get(app, `/v1/calls/${id}`)).body.outcome === 'confirmed');
+  });
+
+  it('keeps events for the next worker while there is none', async () => {
+    const lone = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamWebhookSecret: new Secret(SECRET) });
+    const body = '{"issueID":"a batch of nobody"}';
+    const headers = { 'webhook-id': 'early', 'webhook-timestamp': String(now()) };
+    for (const id of ['early', 'late']) {
+      const signature = sign(id, now(), body);
+      await deliver({ ...headers, 'webhook-id': id, 'webhook-signature': signature }, body, lone.url).expect(200);
+    }
+    expect(await lone.database.query('SELECT kind FROM worker_task')).toEqual([
+      { kind: 'read_back' },
+      { kind: 'read_back' },
+    ]);
+    await lone.startWorker();
+    await eventually(async () => (await lone.database.query('SELECT FROM worker_task')).length === 0);
+    expect(await lone.database.query('SELECT source, subject FROM source_read')).toEqual([
+      { source: 'batch', subject: 'a batch of nobody' }, // once for both
+    ]);
+    await lone.close();
   });
 
   it.each([

@@ -10,11 +10,11 @@ const LOOK_EVERY_MS = 250;
 const ENOUGH = 10_000;
 
 /**
- * Waits until a proxy has sealed all records, or for this many seconds.
+ * Waits until the worker of a proxy has sealed all records, or for this many seconds.
  * @returns {records, seconds, recordsPerSecond, rssMb, all}, null if they were sealed before. `all` says whether none
  * is left.
  */
-export async function sealed({ urls: [url], pids: [pid] }, databaseUrl, name, longestSeconds = Infinity) {
+export async function sealed({ workerUrls: [url], pids: [pid] }, databaseUrl, name, longestSeconds = Infinity) {
   const first = await look(url);
   const progress = startProgress(`${name}: sealing`, Math.max(1, (await countRecords(databaseUrl)) - first.leaves));
   const begun = performance.now();
@@ -36,7 +36,10 @@ export async function sealed({ urls: [url], pids: [pid] }, databaseUrl, name, lo
 }
 
 async function look(url) {
-  const text = await (await fetch(`${url}/metrics`)).text();
+  const text = await fetch(`${url}/metrics`).then(
+    (answer) => answer.text(),
+    () => '',
+  );
   const value = (name) => Number(new RegExp(`^payout_proxy_log_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
   return { leaves: value('leaves'), lagSeconds: value('lag_seconds') };
 }

@@ -43,7 +43,10 @@ try {
 async function sealed() {
   let waited = false;
   for (let calm = 0; calm < 3;) {
-    const text = await (await fetch(`${proxy.url}/metrics`)).text();
+    const text = await fetch(`${proxy.workerUrl ?? proxy.url}/metrics`).then(
+      (answer) => answer.text(),
+      () => '',
+    );
     const lag = Number(/^payout_proxy_log_lag_seconds (\S+)$/m.exec(text)?.[1] ?? 0);
     waited ||= lag > 5;
     calm = lag > 5 ? 0 : calm + 1;

@@ -34,7 +34,10 @@ async function seal() {
   const proxy = await startProxy();
   try {
     const leaves = async () => {
-      const text = await (await fetch(`${proxy.url}/metrics`)).text();
+      const text = await fetch(`${proxy.workerUrl}/metrics`).then(
+        (answer) => answer.text(),
+        () => '',
+      );
       return Number(/^payout_proxy_log_leaves (\S+)$/m.exec(text)?.[1] ?? 0);
     };
     const first = await changed(leaves, 0);

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startNode } from './processes.mjs';
+import { freePort } from './free-port.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -36,12 +37,17 @@ export async function startProduct({
     ...env,
   };
   const running = [];
+  const workerUrls = [];
   for (let count = 0; count < processes; count += 1) {
-    const options = { env: environment, args, cwd: root, found: /Proxy\s+(http:\S+)/, logFile };
+    const workerPort = await freePort();
+    workerUrls.push(`http://127.0.0.1:${workerPort}`);
+    const own = { ...environment, WORKER_PORT: String(workerPort) };
+    const options = { env: own, args, cwd: root, found: /Proxy\s+(http:\S+)/, logFile };
     running.push(await startNode(join(root, 'dist', 'main.js'), options));
   }
   return {
     urls: running.map(({ url }) => url),
+    workerUrls,
     pids: running.map(({ pid }) => pid),
     hasWorker: true, // Its descendants. A checkout from before there were workers has none.
     apiKey: client ? makeClient(root, environment) : undefined,

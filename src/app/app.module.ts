@@ -37,7 +37,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         SettingsModule.with(settings),
-        LoggerModule.forRoot(loggingOptions(settings.logLevel)),
+        LoggerModule.forRoot(loggingOptions(settings.logLevel, 'proxy')),
         DatabaseModule,
         AuthModule,
         ClientsModule,

@@ -8,6 +8,9 @@ import { serverSentEvents } from './server-sent-events';
 const TRIES = 10;
 const WAIT_MS = 1_000;
 
+/** A worker takes a run within this time. */
+const WORKER_PATIENCE_MS = 5_000;
+
 /** The units that the steps of a run count. Other steps count rows. */
 const UNITS: Partial<Record<string, string>> = { sources: 'transactions read', confirm: 'questions asked' };
 
@@ -20,13 +23,14 @@ export interface RunEnd {
 
 /**
  * Follows a run to its end, with a progress bar on standard error. It reconnects if the connection is lost.
- * @returns `interrupted` if no instance works on the run anymore.
+ * @returns `interrupted` if no worker will continue the run.
  * @throws ClientError if the proxy can no longer be reached.
  */
 export async function followRun(options: ProxyOptions, id: string): Promise<RunEnd | 'interrupted'> {
   let tries = TRIES; // without any answer so far, it does not retry
   for (;;) {
     const steps = new Steps();
+    let waiting: NodeJS.Timeout | undefined;
     try {
       const { response } = await open(options, {
         path: `/v1/reconciliation/runs/${encodeURIComponent(id)}`,
@@ -38,12 +42,15 @@ export async function followRun(options: ProxyOptions, id: string): Promise<RunE
       for await (const { event, data } of serverSentEvents(response)) {
         if (event === 'end') return data as unknown as RunEnd;
         if (event === 'interrupted') return 'interrupted';
-        steps.at(data as unknown as Step);
+        clearTimeout(waiting);
+        if (event === 'queued') waiting = setTimeout(tellOfWait, WORKER_PATIENCE_MS);
+        else steps.at(data as unknown as Step);
       }
     } catch (error) {
       const isAnswer = error instanceof ClientError && !(error instanceof Unreachable);
       if (isAnswer || tries >= TRIES) throw error;
     } finally {
+      clearTimeout(waiting);
       steps.end();
     }
     tries += 1;
@@ -54,6 +61,10 @@ export async function followRun(options: ProxyOptions, id: string): Promise<RunE
 /** Returns the sentences that say how to follow the run again. */
 export function goesOn(id: string): string {
   return `The run continues on the proxy. To follow it: npm run cli -- reconcile --run ${id}`;
+}
+
+function tellOfWait(): void {
+  process.stderr.write('The run waits for a worker. /readyz of the proxy says whether one is running.\n');
 }
 
 interface Step {

@@ -20,9 +20,6 @@ Examples:
   npm run cli -- reconcile --day 2026-11-20 --as-of 2026-11-21T06:00:00Z
   npm run cli -- reconcile --run 0193…`;
 
-/** How often an interrupted run is resumed. If the proxy ends each time, resuming does not help. */
-const TAKE_UPS = 3;
-
 /** A script that only tests for zero never takes a run for clean that is not. */
 const EXIT_CODES = { clean: 0, failed: 1, findings: 2, incomplete: 3, clean_with_doubts: 4 } as const;
 
@@ -60,20 +57,16 @@ export function reconcileCommand(): Command {
 
 async function run(options: Options): Promise<void> {
   const { proxy, question, id } = readOptions(options);
-  let runId = id ?? (await begin(proxy, question));
+  const runId = id ?? (await begin(proxy, question));
   const leave = () => {
     process.stderr.write(`\n${goesOn(runId)}\n`);
     process.exit(INTERRUPTED);
   };
   process.once('SIGINT', leave);
   try {
-    let end = await followRun(proxy, runId);
-    for (let times = 0; end === 'interrupted' && id === undefined && times < TAKE_UPS; times += 1) {
-      runId = await begin(proxy, question);
-      end = await followRun(proxy, runId);
-    }
+    const end = await followRun(proxy, runId);
     if (end === 'interrupted')
-      throw new ClientError(`Run ${runId} was interrupted. Reconcile the same period again to continue it.`);
+      throw new ClientError(`No worker continued run ${runId} within a day. Reconcile the same period again.`);
     if (end.result === 'failed') throw new ClientError(end.failure ?? `Run ${runId} has no result.`);
     await writeReport(proxy, runId, options);
     process.stderr.write(`Run ${runId}: ${summary(end)}\n`);

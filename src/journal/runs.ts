@@ -1,10 +1,12 @@
 import { Client } from 'pg';
+import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { wakeWorkers } from './worker-tasks';
 
 /** The author of a run. Null for the schedule. */
 export type RunAuthor = { clientId: string; keyId: string; actor: string | null } | null;
 
-/** A reconciliation run that begins. */
+/** A reconciliation run that a worker is to carry out. */
 export interface NewRun {
   /** UUIDv7. */
   id: string;
@@ -23,29 +25,19 @@ export interface NewRun {
 }
 
 /**
- * Records that a run begins, on the connection that holds its locks.
- * @returns false if another instance has begun the run of this tick.
+ * Records that a run begins, and tells the workers.
+ * @returns false if the run of this tick was begun before.
  */
-export async function insertRun(db: Client, run: NewRun): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, due_at, started_at, client_id, key_id, actor)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (due_at) DO NOTHING`,
-    [
-      run.id,
-      run.from,
-      run.to,
-      run.asOf,
-      run.historical,
-      run.readId,
-      JSON.stringify(run.settings),
-      run.dueAt,
-      run.startedAt,
-      run.by?.clientId ?? null,
-      run.by?.keyId ?? null,
-      run.by?.actor ?? null,
-    ],
-  );
-  return rowCount === 1;
+export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Promise<boolean> {
+  const { id, from, to, asOf, historical, readId, settings, dueAt, startedAt, by } = run;
+  const written = await tx.$executeRaw`
+    INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, due_at, started_at, client_id, key_id, actor)
+    VALUES (${id}::uuid, ${from}::timestamptz, ${to}::timestamptz, ${asOf}::timestamptz, ${historical}, ${readId}::uuid,
+      ${JSON.stringify(settings)}::json, ${dueAt}::timestamptz, ${startedAt}::timestamptz, ${by?.clientId ?? null}::uuid,
+      ${by?.keyId ?? null}::uuid, ${by?.actor ?? null})
+    ON CONFLICT (due_at) DO NOTHING`;
+  await wakeWorkers(tx, 'runs');
+  return written === 1;
 }
 
 /**

@@ -1,16 +1,27 @@
 import { PrismaService } from '../platform/database/prisma.service';
+import { JOB_CHANNEL } from '../platform/jobs/job';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 import { NewUpstreamEvent } from './records';
 
+/** The most events that wait to be read back. Nothing depends on them: the resolver and the next run read everything. */
+const MOST_WAITING = 1_000;
+
 /**
- * Writes an event of the upstream once, however often and to whichever instance it comes. @returns whether it was new.
+ * Writes an event of the upstream once, however often and to whichever instance it comes, and asks the workers to read
+ * its subject back. @returns whether it was new.
  */
 export async function insertUpstreamEvent(prisma: PrismaService, event: NewUpstreamEvent): Promise<boolean> {
-  const written = await prisma.$executeRaw`
-    INSERT INTO upstream_event (id, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at)
-    VALUES (${event.id}::uuid, ${asRecorded(event.eventId)}, ${proseAsRecorded(event.eventType)}, ${asRecorded(event.batchRef)},
-      ${asRecorded(event.upstreamId)}, ${asRecorded(event.upstreamRef)}, ${proseAsRecorded(event.status)},
-      ${event.amountUsd?.toFixed() ?? null}::numeric, ${event.signedAt}::timestamptz)
-    ON CONFLICT (event_id) DO NOTHING`;
-  return written === 1;
+  const rows = await prisma.$queryRaw<{ told: string }[]>`
+    WITH event AS (
+      INSERT INTO upstream_event (id, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at)
+      VALUES (${event.id}::uuid, ${asRecorded(event.eventId)}, ${proseAsRecorded(event.eventType)}, ${asRecorded(event.batchRef)},
+        ${asRecorded(event.upstreamId)}, ${asRecorded(event.upstreamRef)}, ${proseAsRecorded(event.status)},
+        ${event.amountUsd?.toFixed() ?? null}::numeric, ${event.signedAt}::timestamptz)
+      ON CONFLICT (event_id) DO NOTHING RETURNING id, coalesce(batch_ref, upstream_id) IS NOT NULL AS has_subject
+    ), task AS (
+      INSERT INTO worker_task (id, kind) SELECT id, 'read_back' FROM event
+      WHERE has_subject AND (SELECT count(*) FROM worker_task) < ${MOST_WAITING}
+    )
+    SELECT pg_notify(${JOB_CHANNEL}, 'resolve')::text AS told FROM event`;
+  return rows.length === 1;
 }

@@ -51,7 +51,7 @@ describe('an operation that was added as described in CONTRIBUTING.md', () => {
   });
   const pay = (path = '/payouts/gift-card') => reconciling.proxy.post(reconciling.app, path, giftCard());
   const read = async (id: string) => (await reconciling.proxy.get(reconciling.app, `/v1/calls/${id}`)).body;
-  const quiet = (ms: number) => (reconciling.proxy.app.get(PollService, { strict: false }).rules.quietMs = ms);
+  const quiet = (ms: number) => (reconciling.worker.get(PollService).rules.quietMs = ms);
   const lose = async (fault: string) => {
     await reconciling.fault({ fault, operation: GIFT_CARD, nth: 1 });
     return (await pay().expect(502)).headers['x-call-id'] ?? '';

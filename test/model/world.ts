@@ -1,4 +1,9 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { loadConfig } from '../../src/platform/config/config';
+import { Secret } from '../../src/platform/config/secret';
+import { createWorker } from '../../src/worker/worker';
 import { createClient, Fleet } from '../support/fleet';
+import { settingsOn } from '../support/proxy';
 import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox';
 import { createTestDatabase, TestDatabase } from '../support/test-database';
 import { OperationName } from './bodies';
@@ -57,7 +62,7 @@ const ENVIRONMENT = {
 
 const START_TRIES = 5;
 
-/** Two proxies in front of a sandbox, their operators, and a clock that only counts events. */
+/** Two proxies in front of a sandbox, a worker, their operators, and a clock that only counts events. */
 export class World {
   /** The stops requested in this wave, whether or not the answer arrived. */
   readonly stopsAsked: { clientId: string | null; operation: OperationName | null }[] = [];
@@ -70,6 +75,7 @@ export class World {
     readonly database: TestDatabase,
     readonly sandbox: TestSandbox,
     readonly fleet: Fleet,
+    private readonly worker: INestApplicationContext,
     readonly keys: { admin: string; auditor: string; reconciler: string; approvers: string[] },
   ) {}
 
@@ -78,6 +84,9 @@ export class World {
     const sandbox = await startSandbox({}, database);
     const env = { UPSTREAM_BASE_URL: sandbox.url, UPSTREAM_API_KEY: API_KEY, ...ENVIRONMENT };
     const fleet = await started(() => Fleet.start(2, database, env));
+    const { upstreamTimeoutMs, resolverQuietSeconds } = loadConfig(ENVIRONMENT);
+    const upstream = { upstreamBaseUrl: sandbox.url, upstreamApiKey: new Secret(API_KEY) };
+    const worker = await createWorker(settingsOn(database, { ...upstream, upstreamTimeoutMs, resolverQuietSeconds }));
     const admin = await createClient(database, 'admin', ['admin']);
     const auditor = await createClient(database, 'auditor', ['audit']);
     const reconciler = await createClient(database, 'reconciler', ['reconcile']);
@@ -87,7 +96,7 @@ export class World {
     ];
     await watchCaps(database);
     const keys = { admin: admin.key, auditor: auditor.key, reconciler: reconciler.key };
-    return new World(database, sandbox, fleet, { ...keys, approvers: approvers.map(({ key }) => key) });
+    return new World(database, sandbox, fleet, worker, { ...keys, approvers: approvers.map(({ key }) => key) });
   }
 
   /** How many processes accept requests. */
@@ -152,6 +161,7 @@ export class World {
 
   async close(): Promise<void> {
     await this.fleet.stop();
+    await this.worker.close();
     await this.sandbox.close();
     await this.database.close();
   }

@@ -34,7 +34,12 @@ export async function startScene(): Promise<Scene> {
   if (seeded.status !== 0) throw new Error(seeded.stderr);
   const began = new Date();
   const settings = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', RESOLVER_EVERY_SECONDS: '0' };
-  const product = new Product('main.js', [], { ...settings, RECONCILIATION_LATE_AFTER_SECONDS: '1' }, dataDir);
+  const product = new Product(
+    'main.js',
+    [],
+    { ...settings, START_WORKER: 'true', RECONCILIATION_LATE_AFTER_SECONDS: '1' },
+    dataDir,
+  );
   const [, url = ''] = await product.said(/ready\s+(http\S+)/);
   const keys = readJson<Keys>(dataDir, 'demo-keys.json');
   const morning = new Morning(url, keys);

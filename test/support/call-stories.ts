@@ -88,6 +88,7 @@ export const callStories = () => (stories ??= makeSealedStories());
 
 async function makeSealedStories(): Promise<CallStories> {
   const made = await makeCallStories();
+  await made.proxy.startWorker();
   const isSealed = async (id: string) => {
     const { body } = await made.proxy.get(made.auditor, `/v1/audit/log/proof?call=${id}`);
     return body.unsealed?.length === 0;

@@ -5,6 +5,7 @@ import { startProxyWithSandbox } from './proxy';
 /** Starts a proxy with a sandbox, and a browser to look at its console. */
 export async function startConsoleScene() {
   const [proxy, own] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+  await proxy.startWorker();
   return {
     proxy,
     browser: own.browser,

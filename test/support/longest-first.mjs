@@ -24,6 +24,8 @@ const LONGEST = [
   'steps',
   'info',
   'reconciliation-kill',
+  'worker-process',
+  'worker',
   'reconciliation-runs',
   'first-start',
   'verify-receipt-program',

@@ -36,7 +36,7 @@ export class Product {
     const [program, ...first] = file.endsWith('.js') ? [process.execPath, ...PRELOAD, file] : [file];
     this.child = spawn(program ?? '', [...first, ...args], {
       cwd,
-      env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', ...env },
+      env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', START_WORKER: 'false', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(this.child);
@@ -64,10 +64,20 @@ export class Product {
     return Promise.race([heard, ended]);
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   signal(name: NodeJS.Signals): Promise<Exit> {
     this.child.kill(name);
     return this.exit;
   }
+}
+
+/** The variables of a process on a test's database. */
+export function envOf({ url, ownerUrl }: { url: string; ownerUrl: string }): Record<string, string> {
+  const database = { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl };
+  return { PORT: '0', WORKER_PORT: '0', RESOLVER_EVERY_SECONDS: '0', CHECK_COVERAGE: 'false', ...database };
 }
 
 export function newDataDir(): string {

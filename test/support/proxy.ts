@@ -1,9 +1,11 @@
+import { INestApplicationContext } from '@nestjs/common';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../src/app/app';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Scope } from '../../src/operations/scopes';
 import { EmbeddedSandbox, loadConfig, RunningConfig } from '../../src/platform/config/config';
 import { Secret } from '../../src/platform/config/secret';
+import { createWorker } from '../../src/worker/worker';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
 import { newSigningKey } from '../../src/history/log/note';
 import { createTestDatabase, TestDatabase } from './test-database';
@@ -20,16 +22,17 @@ export interface TestProxy {
   /** Sends a POST below /api/v0.1 with a key. */
   post<const Path extends string>(key: string, path: Path, body: object): Asked<'post', `/api/v0.1${Path}`>;
   get<const Path extends string>(key: string, path: Path): Asked<'get', Path>;
+  /** Starts a worker in this process, with the same settings. It ends with the proxy. */
+  startWorker(): Promise<INestApplicationContext>;
   close(): Promise<void>;
 }
 
-/** A proxy with a database of its own, listening, that forwards to `upstreamBaseUrl`. */
-export async function startProxy(
+/** What a proxy or a worker on a test's database runs with. */
+export function settingsOn(
+  database: Pick<TestDatabase, 'url' | 'ownerUrl'>,
   settings: Partial<RunningConfig> & { upstreamBaseUrl: string },
-  database?: TestDatabase,
-): Promise<TestProxy> {
-  const own = database ?? (await createTestDatabase());
-  const app = await createApp({
+): RunningConfig {
+  return {
     // Reads for coverage would be among the requests that tests count, and many tests send one body repeatedly.
     ...loadConfig({
       LOG_LEVEL: 'silent',
@@ -37,14 +40,25 @@ export async function startProxy(
       DUPLICATE_GUARD: 'false',
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
     }),
-    databaseUrl: own.url,
-    databaseOwnerUrl: own.ownerUrl,
+    databaseUrl: database.url,
+    databaseOwnerUrl: database.ownerUrl,
     upstreamApiKey: new Secret(UPSTREAM_KEY),
     logSigningKey: new Secret(newSigningKey('test')),
     checkpointFile: undefined,
     embeddedSandbox: undefined,
     ...settings,
-  });
+  };
+}
+
+/** A proxy with a database of its own, listening, that forwards to `upstreamBaseUrl`. Nothing is done in the background. */
+export async function startProxy(
+  settings: Partial<RunningConfig> & { upstreamBaseUrl: string },
+  database?: TestDatabase,
+): Promise<TestProxy> {
+  const own = database ?? (await createTestDatabase());
+  const all = settingsOn(own, settings);
+  const app = await createApp(all);
+  const workers: INestApplicationContext[] = [];
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   const clients = app.get(ClientsService, { strict: false });
@@ -55,8 +69,16 @@ export async function startProxy(
     client: (name, ...scopes) => clients.create(name, scopes),
     post: (key, path, body) => supertest(url).post(`/api/v0.1${path}`).set('X-API-Key', key).send(body),
     get: (key, path) => supertest(url).get(path).set('X-API-Key', key),
+    startWorker: async () => {
+      const worker = await createWorker(all);
+      const close = worker.close.bind(worker);
+      let closing: Promise<void> | undefined;
+      workers.push(Object.assign(worker, { close: () => (closing ??= close()) })); // a test may close it earlier
+      return worker;
+    },
     close: async () => {
       await app.close();
+      for (const worker of workers) await worker.close();
       if (!database) await own.close();
     },
   };

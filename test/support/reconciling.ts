@@ -1,3 +1,4 @@
+import { INestApplicationContext } from '@nestjs/common';
 import { Client } from 'pg';
 import { RunningConfig } from '../../src/platform/config/config';
 import { Sandbox } from '../../src/sandbox/app';
@@ -11,6 +12,8 @@ import supertest, { Asked } from './supertest';
 /** A proxy in front of a sandbox, a paying client and a reconciler. */
 export interface Reconciling {
   proxy: TestProxy;
+  /** It carries out the runs, and resolves calls in doubt on request. */
+  worker: INestApplicationContext;
   sandbox: Sandbox;
   app: string;
   reconciler: string;
@@ -29,6 +32,7 @@ export interface Reconciling {
 
 export async function startReconciling(settings: Partial<RunningConfig> = {}): Promise<Reconciling> {
   const proxy = await startProxyWithSandbox({ checkCoverage: false, ...settings });
+  const worker = await proxy.startWorker();
   const { sandbox } = proxy;
   const app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
   const reconciler = (await proxy.client('reconciler', 'reconcile')).key;
@@ -36,6 +40,7 @@ export async function startReconciling(settings: Partial<RunningConfig> = {}): P
     askSandbox(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
   return {
     proxy,
+    worker,
     sandbox,
     app,
     reconciler,
@@ -83,10 +88,10 @@ export async function readRun({ url, key }: Asking, id: string): Promise<RunReco
   return body;
 }
 
-/** Waits until no process works on a run any more. */
+/** Waits until a run has ended. */
 export async function ended(asking: Asking, id: string): Promise<RunRecord> {
   let run!: RunRecord;
-  await eventually(async () => (run = await readRun(asking, id)).state !== 'running');
+  await eventually(async () => (run = await readRun(asking, id)).state === 'ended');
   return run;
 }
 

@@ -52,6 +52,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
   const withProxy: SealedScene['withProxy'] = async (work) => {
     const settings = { upstreamBaseUrl: upstream.url, logSigningKey: new Secret(key), checkpointFile };
     const proxy = await startProxy(settings, database);
+    await proxy.startWorker();
     await work(proxy, async (...scopes) => (await proxy.client(`c${(people += 1)}`, ...scopes)).key);
     await eventually(() => isSealed(database));
     await proxy.close();

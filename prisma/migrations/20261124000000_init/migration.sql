@@ -988,7 +988,7 @@ CREATE TABLE upstream_event (
 );
 CREATE INDEX upstream_event_tx ON upstream_event (tx, id);
 
--- One comparison of a period. A run without an end was interrupted, or is in progress and its lock is held.
+-- One comparison of a period. A run without an end is in progress and its lock is held, or waits for a worker.
 CREATE TABLE reconciliation_run (
   id         uuid PRIMARY KEY, -- UUIDv7
   from_at    timestamptz NOT NULL,
@@ -1145,6 +1145,14 @@ CREATE UNLOGGED TABLE reconciliation_progress (
   done       bigint NOT NULL,
   of         bigint, -- null: not known
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- What the proxies want from the workers. A row goes when its work is done. If a worker is killed, the next one does it.
+CREATE TABLE worker_task (
+  id       uuid PRIMARY KEY, -- the ID of the event to be read back, or of the round
+  kind     text NOT NULL CHECK (kind IN ('read_back', 'round')),
+  result   json, -- the result of a round; null: not known yet
+  asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
 -- Console sessions ----------------------------------------------------------------------------------------------------
@@ -1465,7 +1473,7 @@ GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, rec
 GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
 GRANT SELECT ON search_entry, search_slice TO payout_proxy;
-GRANT SELECT, INSERT, UPDATE, DELETE ON console_session TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE, DELETE ON console_session, worker_task TO payout_proxy;
 -- The migrations, to tell whether the database is up to date.
 GRANT SELECT ON _prisma_migrations TO payout_proxy;
 -- A reconciliation run sorts and joins in temporary tables of its session.

@@ -94,7 +94,7 @@ export class OverviewRun {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the run.' }) id!: string;
   @ApiProperty({ ...INSTANT, description: 'Beginning of the compared period.' }) from!: Date;
   @ApiProperty({ ...INSTANT, description: 'End of the compared period.' }) to!: Date;
-  @ApiProperty({ enum: RUN_STATES, description: 'State of the run. `interrupted`: the proxy stopped during it.' })
+  @ApiProperty({ enum: RUN_STATES, description: 'State of the run, as in GET /v1/reconciliation/runs.' })
   state!: RunState;
   @orNull({ enum: RESULTS }, 'The result. Null until the run ends.') result!: Result | null;
   @ApiProperty({ ...INSTANT, description: 'When the run began.' }) started_at!: Date;

@@ -1,8 +1,10 @@
-import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Client } from 'pg';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
+import { Job } from '../../platform/jobs/job';
+import { Turns } from '../../platform/jobs/turns';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { CheckpointFile } from './checkpoint-file';
 import { LogRefusal } from './head-check';
@@ -13,50 +15,48 @@ import { connectSealer } from './sealer-connection';
 /** Records are sealed within a second or two. */
 const EVERY_MS = 1_000;
 
-/** Seals the records in the background, on its own connection. No request ever waits for it. */
+/** How long a failure is reported. It is longer than the wait for the next attempt, unless another worker seals. */
+const FAILURE_SHOWN_MS = 15_000;
+
+/** Seals the records, on its own connection. */
 @Injectable()
-export class SealerService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class SealerService implements Job {
+  readonly name = 'seal';
   private readonly logger = new Logger('Log');
   private readonly settings: RunningConfig;
+  /** Stays when another worker takes over for a while, because it knows how large the log has been. */
   private sealing: Sealing | undefined;
+  private isAtWork = false;
+  /** By the monotonic clock. */
+  private failedAt = -Infinity;
   private client: Client | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private stopped = false;
   /** The last logged complaint. Undefined if all is well. */
   private complaint: string | undefined;
   private size = 0;
 
   constructor(config: ConfigService<Loaded, true>, metrics: MetricsService) {
     this.settings = config.get('settings', { infer: true });
-    metrics.watchLog({
-      size: () => this.size,
-      lagSeconds: () => this.sealing?.waits ?? 0,
-      failing: () => this.complaint !== undefined,
-    });
+    metrics.watchLog(() =>
+      this.isAtWork || performance.now() - this.failedAt < FAILURE_SHOWN_MS
+        ? { size: this.size, lagSeconds: this.sealing?.waits ?? 0, failing: this.complaint !== undefined }
+        : undefined,
+    );
   }
 
-  onApplicationBootstrap(): void {
-    this.schedule(0);
-  }
-
-  /**
-   * Runs after the last request in flight was answered, so that its records are sealed too if the database responds.
-   */
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.working;
-    if (this.complaint === undefined) await this.work();
-    await this.disconnect();
-  }
-
-  private schedule(inMs: number): void {
-    if (this.stopped) return;
-    this.timer = setTimeout(() => {
-      this.working = this.work().then((more) => this.schedule(more ? 0 : EVERY_MS));
-    }, inMs);
-    this.timer.unref();
+  /** The last pass seals what was recorded before the worker was told to end. */
+  async run(turns: Turns): Promise<void> {
+    this.isAtWork = true;
+    try {
+      while (!turns.areOver) {
+        const more = await this.work();
+        if (this.complaint !== undefined) return; // another worker may have the right key or role
+        if (!more) await turns.wait(EVERY_MS);
+      }
+      await this.work();
+    } finally {
+      this.isAtWork = false;
+      await this.disconnect();
+    }
   }
 
   /**
@@ -106,8 +106,9 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
     const { message, code } = error as { message: string; code?: string };
     const isRefusal = error instanceof LogRefusal;
     // The message of a database error may contain values. Its code does not.
-    const complaint = isRefusal ? message : `sealing failed (${code ?? message}), will retry every second`;
+    const complaint = isRefusal ? message : `sealing failed (${code ?? message}), will retry`;
     if (!isRefusal) void this.disconnect();
+    this.failedAt = performance.now();
     if (complaint === this.complaint) return;
     this.complaint = complaint;
     if (isRefusal) this.logger.error(complaint);

@@ -1,14 +1,6 @@
-import { Injectable, Logger, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
-
-/** Short turns leave little to index when a search begins. */
-const TURN_MS = 1_000;
-
-/** After a busy turn, the next one comes sooner. Long turns would take too much CPU time from payouts. */
-const BUSY_TURN_MS = 250;
-const MUCH_MS = 20;
 
 /** Records per statement, or fewer if they have many payouts. A statement takes some tenths of a second. */
 const BATCH = 5_000;
@@ -16,18 +8,10 @@ const BATCH = 5_000;
 /** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
 const PATIENCE_MS = 8_000;
 
-/** Keeps the search index (index_calls of the migrations) up to date. */
+/** Updates the search index (index_calls of the migrations). */
 @Injectable()
-export class IndexService implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger('SearchIndex');
-  private readonly stopped = new AbortController();
-  private running: Promise<void> | undefined;
-
+export class IndexService {
   constructor(private readonly prisma: ReaderPrisma) {}
-
-  onModuleInit(): void {
-    this.running = this.run();
-  }
 
   /**
    * Indexes everything that has committed, so that a search finds it.
@@ -50,29 +34,5 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
       values: [BATCH],
     });
     return row?.more ?? false;
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped.abort();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopped;
-    let failing = false;
-    while (!signal.aborted) {
-      const started = performance.now();
-      try {
-        const more = await this.runOnce();
-        failing = false;
-        if (more) continue;
-      } catch (err) {
-        // Logged once. A search that needs the index reports the error itself.
-        if (!failing && !signal.aborted) this.logger.warn({ err }, 'search index update failed, will retry');
-        failing = true;
-      }
-      const rest = performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS;
-      await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined); // the end of the process wakes it
-    }
   }
 }

@@ -5,6 +5,8 @@ import { Allow } from '../../access/auth/allow';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
+import { JOB_NAMES } from '../../platform/jobs/job';
 import { ReadinessService } from './readiness.service';
 
 const WORD = { type: 'string', enum: ['ok'] };
@@ -17,6 +19,7 @@ export class HealthController {
     private readonly indicator: HealthIndicatorService,
     private readonly prisma: PrismaService,
     private readonly readiness: ReadinessService,
+    private readonly heldJobs: HeldJobsService,
   ) {}
 
   @Get('livez')
@@ -40,14 +43,15 @@ export class HealthController {
   })
   @ApiResponse({
     status: 200,
-    description: 'The proxy can serve requests.',
+    description:
+      'The proxy can serve requests. `details.worker` says whether a worker is running, and which background jobs none holds.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
   @ApiProblems('not_ready')
   async ready() {
     if (this.readiness.isStopping) throw new Problem('not_ready');
     try {
-      return await this.health.check([() => this.database()]);
+      return await this.health.check([() => this.database(), () => this.worker()]);
     } catch (cause) {
       throw new Problem('not_ready', { cause });
     }
@@ -61,5 +65,13 @@ export class HealthController {
     } catch {
       return session.down();
     }
+  }
+
+  /** Never makes the proxy unready. Without a worker, it goes on paying, and the background work waits. */
+  private async worker() {
+    const worker = this.indicator.check('worker');
+    const held = await this.heldJobs.read().catch(() => undefined);
+    if (!held) return worker.up({ running: null });
+    return worker.up({ running: held.size > 0, jobs_not_held: JOB_NAMES.filter((name) => !held.has(name)) });
   }
 }

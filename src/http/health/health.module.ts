@@ -1,11 +1,15 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { JobsModule } from '../../platform/jobs/jobs.module';
+import { MetricsModule } from '../metrics/metrics.module';
 import { HealthController } from './health.controller';
+import { JobMetrics } from './job-metrics';
+import { MetricsController } from './metrics.controller';
 import { ReadinessService } from './readiness.service';
 
 @Module({
-  imports: [TerminusModule.forRoot({ logger: false })],
-  controllers: [HealthController],
-  providers: [ReadinessService],
+  imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, JobsModule],
+  controllers: [HealthController, MetricsController],
+  providers: [JobMetrics, ReadinessService],
 })
 export class HealthModule {}

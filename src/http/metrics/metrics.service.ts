@@ -2,9 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
 import { Call } from '../../access/auth/call';
+import { measureEventLoop } from './event-loop';
 
 /** From a rejection to the upstream's slowest batch, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** prom-client's own monitor of the event loop samples this rarely, because `measureEventLoop` replaces it. */
+const NEVER_MS = 1_000_000_000;
 
 /** Counts and times requests. Labels are names from our own code, never a caller's words. */
 @Injectable()
@@ -71,7 +75,9 @@ export class MetricsService {
 
   constructor() {
     // Once per process, however many apps it serves, because their timers and observers cannot be removed.
-    if (register.getMetricsAsArray().length === 0) collectDefaultMetrics();
+    if (register.getMetricsAsArray().length > 0) return;
+    collectDefaultMetrics({ eventLoopMonitoringPrecision: NEVER_MS });
+    measureEventLoop();
   }
 
   /** Measures every answered request of a server. */
@@ -107,18 +113,21 @@ export class MetricsService {
     this.watch('payout_proxy_upstream_queue_length', 'Requests that wait to be sent to the upstream.', length);
   }
 
-  /** The functions are called at each scrape. */
-  watchLog(log: { size: () => number; lagSeconds: () => number; failing: () => boolean }): void {
-    this.watch('payout_proxy_log_leaves', 'Records sealed in the log.', log.size);
+  /** @param read is called at each scrape. It returns undefined while another process seals. */
+  watchLog(read: () => { size: number; lagSeconds: number; failing: boolean } | undefined): void {
+    this.watch('payout_proxy_log_leaves', 'Records sealed in the log.', () => read()?.size);
     this.watch(
       'payout_proxy_log_lag_seconds',
       'Seconds that the oldest unsealed record has waited to be sealed.',
-      log.lagSeconds,
+      () => read()?.lagSeconds,
     );
     this.watch(
       'payout_proxy_log_failing',
-      '1 while this instance cannot seal records, or refuses to because the log differs from what was signed. Its log lines state the reason.',
-      () => (log.failing() ? 1 : 0),
+      '1 while this worker cannot seal records, or refuses to because the log differs from what was signed. Its log lines state the reason.',
+      () => {
+        const log = read();
+        return log && (log.failing ? 1 : 0);
+      },
     );
   }
 
@@ -127,13 +136,16 @@ export class MetricsService {
     return { contentType: all.contentType, body: await all.metrics() };
   }
 
-  private watch(name: string, help: string, value: () => number): void {
+  /** @param value returns undefined while there is none. */
+  private watch(name: string, help: string, value: () => number | undefined): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
       collect() {
-        this.set(value());
+        const current = value();
+        if (current === undefined) this.remove();
+        else this.set(current);
       },
     });
   }

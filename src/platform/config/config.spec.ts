@@ -21,6 +21,9 @@ function refusal(env: Record<string, string>): string {
 describe('the configuration', () => {
   it('needs no variable: every default suits a bare machine', () => {
     expect(loadConfig({})).toMatchObject({
+      startWorker: true,
+      workerPort: 3001,
+      workerPortGiven: false,
       production: false,
       port: 3_000,
       host: '127.0.0.1',

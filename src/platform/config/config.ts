@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Environment } from './environment';
 import { productionFaults } from './production';
+import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { Secret } from './secret';
 
 /** The configuration, read once at the start and frozen. */
@@ -20,6 +21,12 @@ export interface Config {
   /** A login that may take the role `payout_sealer`. Without it, the owner's login takes the role. */
   readonly databaseSealerUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** Whether the proxy starts a worker as a process of its own. */
+  readonly startWorker: boolean;
+  /** The port of a worker's probes and metrics. */
+  readonly workerPort: number;
+  /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
+  readonly workerPortGiven: boolean;
   /** The key that signs checkpoints, in the form of Go's note package. */
   readonly logSigningKey: Secret | undefined;
   /** The file that signed checkpoints are appended to, for a witness to copy. Undefined disables it. */
@@ -73,23 +80,6 @@ export interface Config {
   readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
   /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */
   readonly sandboxPortGiven: boolean;
-}
-
-/** Tolerances and expectations of a reconciliation. Amounts and percentages are decimal text. */
-export interface ReconciliationConfig {
-  /** A cron expression in UTC. Each tick compares the day before it. Undefined: only on request. */
-  readonly schedule: string | undefined;
-  readonly amountToleranceUsd: string;
-  /** The tolerance between the sum of a wallet's entries and its stated balance. */
-  readonly balanceToleranceUsd: string;
-  /** The fee that the upstream is expected to take, in per cent of an amount. */
-  readonly feePercent: string;
-  readonly feeToleranceUsd: string;
-  /** How far two times of the same payment may be apart. */
-  readonly timeToleranceSeconds: number;
-  /** The age from which a payment is late. */
-  readonly lateAfterSeconds: number;
-  readonly listingTimeoutMs: number;
 }
 
 /** The sandbox that the proxy started itself. */
@@ -164,6 +154,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
     ...toConfig(read),
     sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
     sandboxPortGiven: 'SANDBOX_PORT' in given,
+    workerPortGiven: 'WORKER_PORT' in given,
   });
 }
 
@@ -190,7 +181,7 @@ function sandboxBehaviour(given: Record<string, string | undefined>): Record<str
   return Object.fromEntries(names.map((name) => [name, new Secret(given[name] ?? '')]));
 }
 
-function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxPortGiven'> {
+function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxPortGiven' | 'workerPortGiven'> {
   const production = env.NODE_ENV === 'production';
   return {
     production,
@@ -202,6 +193,8 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     databaseOwnerUrl: env.DATABASE_OWNER_URL,
     databaseSealerUrl: env.DATABASE_SEALER_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    startWorker: env.START_WORKER === 'true',
+    workerPort: env.WORKER_PORT,
     logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
     checkpointFile: resolve(env.CHECKPOINT_FILE ?? join(env.DATA_DIR, 'checkpoints')),
     upstreamBaseUrl: env.UPSTREAM_BASE_URL?.replace(/\/+$/, ''),
@@ -233,18 +226,5 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     resolverQuietSeconds: env.RESOLVER_QUIET_SECONDS,
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
-  };
-}
-
-function toReconciliation(env: Environment): ReconciliationConfig {
-  return {
-    schedule: env.RECONCILIATION_SCHEDULE,
-    amountToleranceUsd: env.RECONCILIATION_AMOUNT_TOLERANCE_USD,
-    balanceToleranceUsd: env.RECONCILIATION_BALANCE_TOLERANCE_USD,
-    feePercent: env.RECONCILIATION_FEE_PERCENT,
-    feeToleranceUsd: env.RECONCILIATION_FEE_TOLERANCE_USD,
-    timeToleranceSeconds: env.RECONCILIATION_TIME_TOLERANCE_SECONDS,
-    lateAfterSeconds: env.RECONCILIATION_LATE_AFTER_SECONDS,
-    listingTimeoutMs: env.RECONCILIATION_LISTING_TIMEOUT_MS,
   };
 }

@@ -99,6 +99,9 @@ export class Environment {
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
   @IsString() @MinLength(1) DATA_DIR = '.data';
 
+  @IsIn(['true', 'false']) START_WORKER = 'true';
+  @Numeric() @IsInt() @Min(0) @Max(65_535) WORKER_PORT = 3001;
+
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_URL?: string;
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_OWNER_URL?: string;
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_SEALER_URL?: string;

@@ -42,6 +42,17 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about: 'Drain time after SIGTERM in milliseconds. The proxy reports not ready and still serves requests.',
   },
 
+  START_WORKER: {
+    section: 'process',
+    about:
+      'Whether `npm start` starts a [worker](../operate/deploy.md#the-worker) beside the proxy, and starts it again whenever it ends. Set it to `false` where workers run alone.',
+  },
+  WORKER_PORT: {
+    section: 'process',
+    about: "The port of a worker's `/livez`, `/readyz` and `/metrics`.",
+    unset: '`3001`; beside the proxy a free port',
+  },
+
   DATABASE_URL: { section: 'database', about: 'The Postgres database of the records.', unset: 'an embedded Postgres' },
   DATABASE_OWNER_URL: {
     section: 'database',

@@ -1,4 +1,4 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
@@ -21,7 +21,6 @@ const KEPT_OPEN = 4;
  * than needed would slow down the first request of each.
  */
 const PARTITION_MONTHS_AHEAD = 1;
-const PARTITION_CHECK_MS = 24 * 3_600_000;
 
 /**
  * The database connection of every module, with a role that may add records but not change them. If both URLs are the
@@ -34,7 +33,6 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   private readonly pool: Pool;
   /** Separate connections for reads of the history. */
   readonly reader: ReaderPrisma;
-  private partitionTimer: NodeJS.Timeout | undefined;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings: DatabaseSettings = config.get('settings', { infer: true });
@@ -42,7 +40,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
       new Pool({
         ...connectionOf(settings),
         max: settings.databasePoolSize,
-        min: KEPT_OPEN,
+        min: Math.min(KEPT_OPEN, Math.floor(settings.databasePoolSize / 2)),
         query_timeout: QUERY_TIMEOUT_MS,
       }),
     );
@@ -72,27 +70,24 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     await this.reader.copyIn(statement, lines);
   }
 
-  /** Connects, and creates the partitions of this month and the next, now and every day. */
+  /**
+   * Connects, and creates the partitions of this month and the next. A worker repeats that every day.
+   * @throws StartError if the database cannot be reached.
+   */
   async start(): Promise<void> {
     try {
       await this.makePartitions();
     } catch (error) {
       throw error instanceof StartError ? error : cannotReach(this.url, error);
     }
-    this.partitionTimer = setInterval(() => {
-      // Months are prepared ahead, with the default partitions below them, so a retry tomorrow is early enough.
-      this.makePartitions().catch(() => new Logger('Partitions').warn('partitions for the next months not created'));
-    }, PARTITION_CHECK_MS);
-    this.partitionTimer.unref();
   }
 
-  private async makePartitions(): Promise<void> {
+  async makePartitions(): Promise<void> {
     await this.$queryRaw`SELECT make_partitions(${PARTITION_MONTHS_AHEAD}::integer)::text`;
   }
 
   /** Runs after the last request in flight was answered. */
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.partitionTimer);
     await this.reader.end();
     await this.$disconnect();
   }

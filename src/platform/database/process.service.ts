@@ -48,7 +48,7 @@ export class ProcessService implements OnApplicationShutdown {
    * abandoned.
    */
   private tellOfLoss(): void {
-    this.logger.warn({ process: this.held }, 'lost the database connection that holds the process number');
+    this.logger.warn({ process_number: this.held }, 'lost the database connection that holds the process number');
   }
 
   private async next(): Promise<number> {

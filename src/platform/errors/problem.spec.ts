@@ -32,6 +32,7 @@ describe('a problem', () => {
       'too_many_streams',
       'too_many_exports',
       'too_many_runs',
+      'no_worker',
       'database_unavailable',
       'upstream_busy',
       'upstream_overloaded',

@@ -153,10 +153,6 @@ export const PROBLEMS = {
     status: 409,
     text: 'A newer resolution is in effect, so nothing was changed. Read the call again before you correct it.',
   },
-  resolver_busy: {
-    status: 409,
-    text: 'Another instance is resolving the calls in doubt. Try again when it is done.',
-  },
   content_changed: {
     status: 409,
     text: 'The stored content of this call does not match its record, so it was not sent. Ask the operator to investigate.',
@@ -193,6 +189,11 @@ export const PROBLEMS = {
     status: 503,
     text: 'Too many reconciliation runs are in progress. Try again later.',
     retryAfter: 30,
+  },
+  no_worker: {
+    status: 503,
+    text: 'No worker is running, so this cannot be done now. Start a worker, or try again later.',
+    retryAfter: 10,
   },
   not_ready: { status: 503, text: 'The database cannot be reached, or the proxy is shutting down.' },
   internal_error: { status: 500, text: 'The proxy failed. Nothing was sent. Give the call_id to the operator.' },

@@ -46,7 +46,7 @@ describe('describeError', () => {
 describe('loggingOptions', () => {
   const logged = (...line: [object, ...(string | undefined)[]]) => {
     let text = '';
-    const options = loggingOptions('info').pinoHttp as LoggerOptions;
+    const options = loggingOptions('info', 'proxy').pinoHttp as LoggerOptions;
     pino(options, { write: (one: string) => void (text += one) }).error(...line);
     return JSON.parse(text) as Record<string, unknown>;
   };
@@ -67,9 +67,9 @@ describe('loggingOptions', () => {
   });
 
   it('logs nothing per request, and errors only in described form', () => {
-    expect(loggingOptions('info')).toMatchObject({
+    expect(loggingOptions('info', 'proxy')).toMatchObject({
       forRoutes: [],
-      pinoHttp: { level: 'info', base: null, serializers: { err: describeError } },
+      pinoHttp: { level: 'info', base: { process: 'proxy' }, serializers: { err: describeError } },
     });
   });
 });

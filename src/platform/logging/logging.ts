@@ -12,16 +12,19 @@ const WRITE_AFTER_MS = 100;
 /** Shared by all applications of a process, because each destination has a timer of its own that nothing stops. */
 let stdout: ReturnType<typeof pino.destination> | undefined;
 
+/** The processes of the product that write logs. */
+export type LoggingProcess = 'proxy' | 'worker';
+
 /**
  * Configures structured logs with the named fields only. Addresses, headers, bodies, and error messages may name people
  * or quote secrets, so none of them is ever logged.
  */
-export function loggingOptions(level: string): Params {
+export function loggingOptions(level: string, writer: LoggingProcess): Params {
   return {
     forRoutes: [], // nothing per request from pino-http: logRequests writes a safe line
     pinoHttp: {
       level,
-      base: null,
+      base: { process: writer },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

@@ -1,4 +1,4 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
@@ -6,7 +6,6 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { SessionLock } from '../../platform/database/session-lock';
 import { NewVerdict } from '../../journal/records';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { BackOff } from './back-off';
@@ -14,22 +13,11 @@ import { PollService } from './poll.service';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
 import { quietUntil } from './verdict';
 
-/** An arbitrary lock number that nothing else uses. One instance polls at a time. */
-const RESOLVER_LOCK = 7_070_011;
-
-/** The wait after an event. Other events of the same batch may follow. */
-const SOON_MS = 1_000;
-
 /** The most calls in doubt that are read in one round. The next rounds read the others. */
 const MOST_PER_ROUND = 10_000;
 
-/** The least time between two polls because of events, so that many events do not cause many listings. */
-const HURRY_EVERY_MS = 10_000;
-
 /** The result of one round. */
 export interface Round {
-  /** Whether another instance was in a round. */
-  elsewhere: boolean;
   inDoubt: number;
   /** How many calls were polled. */
   polled: number;
@@ -39,26 +27,22 @@ export interface Round {
   verdicts: NewVerdict[];
 }
 
-const NOTHING: Omit<Round, 'inDoubt'> = { elsewhere: false, polled: 0, readId: null, failure: null, verdicts: [] };
+const NOTHING: Omit<Round, 'inDoubt'> = { polled: 0, readId: null, failure: null, verdicts: [] };
 
 /**
- * Determines the outcomes of calls in doubt, in the background. It never sends a payout again. One listing of the
- * upstream's transactions serves all calls that are due.
+ * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of the upstream's transactions
+ * serves all calls that are due.
  */
 @Injectable()
-export class ResolverService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ResolverService {
   private readonly logger = new Logger('Resolver');
   private readonly settings: RunningConfig;
   private readonly backOff: BackOff;
-  private readonly stopped = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
-  private hinted = false;
-  private hurriedAt = 0;
   private working: Promise<unknown> = Promise.resolve();
   /** The last logged failure. Undefined if the last round succeeded. */
   private complaint: string | undefined;
-  /** When each call in doubt was sent, as of the last round. */
-  private since: number[] = [];
+  /** When each call in doubt was sent, as of the last round. Undefined while another worker resolves. */
+  private since: number[] | undefined;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -73,48 +57,24 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     metrics.watchDoubts(() => this.since);
   }
 
-  onApplicationBootstrap(): void {
-    this.schedule(0);
+  /** Makes recent calls in doubt due, because an event arrived. */
+  hurry(): void {
+    this.backOff.hurry(Date.now());
   }
 
-  /** Waits for the round in progress while the database and the upstream can still be reached. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopped.abort();
-    clearTimeout(this.timer);
-    await this.working;
+  /** Leaves the calls in doubt to another worker. */
+  rest(): void {
+    this.since = undefined;
   }
 
-  /** Polls recent calls in doubt soon, because an event arrived. It does so at most every ten seconds. */
-  pollSoon(): void {
-    const now = Date.now();
-    if (now - this.hurriedAt < HURRY_EVERY_MS) return;
-    this.hurriedAt = now;
-    this.backOff.hurry(now);
-    this.hinted = true; // A round in progress may have asked before the event.
-    this.schedule(SOON_MS);
-  }
-
-  /** Polls the calls in doubt that are due. It runs every RESOLVER_EVERY_SECONDS. */
+  /** Polls the calls in doubt that are due. A failure is logged. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.turn(signal, false);
+    await this.turn(signal, false).catch((error: unknown) => this.complain(codeOf(error), signal));
   }
 
   /** Polls all calls in doubt now. */
-  async runOnce(): Promise<Round> {
-    return this.turn(this.stopped.signal, true);
-  }
-
-  private schedule(inMs: number): void {
-    const { resolverEverySeconds } = this.settings;
-    clearTimeout(this.timer);
-    if (this.stopped.signal.aborted || resolverEverySeconds === 0) return;
-    this.timer = setTimeout(() => {
-      this.hinted = false;
-      void this.run(this.stopped.signal)
-        .catch((error: unknown) => this.complain(codeOf(error)))
-        .finally(() => this.schedule(this.hinted ? SOON_MS : resolverEverySeconds * 1_000));
-    }, inMs);
-    this.timer.unref();
+  async runOnce(signal: AbortSignal = new AbortController().signal): Promise<Round> {
+    return this.turn(signal, true);
   }
 
   /** Runs rounds one after the other. */
@@ -131,16 +91,11 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
     const inDoubt = calls.length;
     if (due.length === 0) return { ...NOTHING, inDoubt };
-    const lock = await SessionLock.take(this.settings.databaseUrl, RESOLVER_LOCK);
-    if (!lock) return { ...NOTHING, inDoubt, elsewhere: true };
-    try {
-      const { left, ...answer } = await this.polls.poll(due, ids, signal);
-      const done = due.filter(({ id }) => !left.has(id));
-      this.remember(done, answer.verdicts, answer.failure);
-      return { ...answer, elsewhere: false, inDoubt, polled: done.length };
-    } finally {
-      await lock.release();
-    }
+    const { left, ...answer } = await this.polls.poll(due, ids, signal);
+    const done = due.filter(({ id }) => !left.has(id));
+    this.remember(done, answer.verdicts);
+    this.complain(answer.failure ?? undefined, signal);
+    return { ...answer, inDoubt, polled: done.length };
   }
 
   /** Reads the IDs of all calls that may be in doubt, and the calls that are in doubt, in the order of polling. */
@@ -155,21 +110,20 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     return { ids, calls };
   }
 
-  private remember(due: SentCallState[], verdicts: NewVerdict[], failure: string | null): void {
+  private remember(due: SentCallState[], verdicts: NewVerdict[]): void {
     for (const call of due) this.backOff.polled(call.id, call.sentFrom, Date.now(), quietUntil(call, this.polls.rules));
     for (const { intentId, verdict } of verdicts) {
       this.metrics.countVerdict(verdict);
       this.logger.log({ call_id: intentId, verdict }, 'verdict on a call in doubt recorded');
     }
-    this.complain(failure ?? undefined);
   }
 
   /**
    * Logs each failure once.
    * @param failure undefined after a successful round.
    */
-  private complain(reason: string | undefined): void {
-    if (reason === this.complaint || this.stopped.signal.aborted) return;
+  private complain(reason: string | undefined, signal: AbortSignal): void {
+    if (reason === this.complaint || signal.aborted) return;
     this.complaint = reason;
     if (reason === undefined) this.logger.log('resolver round succeeded after failures');
     else this.logger.warn({ failure: reason }, 'resolver round failed, will retry');

@@ -3,15 +3,14 @@ import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger
 import { Allow } from '../../access/auth/allow';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { Problem } from '../../platform/errors/problem';
-import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
+import { RoundsService } from './rounds.service';
 
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
 @Controller('v1/reconciliation/resolver')
 export class RoundsController {
-  constructor(private readonly resolver: ResolverService) {}
+  constructor(private readonly rounds: RoundsService) {}
 
   @Post('rounds')
   @HttpCode(200)
@@ -25,20 +24,12 @@ export class RoundsController {
     summary: 'Resolve calls in doubt now',
     operationId: 'runResolverRound',
     description:
-      'Scope `reconcile`. Starts a round immediately. The proxy also starts one every `RESOLVER_EVERY_SECONDS`. A ' +
-      "round reads the upstream's transactions and never sends a payout again.",
+      'Scope `reconcile`. Starts a round immediately, in a worker. A worker also starts one every ' +
+      "`RESOLVER_EVERY_SECONDS`. A round reads the upstream's transactions and never sends a payout again.",
   })
   @ApiResponse({ status: 200, type: ResolverRound, description: 'The result of the round.' })
-  @ApiKeyProblems('resolver_busy')
+  @ApiKeyProblems('no_worker')
   async round(): Promise<ResolverRound> {
-    const { elsewhere, inDoubt, polled, readId, failure, verdicts } = await this.resolver.runOnce();
-    if (elsewhere) throw new Problem('resolver_busy');
-    return {
-      in_doubt: inDoubt,
-      polled,
-      read_id: readId,
-      failure,
-      verdicts: verdicts.map(({ intentId, verdict, reason }) => ({ call_id: intentId, verdict, reason })),
-    };
+    return this.rounds.run();
   }
 }

@@ -8,7 +8,7 @@ const CONNECTION = {
   statement_timeout: 600_000,
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
-  // It is idle while the upstream is read, and holds the lock of the period.
+  // It is idle while the upstream is read, and holds the lock of the run.
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   application_name: 'payout-proxy reconciliation',

@@ -1,4 +1,4 @@
-import { ReconciliationConfig } from '../../platform/config/config';
+import { ReconciliationConfig } from '../../platform/config/reconciliation-config';
 
 /**
  * The tolerances and expectations of a comparison. They are frozen with the run, so that a repeated run gives the same

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge } from 'prom-client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { ReconciliationMetrics, ReconciliationState } from '../../http/metrics/reconciliation-metrics';
+import { MetricsService } from '../../http/metrics/metrics.service';
 
 /** The state changes about once a day. However often the metrics are read, the findings are counted only this often. */
 const COUNTED_EVERY_MS = 30_000;
@@ -9,16 +10,23 @@ const COUNTED_EVERY_MS = 30_000;
 /** The metrics are available without the database. */
 const PATIENCE_MS = 1_000;
 
+/** The state of the reconciliation in the database, whichever instance ran it. */
+export interface ReconciliationState {
+  /** When the newest run of each result ended, in seconds since 1970. */
+  lastEnds: Record<string, number>;
+  /** The residual of the newest run that has one, in US dollars. */
+  residualUsd: number | undefined;
+  /** Undecided findings by category. */
+  open: Record<string, number>;
+}
+
 interface RunCountRow {
   ends: Record<string, number> | null;
   residual: string | null;
   open: Record<string, number> | null;
 }
 
-/**
- * Reports the state of the reconciliation: how long the runs of this instance took, and the state of all runs in the
- * database.
- */
+/** Reports the state of all runs in the database. */
 @Injectable()
 export class RunMetrics {
   private latest: ReconciliationState | undefined;
@@ -26,14 +34,35 @@ export class RunMetrics {
 
   constructor(
     private readonly prisma: ReaderPrisma,
-    private readonly metrics: ReconciliationMetrics,
+    { registry }: MetricsService,
   ) {
-    metrics.watchReconciliation(() => this.state());
-  }
-
-  countRun(result: string, seconds: number): void {
-    this.metrics.countRun(result, seconds);
-    this.counting = undefined; // The next reading shows it.
+    const read = () => this.state();
+    const watch = (
+      name: string,
+      help: string,
+      label: string,
+      of: (state: ReconciliationState) => Record<string, number>,
+    ) =>
+      new Gauge({
+        name: `payout_proxy_reconciliation_${name}`,
+        help,
+        registers: [registry],
+        labelNames: label === '' ? [] : [label],
+        async collect() {
+          const state = await read();
+          this.reset();
+          for (const [value, number] of Object.entries(state ? of(state) : {})) {
+            this.set(label === '' ? {} : { [label]: value }, number);
+          }
+        },
+      });
+    const when = 'Unix time at which the newest reconciliation run of each result ended, on any instance.';
+    watch('last_end_timestamp_seconds', when, 'result', ({ lastEnds }) => lastEnds);
+    const open = 'Open and reopened findings, by category.';
+    watch('open_findings', open, 'category', (state) => state.open);
+    const residual =
+      'Difference between the totals in US dollars that the findings of the newest reconciliation run do not explain. It must be 0.';
+    watch('residual_usd', residual, '', ({ residualUsd }) => (residualUsd === undefined ? {} : { '': residualUsd }));
   }
 
   private async state(): Promise<ReconciliationState | undefined> {

@@ -28,8 +28,19 @@ export interface Run {
   actor: string | null;
   end: RunEnd | null;
   progress: RunProgress | null;
-  /** Whether a process is working on it. */
+  /** Whether a worker is carrying it out. */
   held: boolean;
+}
+
+/** Runs that were not carried out within this time are given up. A request for the same period then means a new run. */
+const TAKEN_UP_FOR_MS = 24 * 3_600_000;
+
+/** The most runs that are current. There are never more, but for scheduled runs after a long time without a worker. */
+const MOST_CURRENT = 20;
+
+/** Returns whether a run waits for a worker, to be begun or continued. */
+export function isQueued({ end, held, dueAt, startedAt }: Run): boolean {
+  return !end && !held && (dueAt !== null || startedAt.getTime() > Date.now() - TAKEN_UP_FOR_MS);
 }
 
 export interface RunEnd {
@@ -71,12 +82,11 @@ interface RunFilter {
   ids?: string[];
   below?: string | undefined;
   result?: string | undefined;
-  from?: Date;
-  to?: Date;
   ended?: false;
   dueAt?: Date;
-  scheduled?: true;
 }
+
+type Reading = Pick<ReaderPrisma, '$queryRaw'>;
 
 /** Reads runs, whichever instance carries them out. */
 @Injectable()
@@ -87,31 +97,34 @@ export class RunReader {
     return (await this.list({ id }, 1))[0];
   }
 
+  /** Returns the runs that are in progress or queued, newest first. */
+  async current(db: Reading): Promise<Run[]> {
+    const runs = await this.list({ ended: false }, MOST_CURRENT, db);
+    return runs.filter((run) => !run.end && (run.held || isQueued(run)));
+  }
+
   /** Lists runs, newest first. */
-  async list(filter: RunFilter, most: number): Promise<Run[]> {
-    const rows = await this.read(filter, most);
+  async list(filter: RunFilter, most: number, db: Reading = this.prisma): Promise<Run[]> {
+    const rows = await this.read(filter, most, db);
     // The locks are read after the rows. A run that ended between the two would otherwise look interrupted.
     const unclear = rows.filter(({ end, held }) => !end && !held).map(({ id }) => id);
     if (unclear.length === 0) return rows;
-    const again = new Map((await this.read({ ids: unclear }, unclear.length)).map((run) => [run.id, run]));
+    const again = new Map((await this.read({ ids: unclear }, unclear.length, db)).map((run) => [run.id, run]));
     return rows.map((run) => again.get(run.id) ?? run);
   }
 
-  private async read(filter: RunFilter, most: number): Promise<Run[]> {
-    const { id, ids, below, result, from, to, ended, dueAt, scheduled } = filter;
+  private async read(filter: RunFilter, most: number, db: Reading): Promise<Run[]> {
+    const { id, ids, below, result, ended, dueAt } = filter;
     const conditions = [
       Prisma.sql`true`,
       ...(id === undefined ? [] : [Prisma.sql`r.id = ${id}::uuid`]),
       ...(ids === undefined ? [] : [Prisma.sql`r.id = ANY (${ids}::uuid[])`]),
       ...(below === undefined ? [] : [Prisma.sql`r.id < ${below}::uuid`]),
       ...(result === undefined ? [] : [Prisma.sql`e.result = ${result}`]),
-      ...(from === undefined ? [] : [Prisma.sql`r.from_at = ${from}::timestamptz`]),
-      ...(to === undefined ? [] : [Prisma.sql`r.to_at = ${to}::timestamptz`]),
       ...(ended === undefined ? [] : [Prisma.sql`e.run_id IS NULL`]),
       ...(dueAt === undefined ? [] : [Prisma.sql`r.due_at = ${dueAt}::timestamptz`]),
-      ...(scheduled === undefined ? [] : [Prisma.sql`r.due_at IS NOT NULL`]),
     ];
-    const rows = await this.prisma.$queryRaw<RunRow[]>`
+    const rows = await db.$queryRaw<RunRow[]>`
       ${RUNS} WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY r.id DESC LIMIT ${most}`;
     return rows.map(({ end, ...row }) => ({ ...row, end: end && { ...end, endedAt: new Date(end.endedAt) } }));
   }

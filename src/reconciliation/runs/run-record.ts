@@ -1,5 +1,5 @@
 import { maskContacts } from '../../history/records/masking';
-import { Run } from './run-reader';
+import { isQueued, Run } from './run-reader';
 import { RunRecord, RunState } from './runs.dto';
 
 /** Returns a run as the API shows it. */
@@ -36,7 +36,8 @@ export function toRecord(run: Run, reveal: boolean): RunRecord {
   };
 }
 
-export function stateOf({ end, held }: Run): RunState {
-  if (end) return 'ended';
-  return held ? 'running' : 'interrupted';
+export function stateOf(run: Run): RunState {
+  if (run.end) return 'ended';
+  if (run.held) return 'running';
+  return isQueued(run) ? 'queued' : 'interrupted';
 }

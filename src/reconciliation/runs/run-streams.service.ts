@@ -3,16 +3,21 @@ import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
 import { Run, RunReader } from './run-reader';
+import { stateOf } from './run-record';
+import { RunState } from './runs.dto';
 
 /** Reads the database as often as progress is written. */
 const EVERY_MS = 500;
+
+/** The states that a run does not leave. */
+const LAST_STATES: RunState[] = ['interrupted', 'ended'];
 
 /** A reader that connects again with this Last-Event-ID has received everything. */
 export const LAST_EVENT = 'end';
 
 /**
- * Streams the progress of a run as server-sent events: `progress` when something changed, then `end`, or `interrupted`
- * if no process works on the run any more. Every event is read from the database. A stream therefore begins with the
+ * Streams the progress of a run as server-sent events: `queued` while it waits for a worker, `progress` when something
+ * changed, then `end`, or `interrupted` if no worker will continue the run. Every event is read from the database. A stream therefore begins with the
  * current state, on any instance and after any reconnect.
  */
 @Injectable()
@@ -26,21 +31,23 @@ export class RunStreams {
     let run: Run | undefined = first;
     return this.streams.open(reply, EVERY_MS, async () => {
       run ??= await this.reader.one(first.id).catch(() => undefined); // The database may be back in a moment.
-      const news = { event: run && newsOf(run), isLast: run !== undefined && (run.end !== null || !run.held) };
+      const news = { event: run && newsOf(run), isLast: run !== undefined && LAST_STATES.includes(stateOf(run)) };
       run = undefined;
       return news;
     });
   }
 }
 
-function newsOf({ end, held, progress }: Run): string | undefined {
+function newsOf(run: Run): string | undefined {
+  const { end, progress } = run;
   if (end) {
     const { result, failure, totals } = end;
     return eventOf('end', { result, failure, totals }, LAST_EVENT);
   }
-  if (!held) {
-    const detail = 'This run was interrupted. Start it again to continue it. The result will be the same.';
-    return eventOf('interrupted', { detail });
+  const state = stateOf(run);
+  if (state === 'queued') return eventOf('queued', { detail: 'This run waits for a worker.' });
+  if (state === 'interrupted') {
+    return eventOf('interrupted', { detail: 'No worker continued this run within a day. Start a new run.' });
   }
   return progress ? eventOf('progress', progress) : undefined;
 }

@@ -48,17 +48,17 @@ export class RunsController {
     operationId: 'startReconciliation',
     description:
       "Scope `reconcile`. Reads the upstream's transactions and wallets, and records each difference as a finding. " +
-      'Over all instances, only one run of a period is in progress at a time. A run that was interrupted within ' +
-      'the last day continues with the sources it had read, and has the same result.',
+      'A worker carries it out. Over all instances, only one run of a period is in progress or queued at a time. If ' +
+      'its worker stops, another one continues the run with the sources it had read, and the result is the same.',
   })
   @ApiResponse({
     status: 202,
     type: RunRecord,
-    description: 'The run has started and continues in the background.',
+    description: 'The run is recorded. A worker carries it out.',
     headers: { Location: { description: 'The URL of the run.', schema: { type: 'string' } } },
   })
-  @ApiResponse({ status: 200, type: RunRecord, description: 'The same run is already in progress.' })
-  @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs', 'not_ready')
+  @ApiResponse({ status: 200, type: RunRecord, description: 'The same run is already in progress or queued.' })
+  @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs')
   async start(
     @CurrentCall() call: AuthenticatedCall,
     @Body() { from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
@@ -71,8 +71,8 @@ export class RunsController {
       statementId: statementId ?? null,
       asOf: asOf === undefined ? null : new Date(asOf),
     };
-    const { run, how } = await this.runs.begin(question, { clientId, keyId, actor: call.actor });
-    void reply.status(how === 'at work' ? HttpStatus.OK : HttpStatus.ACCEPTED);
+    const { run, isNew } = await this.runs.begin(question, { clientId, keyId, actor: call.actor });
+    void reply.status(isNew ? HttpStatus.ACCEPTED : HttpStatus.OK);
     void reply.header('location', `/v1/reconciliation/runs/${run.id}`);
     return toRecord(run, mayReveal(call));
   }
@@ -96,10 +96,10 @@ export class RunsController {
     summary: 'Read or follow a run',
     operationId: 'readReconciliation',
     description:
-      'Scope `reconcile`. With `Accept: text/event-stream`, the response stays open while the run is in progress. ' +
-      'It sends events `progress` with `{step, done, of}`, then `end` with `{result, failure, totals}`. If no ' +
-      'process works on the run any more, it sends `interrupted` with `{detail}`. After a reconnect, it begins ' +
-      'with the current state. With the `Last-Event-ID` of `end`, the response is 204.',
+      'Scope `reconcile`. With `Accept: text/event-stream`, the response stays open until the run has ended. ' +
+      'It sends events `queued` with `{detail}` while the run waits for a worker, `progress` with `{step, done, of}`, ' +
+      'then `end` with `{result, failure, totals}`. If no worker will continue the run, it sends `interrupted` ' +
+      'with `{detail}`. After a reconnect, it begins with the current state. With the `Last-Event-ID` of `end`, the response is 204.',
   })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The run's ID." })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Sent by EventSource after a reconnect.' })

@@ -41,7 +41,7 @@ export class RunSearch implements PageRequest {
   page_token?: string;
 }
 
-export const RUN_STATES = ['running', 'interrupted', 'ended'] as const;
+export const RUN_STATES = ['queued', 'running', 'interrupted', 'ended'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 const nullable = (schema: object, description: string) =>
@@ -88,7 +88,9 @@ export class RunRecord {
   @nullable(ID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!: string | null;
   @ApiProperty({
     enum: RUN_STATES,
-    description: 'An `interrupted` run continues if you start it again within a day. Its result is the same.',
+    description:
+      '`queued`: the run waits for a worker, to begin or to continue with the same result. `interrupted`: no worker ' +
+      'took it within a day. Start a new run.',
   })
   state!: RunState;
   @nullable({ enum: RESULTS }, 'Null until the run has ended.') result!: Result | null;

@@ -1,7 +1,9 @@
-import { Injectable, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Cron } from 'croner';
 import { Loaded } from '../../platform/config/config.module';
+import { Job } from '../../platform/jobs/job';
+import { Turns } from '../../platform/jobs/turns';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
@@ -9,24 +11,18 @@ import { dayBefore } from './question';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
 
-/** The interval at which missed and interrupted runs are looked for, between two scheduled times. */
+/** The interval at which missed runs are looked for, between two scheduled times. */
 const CHECK_EVERY_MS = 60_000;
 
-/** The most interrupted runs that are looked at. More are never interrupted at once. */
-const MOST = 20;
-
 /**
- * Compares the previous day at each time of RECONCILIATION_SCHEDULE. The rows of the runs are the queue. Whichever
- * instance looks first starts a run that is due and missing, and continues an interrupted one.
+ * Begins a run of the previous day at each time of RECONCILIATION_SCHEDULE. The rows of the runs are the queue: a run
+ * that is due and missing is begun, whenever that is noticed.
  */
 @Injectable()
-export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy {
+export class ScheduleService implements Job {
+  readonly name = 'schedule';
   private readonly logger = new Logger('Reconciliation');
   private readonly pattern: string | undefined;
-  private ticks: Cron | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private checking: Promise<void> = Promise.resolve();
-  private stopped = false;
 
   constructor(
     config: ConfigService<Loaded, true>,
@@ -37,35 +33,27 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
     this.pattern = config.get('settings', { infer: true }).reconciliation.schedule;
   }
 
-  onApplicationBootstrap(): void {
-    if (this.pattern === undefined) return;
-    const check = () => {
-      this.checking = this.checking.then(() => this.checkSafely());
-    };
-    this.ticks = new Cron(this.pattern, { timezone: 'UTC', unref: true }, check);
-    this.timer = setInterval(check, CHECK_EVERY_MS).unref();
-    check();
+  async run(turns: Turns): Promise<void> {
+    while (!turns.areOver) {
+      const now = new Date();
+      if (this.pattern !== undefined) await this.checkSafely(now);
+      const next = Math.min(this.nextTick(now), now.getTime() + CHECK_EVERY_MS);
+      await turns.wait(Math.max(0, next - Date.now()));
+    }
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    this.ticks?.stop();
-    clearInterval(this.timer);
-    await this.checking;
-  }
-
-  /**
-   * Starts the run that is due and continues interrupted runs. Only the newest scheduled time counts, as a run compares
-   * a whole day.
-   */
+  /** Begins the run that is due. Only the newest scheduled time counts, as a run compares a whole day. */
   async check(now: Date): Promise<void> {
     const due = this.newestTick(now);
     if (due && (await this.isMissing(due))) {
       await this.runs.begin({ ...dayBefore(due), asOf: null, statementId: null }, null, due);
     }
-    for (const run of await this.reader.list({ ended: false, scheduled: true }, MOST)) {
-      if (!run.held) await this.runs.takeUp(run);
-    }
+  }
+
+  private nextTick(after: Date): number {
+    if (this.pattern === undefined) return Infinity;
+    const ticks = new Cron(this.pattern, { timezone: 'UTC', paused: true });
+    return ticks.nextRun(after)?.getTime() ?? Infinity;
   }
 
   private newestTick(now: Date): Date | undefined {
@@ -81,10 +69,9 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
     return first !== null;
   }
 
-  private async checkSafely(): Promise<void> {
-    if (this.stopped) return;
+  private async checkSafely(now: Date): Promise<void> {
     try {
-      await this.check(new Date());
+      await this.check(now);
     } catch (error) {
       // The next check follows in a minute, and a missing run is visible in the list of runs.
       const { code } = error as { code?: string };

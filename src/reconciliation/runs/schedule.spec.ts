@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { Turns } from '../../platform/jobs/turns';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
 import { ScheduleService } from './schedule.service';
@@ -14,6 +15,14 @@ describe('the clock of the schedule', () => {
     const config = new ConfigService<Loaded, true>({ settings: { reconciliation: { schedule } } });
     return new ScheduleService(config, {} as PrismaService, {} as RunReader, {} as RunsService);
   };
+  const start = (service: ScheduleService) => {
+    const ending = new AbortController();
+    const done = service.run(new Turns(ending.signal));
+    return () => {
+      ending.abort();
+      return done;
+    };
+  };
   const looks = () => checked.mock.calls.map(([now]) => now.toISOString().slice(11, 19));
 
   beforeAll(() => void jest.spyOn(Logger.prototype, 'warn').mockImplementation());
@@ -23,14 +32,14 @@ describe('the clock of the schedule', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('checks at the start, at each scheduled time in UTC, and every minute', async () => {
+  it('checks at the start, at each scheduled time in UTC, and a minute after each check', async () => {
     const service = of('0 2 * * *');
-    service.onApplicationBootstrap();
+    const stop = start(service);
     await jest.advanceTimersByTimeAsync(29 * SECOND_MS);
     expect(looks()).toEqual(['01:59:30']);
     await jest.advanceTimersByTimeAsync(62 * SECOND_MS);
-    expect(looks()).toEqual(['01:59:30', '02:00:00', '02:00:30']);
-    await service.onModuleDestroy();
+    expect(looks()).toEqual(['01:59:30', '02:00:00', '02:01:00']);
+    await stop();
     await jest.advanceTimersByTimeAsync(24 * 3_600 * SECOND_MS);
     expect(looks()).toHaveLength(3);
   });
@@ -39,20 +48,20 @@ describe('the clock of the schedule', () => {
     const service = of('0 2 * * *');
     let fail: (error: Error) => void = () => undefined;
     checked.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
-    service.onApplicationBootstrap();
+    const stop = start(service);
     await jest.advanceTimersByTimeAsync(61 * SECOND_MS);
     expect(looks()).toEqual(['01:59:30']); // the first one is not over
     fail(new Error('no database'));
     await jest.advanceTimersByTimeAsync(0);
-    expect(looks().length).toBe(3);
-    await service.onModuleDestroy();
+    expect(looks()).toEqual(['01:59:30', '02:00:31']); // at once, for the time that it missed
+    await stop();
   });
 
   it('does not run without a schedule', async () => {
     const service = of(undefined);
-    service.onApplicationBootstrap();
+    const stop = start(service);
     await jest.advanceTimersByTimeAsync(24 * 3_600 * SECOND_MS);
     expect(looks()).toEqual([]);
-    await service.onModuleDestroy();
+    await stop();
   });
 });

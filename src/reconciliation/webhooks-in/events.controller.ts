@@ -7,7 +7,6 @@ import { ApiProblems } from '../../platform/errors/api-problems';
 import { readEvent } from '../../gateway/upstream/event';
 import { insertUpstreamEvent } from '../../journal/upstream-events';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { ReadBackService } from './read-back.service';
 import { SignedEventsService } from './signed-events.service';
 
 class EventReceipt {
@@ -18,14 +17,13 @@ class EventReceipt {
   status!: 'recorded' | 'known';
 }
 
-/** Receives the upstream's events. An event is only a hint: the proxy asks the upstream and believes that answer. */
+/** Receives the upstream's events. An event is only a hint: a worker asks the upstream and believes that answer. */
 @ApiTags('Reconciliation')
 @Controller('hooks')
 export class EventsController {
   constructor(
     private readonly signed: SignedEventsService,
     private readonly prisma: PrismaService,
-    private readonly readBack: ReadBackService,
   ) {}
 
   @Post('upstream')
@@ -57,7 +55,6 @@ export class EventsController {
     const { id: eventId, at: signedAt } = this.signed.of(request);
     const event = { ...readEvent(request.body), id: uuidv7(), eventId, signedAt };
     const isNew = await insertUpstreamEvent(this.prisma, event);
-    if (isNew) this.readBack.add(event);
     return { status: isNew ? 'recorded' : 'known' };
   }
 }

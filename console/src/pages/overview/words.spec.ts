@@ -9,6 +9,7 @@ describe('the words of the overview', () => {
     [run('clean_with_doubts'), 'Every difference is explained.'],
     [run('findings'), 'Every difference is explained.'],
     [run(null, 'running'), 'No open findings. A run is in progress.'],
+    [run(null, 'queued'), 'No open findings. A run is in progress.'],
     [run(null, 'interrupted'), 'No open findings, but the last run was incomplete.'],
     [run('failed'), 'No open findings, but the last run was incomplete.'],
     [run('incomplete'), 'No open findings, but the last run was incomplete.'],

@@ -7,7 +7,7 @@ const WHOLE: readonly string[] = ['clean', 'clean_with_doubts', 'findings'];
 export function noneOpen(run: Pick<OverviewRun, 'result' | 'state'> | null): string {
   if (run === null) return 'No reconciliation run yet.';
   if (run.result !== null && WHOLE.includes(run.result)) return 'Every difference is explained.';
-  return run.state === 'running'
+  return run.state === 'running' || run.state === 'queued'
     ? 'No open findings. A run is in progress.'
     : 'No open findings, but the last run was incomplete.';
 }

@@ -20,17 +20,22 @@ const STEPS: Record<string, string> = {
  */
 export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void }) {
   const [progress, setProgress] = useState(run.progress);
+  const [isQueued, setQueued] = useState(run.state === 'queued');
   const [isOver, setOver] = useState(false);
   const over = () => {
     setOver(true); // Otherwise the browser would connect again.
     onEnd();
   };
   const connection = useEvents(isOver ? undefined : `/v1/reconciliation/runs/${run.id}`, {
-    progress: (data) => setProgress(data as RunProgressRecord),
+    queued: () => setQueued(true),
+    progress: (data) => {
+      setQueued(false);
+      setProgress(data as RunProgressRecord);
+    },
     end: over,
     interrupted: over,
   });
-  const words = isOver ? 'Finishing' : progress ? wordsOf(progress) : 'In progress';
+  const words = isOver ? 'Finishing' : isQueued ? 'Waiting for a worker' : progress ? wordsOf(progress) : 'In progress';
   return (
     <Stack gap={4} maw={420}>
       <Progress

@@ -15,7 +15,7 @@ import { Equation } from './equation';
 import { ReconciliationNav } from './nav';
 import { RunFacts } from './run-facts';
 import { RunProgress } from './run-progress';
-import { daysOf } from './words';
+import { daysOf, isUnderWay } from './words';
 
 const RUN = '/v1/reconciliation/runs/{id}';
 
@@ -46,7 +46,7 @@ const PARTLY: Partial<Record<string, string>> = {
 function Run({ run, again }: { run: RunRecord; again: () => void }) {
   return (
     <Stack gap="lg">
-      {run.state === 'running' && <RunProgress run={run} onEnd={again} />}
+      {isUnderWay(run) && <RunProgress run={run} onEnd={again} />}
       {run.state === 'interrupted' && <Interrupted run={run} />}
       {run.failure !== null && (
         <Alert color="red" variant="light" title="No result">
@@ -88,11 +88,11 @@ function Incomplete({ reasons }: { reasons: { reason: string; detail: string }[]
   );
 }
 
-/** An interrupted run continues when it is started again. */
+/** An interrupted run does not continue. */
 function Interrupted({ run }: { run: RunRecord }) {
   const queries = useQueryClient();
   const [, go] = useLocation();
-  const goOn = async () => {
+  const startAgain = async () => {
     const { from, to, as_of, historical, statement_id } = run;
     const body = { from, to, ...(historical && { as_of }), ...(statement_id !== null && { statement_id }) };
     try {
@@ -106,10 +106,9 @@ function Interrupted({ run }: { run: RunRecord }) {
   return (
     <Alert color="orange" variant="light" title="This run was interrupted">
       <Stack gap="xs" align="flex-start">
-        Within a day of its start, you can continue this run by starting it again. Its result will be the same. Later,
-        the same request starts a new run.
-        <Button size="xs" variant="default" onClick={() => void goOn()}>
-          Continue this run
+        No worker continued this run within a day. You can start a new run of the same period.
+        <Button size="xs" variant="default" onClick={() => void startAgain()}>
+          Start a new run
         </Button>
       </Stack>
     </Alert>

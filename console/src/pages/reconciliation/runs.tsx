@@ -16,7 +16,7 @@ import { ReconciliationNav } from './nav';
 import { RunProgress } from './run-progress';
 import { Residual } from './residual';
 import { StartedBy } from './started-by';
-import { Period, ResultBadge } from './words';
+import { Period, isUnderWay, ResultBadge } from './words';
 
 const StartRun = lazy(() => import('./start-run'));
 
@@ -80,7 +80,7 @@ const columns = (again: () => void): Column<RunRecord>[] => [
   {
     id: 'result',
     title: 'Result',
-    render: (run) => (run.state === 'running' ? <RunProgress run={run} onEnd={again} /> : <ResultBadge run={run} />),
+    render: (run) => (isUnderWay(run) ? <RunProgress run={run} onEnd={again} /> : <ResultBadge run={run} />),
   },
   {
     id: 'findings',

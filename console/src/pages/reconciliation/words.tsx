@@ -21,9 +21,14 @@ export function StateBadge({ state }: { state: FindingRecord['state'] }) {
   return <WordBadge color={STATE_COLORS[state]}>{state}</WordBadge>;
 }
 
+/** Returns whether a worker carries out the run, or will. */
+export function isUnderWay({ state }: Pick<RunRecord, 'state'>): boolean {
+  return state === 'queued' || state === 'running';
+}
+
 /** Describes the result of a run, or that it has not ended. */
 export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, 'state' | 'result'> }) {
-  if (result === null) return <WordBadge color={state === 'running' ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
+  if (result === null) return <WordBadge color={isUnderWay({ state }) ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
   return <WordBadge color={RESULT_COLORS[result]}>{inWords(result)}</WordBadge>;
 }
 

@@ -1,0 +1,72 @@
+import { ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RunningConfig } from '../../platform/config/config';
+
+/** The wait before an ended worker is started again. It doubles while workers end soon. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/** A worker that lived this long was not ended by its start. */
+const LIVED_MS = 60_000;
+
+/** A worker that has not ended by then is killed. Nothing is lost: another worker does what it left. */
+const STOP_PATIENCE_MS = 6_000;
+
+export interface RunningWorker {
+  stop(): Promise<void>;
+}
+
+/** Starts a worker as a separate process, and starts it again whenever it ends. The proxy does not wait for it. */
+export function startWorker(settings: RunningConfig): RunningWorker {
+  const stopped = new AbortController();
+  let child = launch(settings);
+  const keeping = keep();
+  return { stop };
+
+  async function keep(): Promise<void> {
+    let wait = FIRST_WAIT_MS;
+    for (;;) {
+      const startedAt = performance.now();
+      const how = await ended(child);
+      if (stopped.signal.aborted) return;
+      if (performance.now() - startedAt > LIVED_MS) wait = FIRST_WAIT_MS;
+      process.stderr.write(`payout-proxy: the worker has stopped (${how}). Another one is started.\n`);
+      await sleep(wait, undefined, { signal: stopped.signal }).catch(() => undefined); // the stop wakes it
+      if (stopped.signal.aborted) return;
+      child = launch(settings);
+      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopped.abort();
+    child.kill('SIGTERM');
+    child.kill('SIGCONT'); // a stopped process cannot receive the first signal
+    const killing = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+    await keeping;
+    clearTimeout(killing);
+  }
+}
+
+/** The worker reads the same environment. What the proxy found or started itself is added. */
+function launch(settings: RunningConfig): ChildProcess {
+  return fork(join(__dirname, '..', '..', 'worker', 'main.js'), {
+    detached: true, // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the worker
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      npm_lifecycle_event: undefined, // it watches this process, and not npm
+      DATABASE_URL: settings.databaseUrl,
+      DATABASE_OWNER_URL: settings.databaseOwnerUrl,
+      UPSTREAM_BASE_URL: settings.upstreamBaseUrl,
+      UPSTREAM_API_KEY: settings.upstreamApiKey.reveal(),
+      WORKER_PORT: String(settings.workerPortGiven ? settings.workerPort : 0),
+    },
+  });
+}
+
+async function ended(child: ChildProcess): Promise<string> {
+  if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
+  return child.signalCode ?? `exit code ${child.exitCode}`;
+}

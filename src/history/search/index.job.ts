@@ -1,0 +1,37 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Job } from '../../platform/jobs/job';
+import { Turns } from '../../platform/jobs/turns';
+import { IndexService } from './index.service';
+
+/** Short turns leave little to index when a search begins. */
+const TURN_MS = 1_000;
+
+/** After a busy turn, the next one comes sooner. Long turns would take too much CPU time from payouts. */
+const BUSY_TURN_MS = 250;
+const MUCH_MS = 20;
+
+/** Keeps the search index up to date, so that a search has little left to index. */
+@Injectable()
+export class IndexJob implements Job {
+  readonly name = 'index';
+  private readonly logger = new Logger('SearchIndex');
+
+  constructor(private readonly index: IndexService) {}
+
+  async run(turns: Turns): Promise<void> {
+    let failing = false;
+    while (!turns.areOver) {
+      const started = performance.now();
+      try {
+        const more = await this.index.runOnce();
+        failing = false;
+        if (more) continue;
+      } catch (err) {
+        // Logged once. A search that needs the index reports the error itself.
+        if (!failing && !turns.areOver) this.logger.warn({ err }, 'search index update failed, will retry');
+        failing = true;
+      }
+      await turns.wait(performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS);
+    }
+  }
+}

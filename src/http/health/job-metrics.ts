@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge } from 'prom-client';
+import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
+import { JOB_NAMES } from '../../platform/jobs/job';
+import { MetricsService } from '../metrics/metrics.service';
+
+/** The metrics are available without the database. */
+const PATIENCE_MS = 1_000;
+
+/** Reports which background jobs have a worker. */
+@Injectable()
+export class JobMetrics {
+  constructor(heldJobs: HeldJobsService, { registry }: MetricsService) {
+    new Gauge({
+      name: 'payout_proxy_job_held',
+      help: '1 if a worker holds the background job, 0 if none does. Absent while the database does not answer.',
+      labelNames: ['job'],
+      registers: [registry],
+      async collect() {
+        const reading = heldJobs.read().catch(() => undefined);
+        const held = await Promise.race([reading, sleep(PATIENCE_MS, undefined, { ref: false })]);
+        this.reset();
+        if (held) for (const job of JOB_NAMES) this.set({ job }, held.has(job) ? 1 : 0);
+      },
+    });
+  }
+}

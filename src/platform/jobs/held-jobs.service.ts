@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { PrismaService } from '../database/prisma.service';
+import { JOB_LOCKS, JOB_NAMES, JobName, JOBS } from './job';
+
+/** Tells which jobs a worker holds, from the locks of the workers. They end with their process. */
+@Injectable()
+export class HeldJobsService {
+  constructor(private readonly prisma: PrismaService) {}
+
+  async read(): Promise<ReadonlySet<JobName>> {
+    const rows = await this.prisma.$queryRaw<{ job: number }[]>`
+      SELECT DISTINCT objid::integer AS job FROM pg_locks
+      WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = ${JOB_LOCKS}::oid
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    const held = new Set(rows.map(({ job }) => job));
+    return new Set(JOB_NAMES.filter((name) => held.has(JOBS[name])));
+  }
+}

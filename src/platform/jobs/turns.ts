@@ -1,0 +1,33 @@
+/** The rhythm of a job: it works, waits for its next turn or for news, and works again. */
+export class Turns {
+  private hasNews = false;
+  private goOn: () => void = () => undefined;
+
+  /** @param signal aborted once the job has to end. */
+  constructor(readonly signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.goOn(), { once: true });
+  }
+
+  get areOver(): boolean {
+    return this.signal.aborted;
+  }
+
+  /** Begins the next turn now, or right after the present one. */
+  wake(): void {
+    this.hasNews = true;
+    this.goOn();
+  }
+
+  /** Resolves after this time, when there is news, or when the job has to end. */
+  async wait(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    if (!this.hasNews && !this.areOver) {
+      await new Promise<void>((resolve) => {
+        this.goOn = resolve;
+        timer = setTimeout(resolve, ms);
+      });
+    }
+    clearTimeout(timer);
+    this.hasNews = false;
+  }
+}

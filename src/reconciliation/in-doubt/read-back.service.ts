@@ -1,0 +1,60 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
+import { SourcesService } from '../sources/sources.service';
+
+/** Asks the upstream about the subjects of its events, one after the other, and keeps the answers as evidence. */
+@Injectable()
+export class ReadBackService {
+  private readonly logger = new Logger('Events');
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly sources: SourcesService,
+  ) {}
+
+  /**
+   * Reads back all events that wait. Events of the same batch arrive together, and are read back together. An event
+   * that arrives meanwhile may be newer than the answer, so it keeps waiting.
+   * @param onDoubt called for each subject that may be of a call in doubt.
+   */
+  async run(signal: AbortSignal, onDoubt: () => void): Promise<void> {
+    for (;;) {
+      const waiting = await readBacksAskedFor(this.prisma);
+      if (waiting.length === 0) return;
+      for (const subject of new Set(waiting.map(subjectOf))) {
+        if (signal.aborted) return;
+        const events = waiting.filter((event) => subjectOf(event) === subject);
+        if (!(await this.isOfKnown(events))) onDoubt();
+        const ids = events.map(({ id }) => id);
+        await deleteTasks(this.prisma, ids);
+      }
+    }
+  }
+
+  private async isOfKnown([event]: ReadBack[]): Promise<boolean> {
+    if (!event) return true;
+    try {
+      return await this.readBack(event);
+    } catch (err) {
+      this.logger.warn({ err, event: event.id }, 'event not read back');
+      return true;
+    }
+  }
+
+  /** @returns whether an answer to a call named the transactions before. Then they are not in doubt. */
+  private async readBack({ id, batchRef, upstreamId, upstreamRef }: ReadBack): Promise<boolean> {
+    const cause = { causedBy: id, by: null };
+    if (batchRef !== null) await this.sources.batch(cause, batchRef);
+    else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
+    const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
+    const rows = await this.prisma.$queryRaw<unknown[]>`
+      SELECT 1 FROM search_entry
+      WHERE terms && ARRAY(SELECT search_term('ref', ref) FROM unnest(${refs}::text[]) AS ref) LIMIT 1`;
+    return rows.length > 0;
+  }
+}
+
+function subjectOf({ batchRef, upstreamId }: ReadBack): string | null {
+  return batchRef ?? upstreamId;
+}

@@ -1,0 +1,118 @@
+import { BeforeApplicationShutdown, Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Loaded } from '../platform/config/config.module';
+import { Job, JobName } from '../platform/jobs/job';
+import { Turns } from '../platform/jobs/turns';
+import { JobConnection } from './job-connection';
+
+/** The injection token of all jobs. */
+export const ALL_JOBS = Symbol('jobs');
+
+/** How often a worker tries to take the jobs that others hold, and to reach a lost database. */
+const TRY_EVERY_MS = 1_000;
+
+/** How long a worker leaves a job that it cannot do to others, which may be able to. */
+const REST_MS = 3_000;
+
+/** A job of this worker. */
+interface Work {
+  turns: Turns;
+  done: Promise<void>;
+}
+
+/** Takes the jobs that no other worker holds, and runs them. Tries again and again for the others. */
+@Injectable()
+export class ForemanService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Worker');
+  private readonly databaseUrl: string;
+  private readonly stopped = new AbortController();
+  private readonly work = new Map<JobName, Work>();
+  /** When this worker tries again to do a job that it could not do, by the monotonic clock. */
+  private readonly restsUntil = new Map<JobName, number>();
+  private working: Promise<void> | undefined;
+  private isConnected = false;
+  private isFailing = false;
+
+  constructor(
+    @Inject(ALL_JOBS) private readonly jobs: Job[],
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.databaseUrl = config.get('settings', { infer: true }).databaseUrl;
+  }
+
+  onApplicationBootstrap(): void {
+    this.working = this.run();
+  }
+
+  /** Ends the jobs while the database and the upstream can still be reached. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped.abort();
+    await this.working;
+  }
+
+  /** Undefined while the database cannot be reached. */
+  get held(): JobName[] | undefined {
+    return this.isConnected ? [...this.work.keys()] : undefined;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopped;
+    while (!signal.aborted) {
+      try {
+        await this.hold(await JobConnection.open(this.databaseUrl, (name) => this.wake(name)));
+      } catch (err) {
+        if (!this.isFailing) this.logger.warn({ err }, 'the jobs cannot be taken, will retry');
+        this.isFailing = true;
+      }
+      await sleep(TRY_EVERY_MS, undefined, { signal }).catch(() => undefined); // the stop wakes it
+    }
+  }
+
+  /** Resolves once the connection is lost or the worker stops, and all its jobs have ended. */
+  private async hold(connection: JobConnection): Promise<void> {
+    const ending = new AbortController();
+    const signal = AbortSignal.any([this.stopped.signal, connection.lost]);
+    signal.addEventListener('abort', () => ending.abort());
+    try {
+      this.isConnected = true;
+      while (!signal.aborted) {
+        for (const job of this.jobs) {
+          const isIdle = !this.work.has(job.name) && performance.now() >= (this.restsUntil.get(job.name) ?? 0);
+          if (isIdle && (await connection.take(job))) this.start(job, connection, ending.signal);
+        }
+        this.isFailing = false;
+        await sleep(TRY_EVERY_MS, undefined, { signal }).catch(() => undefined); // as above
+      }
+    } finally {
+      this.isConnected = false;
+      ending.abort();
+      await Promise.all([...this.work.values()].map(({ done }) => done));
+      this.work.clear();
+      await connection.close();
+    }
+  }
+
+  private start(job: Job, connection: JobConnection, signal: AbortSignal): void {
+    const turns = new Turns(signal);
+    this.work.set(job.name, { turns, done: this.carryOut(job, connection, turns) });
+    this.logger.debug({ job: job.name }, 'job taken');
+  }
+
+  /** Never rejects. */
+  private async carryOut(job: Job, connection: JobConnection, turns: Turns): Promise<void> {
+    try {
+      await job.run(turns);
+    } catch (err) {
+      this.logger.error({ err, job: job.name }, 'job failed, will be tried again');
+    }
+    if (turns.areOver) return;
+    this.restsUntil.set(job.name, performance.now() + REST_MS);
+    await connection.give(job);
+    this.work.delete(job.name);
+  }
+
+  private wake(name: string): void {
+    this.work.get(name as JobName)?.turns.wake();
+  }
+}

@@ -1,0 +1,64 @@
+import { Client } from 'pg';
+import { Job, JOB_CHANNEL, JOB_LOCKS, JOBS } from '../platform/jobs/job';
+
+const CONNECTION = {
+  connectionTimeoutMillis: 5_000,
+  query_timeout: 5_000,
+  // The connection is idle while the locks are held. Without keep-alive, nothing would notice that the server is gone.
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  application_name: 'payout-proxy worker',
+};
+
+/**
+ * The connection that holds the locks of this worker's jobs, and hears what the proxies want. The locks end with the
+ * connection, however that happens.
+ */
+export class JobConnection {
+  private readonly losing = new AbortController();
+
+  private constructor(private readonly client: Client) {
+    client.on('error', () => undefined); // the end of the connection reports it too
+    client.once('end', () => this.losing.abort());
+  }
+
+  /** @param onNews receives the name of a job that has something to do. */
+  static async open(url: string, onNews: (job: string) => void): Promise<JobConnection> {
+    const client = new Client({ connectionString: url, ...CONNECTION });
+    const connection = new JobConnection(client);
+    client.on('notification', ({ payload }) => onNews(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${JOB_CHANNEL}`);
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+    return connection;
+  }
+
+  /** Aborted when the connection and its locks are lost. */
+  get lost(): AbortSignal {
+    return this.losing.signal;
+  }
+
+  /** @returns false if another worker holds the job. */
+  async take({ name, isShared }: Job): Promise<boolean> {
+    const lock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+    const { rows } = await this.client.query<{ taken: boolean }>(`SELECT ${lock}($1, $2) AS taken`, [
+      JOB_LOCKS,
+      JOBS[name],
+    ]);
+    return rows[0]?.taken ?? false;
+  }
+
+  /** Lets another worker take the job. If that fails, the connection is lost, and the lock with it. */
+  async give({ name, isShared }: Job): Promise<void> {
+    const unlock = isShared ? 'pg_advisory_unlock_shared' : 'pg_advisory_unlock';
+    await this.client.query(`SELECT ${unlock}($1, $2)`, [JOB_LOCKS, JOBS[name]]).catch(() => this.close());
+  }
+
+  async close(): Promise<void> {
+    await this.client.end().catch(() => undefined);
+  }
+}

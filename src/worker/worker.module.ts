@@ -1,0 +1,65 @@
+import { DynamicModule, Module } from '@nestjs/common';
+import { LoggerModule } from 'nestjs-pino';
+import { UpstreamModule } from '../gateway/upstream/upstream.module';
+import { SealerService } from '../history/log/sealer.service';
+import { PresentService } from '../history/records/present.service';
+import { IndexJob } from '../history/search/index.job';
+import { IndexService } from '../history/search/index.service';
+import { MetricsModule } from '../http/metrics/metrics.module';
+import { ResolutionJournal } from '../journal/resolution-journal';
+import { SourceJournal } from '../journal/sources';
+import { RunningConfig } from '../platform/config/config';
+import { SettingsModule } from '../platform/config/config.module';
+import { DatabaseModule } from '../platform/database/database.module';
+import { loggingOptions } from '../platform/logging/logging';
+import { PollService } from '../reconciliation/in-doubt/poll.service';
+import { ReadBackService } from '../reconciliation/in-doubt/read-back.service';
+import { ResolverJob } from '../reconciliation/in-doubt/resolver.job';
+import { ResolverService } from '../reconciliation/in-doubt/resolver.service';
+import { EarlierReadsService } from '../reconciliation/runs/earlier-reads';
+import { Execution } from '../reconciliation/runs/execution';
+import { RunReader } from '../reconciliation/runs/run-reader';
+import { RunsJob } from '../reconciliation/runs/runs.job';
+import { RunsService } from '../reconciliation/runs/runs.service';
+import { ScheduleService } from '../reconciliation/runs/schedule.service';
+import { SourcesService } from '../reconciliation/sources/sources.service';
+import { ALL_JOBS, ForemanService } from './foreman.service';
+import { PartitionsJob } from './partitions.job';
+
+const EVERY_JOB = [SealerService, IndexJob, ResolverJob, RunsJob, ScheduleService, PartitionsJob];
+
+/** The background jobs, and what they need. It has no routes of the product. */
+@Module({})
+export class WorkerModule {
+  static with(settings: RunningConfig): DynamicModule {
+    return {
+      module: WorkerModule,
+      imports: [
+        SettingsModule.with(settings),
+        LoggerModule.forRoot(loggingOptions(settings.logLevel, 'worker')),
+        DatabaseModule,
+        MetricsModule,
+        UpstreamModule,
+      ],
+      providers: [
+        ...EVERY_JOB,
+        { provide: ALL_JOBS, useFactory: (...jobs: unknown[]) => jobs, inject: EVERY_JOB },
+        ForemanService,
+        // The history
+        IndexService,
+        PresentService,
+        // The reconciliation
+        EarlierReadsService,
+        Execution,
+        PollService,
+        ReadBackService,
+        ResolutionJournal,
+        ResolverService,
+        RunReader,
+        RunsService,
+        SourceJournal,
+        SourcesService,
+      ],
+    };
+  }
+}

@@ -1,0 +1,24 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Logger } from 'nestjs-pino';
+import { deadlinesByOperation } from '../operations/deadlines';
+import { RunningConfig } from '../platform/config/config';
+import { WorkerModule } from './worker.module';
+
+/** Connections of a worker's own. Readers, the sealer, the jobs' locks and each run have others. */
+const POOL_SIZE = 3;
+
+/** Creates a worker at work. `npm start`, `npm run worker` and the tests share it. */
+export async function createWorker(configured: RunningConfig): Promise<INestApplicationContext> {
+  const settings: RunningConfig = {
+    ...configured,
+    upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts),
+    databasePoolSize: POOL_SIZE,
+  };
+  const worker = await NestFactory.createApplicationContext(WorkerModule.with(settings), {
+    logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
+    abortOnError: false,
+  });
+  worker.useLogger(worker.get(Logger));
+  return worker;
+}

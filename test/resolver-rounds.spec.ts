@@ -1,0 +1,59 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import { startProxyWithSandbox } from './support/proxy';
+import { eventually } from './support/paying';
+import supertest from './support/supertest';
+import { askSandbox } from './support/sandbox-answers';
+
+describe('a requested round of the resolver', () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let worker: INestApplicationContext;
+  let app: string;
+  let reconciler: string;
+
+  beforeAll(async () => {
+    proxy = await startProxyWithSandbox({ checkCoverage: false });
+    app = (await proxy.client('app', 'pay')).key;
+    reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+  });
+  afterAll(() => proxy.close());
+
+  const tasks = () => proxy.database.query('SELECT kind FROM worker_task');
+  const ask = () => supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
+  /** @returns the ID of a call in doubt that was paid. */
+  const lose = async (email: string) => {
+    const fault = { fault: 'resetAfterProcessing', operation: 'POST /payouts/credit', nth: 1 };
+    const control = askSandbox(proxy.sandbox.url).post('/_sandbox/faults');
+    await control.set('X-Sandbox-Control-Key', 'sandbox-control').send(fault).expect(201);
+    const { headers } = await proxy
+      .post(app, '/payouts/credit', { credits: [{ email, valueInUSD: 0.25 }] })
+      .expect(502);
+    return headers['x-call-id'] ?? '';
+  };
+
+  it('is refused while there is no worker, and leaves nothing behind', async () => {
+    const { body, headers } = await ask().expect(503);
+    expect([body.code, body.action, headers['retry-after']]).toEqual(['no_worker', 'retry_same_key', '10']);
+    expect(await tasks()).toEqual([]);
+  });
+
+  it('is run once for all who ask meanwhile', async () => {
+    const id = await lose('somebody@example.com');
+    worker = await proxy.startWorker();
+    const polls = jest.spyOn(worker.get(PollService), 'poll');
+    const rounds = await Promise.all(Array.from({ length: 8 }, () => ask().expect(200)));
+    expect(rounds.flatMap(({ body }) => body.verdicts.map(({ call_id }) => call_id))).toContain(id);
+    expect(polls.mock.calls.length).toBeLessThan(8);
+    expect(await tasks()).toEqual([]);
+  });
+
+  it('is run by the next worker if the first one ends before it has begun', async () => {
+    const id = await lose('somebody.else@example.com');
+    await worker.close();
+    const asked = ask().expect(200).then();
+    await eventually(async () => (await tasks()).length > 0);
+    await proxy.startWorker();
+    expect((await asked).body).toMatchObject({ failure: null, verdicts: [{ call_id: id, verdict: 'confirmed' }] });
+    expect(await tasks()).toEqual([]);
+  });
+});
