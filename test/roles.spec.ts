@@ -40,9 +40,10 @@ const TABLES: Record<string, Rights> = {
   console_session: { payout_proxy: 'SIUD' },
   ...of(LOG, 'log_leaf', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
-  ...of({ payout_proxy: 'S' }, 'search_entry', 'search_slice', 'call_state', '_prisma_migrations'),
+  ...of({ payout_proxy: 'S' }, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state', '_prisma_migrations'),
   ...of({ payout_proxy: 'S' }, 'resolution_history', 'current_resolution'),
-  ...of(NOBODY, 'search_position', 'call_entry'),
+  ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position'),
+  ...of(NOBODY, 'call_entry', 'payout_terms', 'transaction_terms'),
   ...of(
     SHOWN,
     'audit.clients',
@@ -64,6 +65,9 @@ const TABLES: Record<string, Rights> = {
 const DEFINERS: Record<string, Role[]> = {
   'make_partitions(integer)': ['payout_proxy'],
   'index_calls(integer)': ['payout_proxy'],
+  'build_search_indexes()': ['payout_proxy'],
+  'search_is_complete()': ['payout_proxy'],
+  'search_progress()': ['payout_proxy'],
 };
 
 function of(rights: Rights, ...names: string[]): Record<string, Rights> {

@@ -25,32 +25,36 @@ export interface Query extends Scope {
 
 /** How a page uses the columns of the index. */
 interface Order {
-  /** The columns of an index, in its order: amounts, calls, payouts. */
-  scanned: Prisma.Sql[];
-  /** How many of them identify a result. A call is listed once, whichever of its payouts matches. */
-  telling: number;
+  /** The columns that identify a result, in sort order: `usd`, `id`, `position`. */
+  names: readonly Name[];
+  /** What they are of an entry, or of a payout of it. */
+  columns: Record<Name, Prisma.Sql>;
   slices: 'week' | 'item' | 'total';
   /** The slice of a cursor. */
   sliceOf: (cursor: Cursor) => Prisma.Sql;
 }
 
+type Name = 'usd' | 'id' | 'position';
+
 /** The first weeks of a page are read by hours. The first week may have just begun, or be almost over. */
 const WEEKS_BY_HOURS = 2;
 const HOURS_OF_A_WEEK = 168;
 
-const CALL = Prisma.sql`call_id`;
 const SLICE = Prisma.sql`slice`;
-const POSITION = Prisma.sql`position`;
-const USD = { items: Prisma.sql`coalesce(item_usd, -1)`, calls: Prisma.sql`coalesce(total_usd, -1)` };
+
+/** The payouts of an entry: their terms, amounts and transactions. */
+export const PAYOUTS = Prisma.sql`(
+  SELECT payout, usd, transactions, (place - 1)::integer AS position
+  FROM unnest(payouts, item_usd, refs[2:cardinality(payouts) + 1]) WITH ORDINALITY AS p (payout, usd, transactions, place))`;
 
 function orderOf({ listed, sort }: Query): Order {
-  if (sort === 'time') {
-    const sliceOf = ({ id }: Cursor) => Prisma.sql`search_week(${id}::uuid)`;
-    return { scanned: [CALL, POSITION], telling: listed === 'calls' ? 1 : 2, slices: 'week', sliceOf };
-  }
-  const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1))`;
-  const telling = listed === 'calls' ? 2 : 3;
-  return { scanned: [USD[listed], CALL, POSITION], telling, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
+  const usd = listed === 'calls' ? Prisma.sql`coalesce(total_usd, -1)` : Prisma.sql`coalesce(usd, -1)`;
+  const columns = { usd, id: Prisma.sql`call_id`, position: Prisma.sql`position` };
+  const names: Name[] = listed === 'calls' ? ['id'] : ['id', 'position'];
+  if (sort === 'time') return { names, columns, slices: 'week', sliceOf: ({ id }) => Prisma.sql`search_week(${id}::uuid)` };
+  // The journal computes the steps of payouts. It may round in another way.
+  const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1)) + 1`;
+  return { names: ['usd', ...names], columns, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
 }
 
 /** A row of a page, with the columns of its order. */
@@ -63,20 +67,44 @@ export interface FoundPlace extends Place {
  * this fills a page at once. If fewer match, it may find none.
  */
 export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
-  const { conditions, sort } = query;
+  const { conditions, listed, sort } = query;
   const order = orderOf(query);
-  const [amount = CALL] = order.scanned;
-  // The index gets only the start. By time, a planner that knows the end too might sort the whole range. By amount, a
-  // range of IDs is scattered, and searching for it could scan the whole index.
-  const begin = sort === 'time' ? beginning(query) : inAmounts(query, amount);
+  const filters = [...withTerms(conditions, false), ...conditions.others, ...inRange(query), ...ofPayouts(query)];
+  const source =
+    listed === 'items' && sort === 'amount'
+      ? amountsOf(query, order, after, budget)
+      : Prisma.sql`(${entriesInOrder(query, order, after, budget)}) AS entries ${withPayouts(query)}`;
   return Prisma.sql`
     SELECT ${results(query)} FROM (
-      SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-        SELECT *, ${amount} AS usd, call_id AS id FROM search_entry WHERE ${all([...begin, ...beyond(query, order, after)])}
-        ORDER BY ${sorted(order.scanned, query)} LIMIT ${budget}
-      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others, ...inRange(query)])}
+      SELECT ${selected(order)} FROM ${source} WHERE ${all([...filters, ...beyond(query, order, after)])}
       ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
     ) AS found`;
+}
+
+/**
+ * The index gets only the start. By time, a planner that knows the end too might sort the whole range. By amount, a
+ * range of IDs is scattered, and searching for it could scan the whole index.
+ */
+function entriesInOrder(query: Query, order: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
+  const ofCalls: Order = { ...order, names: order.names.filter((name) => name !== 'position') };
+  const begin = query.sort === 'time' ? beginning(query) : inAmounts(query, order);
+  return Prisma.sql`
+    SELECT * FROM indexed_call WHERE ${all([...begin, ...beyond(query, ofCalls, after, query.listed === 'items')])}
+    ORDER BY ${sorted(columns(ofCalls), query)} LIMIT ${budget}`;
+}
+
+/** The payouts in the order of their amounts, each with its entry. */
+function amountsOf(query: Query, order: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
+  const { names } = order;
+  const stored: Order = { ...order, columns: { ...order.columns, usd: Prisma.sql`usd` } };
+  return Prisma.sql`(
+      SELECT usd, call_id AS id, position FROM indexed_item
+      WHERE ${all([...inAmounts(query, stored), ...beyond(query, stored, after)])}
+      ORDER BY ${sorted(columns({ ...stored, names }), query)} LIMIT ${budget}
+    ) AS items CROSS JOIN LATERAL (
+      SELECT *, payouts[position + 1] AS payout, refs[position + 2] AS transactions
+      FROM indexed_call WHERE call_id = id OFFSET 0 -- one by one, whatever the planner expects
+    ) AS entries`;
 }
 
 /**
@@ -85,7 +113,9 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
  */
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
-  const page = inOrder(query, order, [Prisma.sql`terms @> ARRAY[s.term]`, ...rowsOf(query, order, after)], limit);
+  const ofSlice = [Prisma.sql`terms @> ARRAY[s.term]`];
+  if (order.slices === 'item') ofSlice.push(Prisma.sql`strpos(payout || E'\n', E'\n' || s.term || E'\n') > 0`);
+  const page = inOrder(query, order, [...ofSlice, ...rowsOf(query, order, after)], limit);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
@@ -101,10 +131,9 @@ export function whole(query: Query, after: Cursor | undefined, limit: number): P
 }
 
 function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: number): Prisma.Sql {
-  const [amount = CALL] = order.scanned;
   return Prisma.sql`
-    SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-      SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
+    SELECT * FROM (
+      SELECT ${selected(order)} FROM indexed_call ${withPayouts(query)}
       WHERE ${all(conditions)} OFFSET 0 -- by the terms, not in the order of another index
     ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}`;
 }
@@ -112,20 +141,34 @@ function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: nu
 /** The conditions of the rows that may be on the page. */
 function rowsOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
   const { conditions, sort } = query;
-  const [amount = CALL] = order.scanned;
   return [
     ...withTerms(conditions, true),
     ...conditions.others,
     ...inRange(query),
+    ...ofPayouts(query),
     ...beyond(query, order, after),
-    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, amount)]),
+    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, order)]),
   ];
+}
+
+function withPayouts({ listed }: Query): Prisma.Sql {
+  return listed === 'calls' ? Prisma.empty : Prisma.sql`CROSS JOIN LATERAL ${PAYOUTS} AS each`;
+}
+
+/** The conditions of a payout. A call needs one payout that meets all of them. */
+function ofPayouts({ listed, conditions }: Query): Prisma.Sql[] {
+  return listed === 'items' ? conditions.ofPayouts : somePayout(conditions);
+}
+
+function somePayout({ ofPayouts: each, decided }: Conditions): Prisma.Sql[] {
+  if (decided) return [];
+  return [Prisma.sql`EXISTS (SELECT FROM ${PAYOUTS} AS each WHERE ${all(each)})`];
 }
 
 /** The amount steps, each with its term. */
 function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
-    SELECT slice, kind || ':' || slice AS term FROM search_slice
+    SELECT slice, kind || ':' || slice AS term FROM indexed_slice
     WHERE ${all(slicesOf(query, order, after))} ORDER BY ${sorted([SLICE], query)}`;
 }
 
@@ -139,7 +182,7 @@ function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): P
       CASE WHEN by_hours THEN 'hour:' || (slice * ${HOURS_OF_A_WEEK} + hour) ELSE 'week:' || slice END AS term
     FROM (
       SELECT slice, row_number() OVER (ORDER BY ${sorted([SLICE], query)}) <= ${WEEKS_BY_HOURS} AS by_hours
-      FROM search_slice WHERE ${all(slicesOf(query, order, after))}
+      FROM indexed_slice WHERE ${all(slicesOf(query, order, after))}
     ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_hours THEN ${HOURS_OF_A_WEEK - 1} ELSE 0 END) AS hour
     ORDER BY ${sorted([SLICE], query)}`;
 }
@@ -152,27 +195,44 @@ function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma
     Prisma.sql`kind = ${order.slices}::text`,
     ...(after ? [Prisma.sql`slice ${than} ${order.sliceOf(after)}`] : []),
     ...(sort === 'time' ? weeks(query) : []),
-    ...(least === undefined ? [] : [Prisma.sql`slice >= search_step(${least}::numeric)`]),
-    ...(most === undefined ? [] : [Prisma.sql`slice BETWEEN -9999 AND search_step(${most}::numeric)`]),
+    ...(least === undefined ? [] : [Prisma.sql`slice >= search_step(${least}::numeric) - 1`]),
+    ...(most === undefined ? [] : [Prisma.sql`slice BETWEEN -9999 AND search_step(${most}::numeric) + 1`]),
   ];
 }
 
-/** The condition of all matches, without an order. */
+/** The condition of all matching calls, without an order. */
 export function matching(scope: Scope): Prisma.Sql {
   const { conditions } = scope;
-  return all([...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)]);
+  const filters = [...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)];
+  return all([...filters, ...somePayout(conditions)]);
 }
 
-const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
-
-/** The names of the columns that identify a result, in sort order. */
-function names({ scanned, telling }: Order): Prisma.Sql[] {
-  return NAMES.slice(NAMES.length - scanned.length).slice(0, telling);
+/** The number of matches among matching calls. */
+export function counted({ listed, conditions: { ofPayouts: each } }: Query): Prisma.Sql {
+  if (listed === 'calls') return Prisma.sql`count(*)`;
+  if (each.length === 0) return Prisma.sql`coalesce(sum(cardinality(payouts)), 0)`;
+  return Prisma.sql`coalesce(sum((SELECT count(*) FROM ${PAYOUTS} AS each WHERE ${all(each)})), 0)`;
 }
+
+/**
+ * The matching payouts of matching calls. The last row of a call, at position -1, is for a call without payouts, or for
+ * the transactions that belong to no payout for certain.
+ */
+export function countedPayouts({ conditions }: Scope, ref: string | undefined): Prisma.Sql {
+  const whole = ref === undefined ? Prisma.sql`payouts = '{}'` : Prisma.sql`TRUE`;
+  return Prisma.sql`(
+    SELECT * FROM (SELECT * FROM ${PAYOUTS} AS each UNION ALL SELECT NULL, NULL, refs[1], -1 WHERE ${whole}) AS each
+    WHERE ${all(conditions.ofPayouts)})`;
+}
+
+const names = (order: Order) => order.names.map((name) => Prisma.raw(name));
+const columns = (order: Order) => order.names.map((name) => order.columns[name]);
+const selected = (order: Order) =>
+  Prisma.join(order.names.map((name) => Prisma.sql`${order.columns[name]} AS ${Prisma.raw(name)}`));
 
 function results({ listed, sort }: Query): Prisma.Sql {
   const usd = sort === 'amount' ? Prisma.sql`usd::text AS usd` : Prisma.sql`NULL AS usd`;
-  const position = listed === 'items' ? POSITION : Prisma.sql`NULL::integer AS position`;
+  const position = listed === 'items' ? Prisma.sql`position` : Prisma.sql`NULL::integer AS position`;
   return Prisma.sql`id::text AS id, ${position}, ${usd}`;
 }
 
@@ -182,17 +242,18 @@ function sorted(columns: Prisma.Sql[], { direction }: Query): Prisma.Sql {
   );
 }
 
-function beyond({ direction, sort }: Query, { scanned, telling }: Order, after: Cursor | undefined): Prisma.Sql[] {
+/** @param inclusive whether the row of the cursor is read again, because it has more payouts. */
+function beyond(query: Query, order: Order, after: Cursor | undefined, inclusive = false): Prisma.Sql[] {
   if (!after) return [];
   const { id, position = -1, usd = '-1' } = after;
-  const values = [
-    ...(sort === 'amount' ? [Prisma.sql`${usd}::numeric`] : []),
-    Prisma.sql`${id}::uuid`,
-    Prisma.sql`${position}::integer`,
-  ];
-  const columns = Prisma.join(scanned.slice(0, telling));
-  const than = direction === 'desc' ? Prisma.sql`<` : Prisma.sql`>`;
-  return [Prisma.sql`(${columns}) ${than} (${Prisma.join(values.slice(0, telling))})`];
+  const values = {
+    usd: Prisma.sql`${usd}::numeric`,
+    id: Prisma.sql`${id}::uuid`,
+    position: Prisma.sql`${position}::integer`,
+  };
+  const than = Prisma.raw(`${query.direction === 'desc' ? '<' : '>'}${inclusive ? '=' : ''}`);
+  const bounds = order.names.map((name) => values[name]);
+  return [Prisma.sql`(${Prisma.join(columns(order))}) ${than} (${Prisma.join(bounds)})`];
 }
 
 function inRange({ from, to, upTo }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
@@ -209,7 +270,7 @@ function beginning({ direction, from, to, upTo }: Query): Prisma.Sql[] {
 }
 
 /** Rows without an amount have -1. */
-function inAmounts({ least, most }: Query, amount: Prisma.Sql): Prisma.Sql[] {
+function inAmounts({ least, most }: Query, { columns: { usd: amount } }: Order): Prisma.Sql[] {
   return [
     ...(least === undefined ? [] : [Prisma.sql`${amount} >= ${least}::numeric`]),
     ...(most === undefined ? [] : [Prisma.sql`${amount} BETWEEN 0 AND ${most}::numeric`]),
@@ -229,13 +290,13 @@ function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
 function inWeeks(scope: Scope): Prisma.Sql[] {
   if (scope.from === undefined && scope.to === undefined) return [];
   return [
-    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM search_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
+    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM indexed_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
   ];
 }
 
 function withTerms({ terms, anyOf, hints }: Conditions, hinted: boolean): Prisma.Sql[] {
   return [
-    ...(terms.length === 0 ? [] : [Prisma.sql`terms @> ARRAY[${Prisma.join(terms)}]`]),
+    ...(terms.length === 0 ? [] : [Prisma.sql`terms @> ${terms}::text[]`]),
     ...[...anyOf, ...(hinted ? hints : [])].map((list) => Prisma.sql`terms && ${list}`),
   ];
 }

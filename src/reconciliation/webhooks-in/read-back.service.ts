@@ -1,5 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { TAGS, termOf } from '../../journal/terms';
 import { NewUpstreamEvent } from '../../journal/records';
 import { ResolverService } from '../in-doubt/resolver.service';
 import { SourcesService } from '../sources/sources.service';
@@ -66,8 +67,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
 
   private async isKnown(refs: string[]): Promise<boolean> {
     const rows = await this.prisma.$queryRaw<unknown[]>`
-      SELECT 1 FROM search_entry
-      WHERE terms && ARRAY(SELECT search_term('ref', ref) FROM unnest(${refs}::text[]) AS ref) LIMIT 1`;
+      SELECT 1 FROM indexed_call WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[] LIMIT 1`;
     return rows.length > 0;
   }
 
