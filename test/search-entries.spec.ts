@@ -1,6 +1,11 @@
+import fc from 'fast-check';
+import { Decimal } from 'decimal.js';
 import { v7 as uuidv7 } from 'uuid';
+import { termOf, termsOf, transactionTermsOf } from '../src/journal/terms';
+import { Item } from '../src/operations/item';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 import { first } from './support/first';
+import { runs } from './support/runs';
 
 /** What the search index makes of records, and how many at a time; without a proxy that would index them first. */
 describe('the entries of the search index', () => {
@@ -29,55 +34,92 @@ describe('the entries of the search index', () => {
     for (let n = 0; n < 3; n += 1) await addIntent({ claimed: 500 });
     const seen: number[] = [];
     for (let more = true; more;) {
-      more = first(await query<{ more: boolean }>('SELECT index_calls(10) AS more')).more;
-      seen.push((await query('SELECT DISTINCT call_id FROM search_entry')).length);
+      more = first(await query<{ state: string }>('SELECT index_calls(10) AS state')).state === 'more';
+      seen.push((await query('SELECT call_id FROM search_entry')).length);
     }
     expect([...new Set(seen)]).toEqual([1, 2, 3]);
   });
 
-  it('have the terms of searches for contacts, empty values and long values', async () => {
-    const long = 'x'.repeat(301);
-    const id = await addIntent({ request: 'terms', key: long });
-    await query("INSERT INTO item_recipient VALUES ($1, 0, '', 'Ada@Example.com', '+254', '@Edsger_Dijkstra')", [id]);
-    await query(
-      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, upstream_ref)
-       VALUES ($1, 7, FALSE, '', $2, $2, 'Sub-Account-1', 'chi-7')`,
-      [id, long],
+  const contact = () =>
+    fc.oneof(fc.constantFrom('ada@Example.com', '+254712345678', '@Edsger_Dijkstra', '', 'x'), fc.string({ unit: ASCII, maxLength: 320 }));
+  const item = (): fc.Arbitrary<Item> =>
+    fc.record({
+      recipientField: fc.constant(null),
+      handleIgnored: fc.constant(false),
+      email: fc.option(contact()),
+      phone: fc.option(contact()),
+      handle: fc.option(contact()),
+      amountUsd: fc.option(fc.integer({ min: 0, max: 1e9 }).map((cents) => new Decimal(cents).div(100))),
+      country: fc.option(fc.string({ unit: 'grapheme', maxLength: 320 }).map(storable)),
+      networkCode: fc.option(fc.string({ unit: 'grapheme', maxLength: 20 }).map(storable)),
+      reference: fc.option(fc.string({ unit: 'grapheme', minLength: 290, maxLength: 320 }).map(storable)),
+      receiver: fc.option(contact()),
+      wallet: fc.constant(null),
+      upstreamRef: fc.option(fc.constant('chi-7')),
+    });
+
+  it('have the terms of payouts and transactions that the journal makes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(item(), { maxLength: 4 }), fc.array(transaction(), { maxLength: 4 }), async (items, transactions) => {
+        const id = await addIntent({ items: 0 });
+        for (const [position, one] of items.entries()) {
+          await query(
+            `WITH person AS (INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle) VALUES ($1, $2, '', $3, $4, $5))
+             INSERT INTO intent_item (intent_id, position, handle_ignored, amount_usd, country, network_code, reference, receiver, upstream_ref)
+             VALUES ($1, $2, FALSE, $6, $7, $8, $9, $10, $11)`,
+            [id, position, one.email, one.phone, one.handle, one.amountUsd?.toFixed(), one.country, one.networkCode, one.reference,
+              one.receiver, one.upstreamRef],
+          );
+        }
+        for (const [ordinal, { position, upstreamRef, upstreamId, batchRef }] of transactions.entries()) {
+          await query(
+            `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref) VALUES ($1, $2, $3, $4, $5, $6)`,
+            [id, ordinal, position, upstreamRef, upstreamId, batchRef],
+          );
+        }
+        const entry = first(await query<Entry>('SELECT payouts, refs, terms FROM call_entry WHERE call_id = $1', [id]));
+        expect(entry.payouts).toEqual(termsOf(items));
+        expect(entry.refs).toEqual(transactionTermsOf(transactions));
+        const made = [...entry.payouts, ...entry.refs].join('').split('\n').slice(1);
+        expect(entry.terms).toEqual(expect.arrayContaining(made));
+        expect(entry.terms).not.toContain('');
+      }),
+      { numRuns: runs(40) },
     );
-    const [byFunctions] = await query(
-      `SELECT array_agg(DISTINCT term) FILTER (WHERE term IS NOT NULL) AS terms FROM unnest(ARRAY[
-         search_term('idempotency', $1), search_term('actor', ''), search_term('address', '2001:db8::1'),
-         search_term('request', 'terms'), search_term('operation', 'POST /send'), search_term('to', 'ada@example.com'),
-         search_term('to', '+254'), search_term('to', '@edsger_dijkstra'), search_term('country', ''),
-         search_term('network', $1), search_term('reference', $1), search_term('receiver', 'Sub-Account-1'),
-         search_term('ref', 'chi-7')] || search_beginnings('ada@example.com') || search_beginnings('+254')
-         || search_beginnings('@edsger_dijkstra') || search_beginnings('sub-account-1')) AS term`,
-      [long],
-    );
-    const [made] = await query(
-      `SELECT array_agg(DISTINCT term) AS terms FROM call_entry CROSS JOIN unnest(terms) AS term
-       WHERE call_id = $1 AND term !~ '^(week|hour|total|item|client|key|state):'`,
-      [id],
-    );
-    expect(made?.terms).toEqual(byFunctions?.terms);
   });
 
-  it('include transactions without a certain payout, and none for a missing payout', async () => {
-    const id = await addIntent({ items: 2 });
-    await query(
-      `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref)
-       SELECT $1, ordinal, position, 'chi-' || ordinal FROM (VALUES (0, 0), (1, NULL), (2, NULL), (3, 99)) AS v(ordinal, position)`,
-      [id],
-    );
-    const rows = await query(
-      `SELECT position, leads, ARRAY(SELECT term FROM unnest(terms) AS term WHERE term LIKE 'ref:%' ORDER BY 1) AS refs
-       FROM call_entry WHERE call_id = $1 ORDER BY position`,
-      [id],
-    );
-    expect(rows).toEqual([
-      { position: -1, leads: false, refs: ['ref:chi-1', 'ref:chi-2'] },
-      { position: 0, leads: true, refs: ['ref:chi-0'] },
-      { position: 1, leads: false, refs: [] },
+  it('have the terms of the call, without empty values', async () => {
+    const long = 'x'.repeat(301);
+    const id = await addIntent({ request: 'terms', key: long, items: 0 });
+    const { terms } = first(await query<Entry>('SELECT terms FROM call_entry WHERE call_id = $1', [id]));
+    expect(terms.filter((term) => !/^(week|hour):/.test(term)).sort()).toEqual([
+      'address:2001:db8::1',
+      `client:${id}`,
+      termOf('idempotency:', long),
+      `key:${id}`,
+      'operation:POST /send',
+      'request:terms',
+      'state:in_progress',
+      'total:-10000',
     ]);
   });
 });
+
+interface Entry {
+  payouts: string[];
+  refs: string[];
+  terms: string[];
+}
+
+const ASCII = fc.integer({ min: 32, max: 126 }).map((code) => String.fromCodePoint(code));
+
+/** A text that Postgres can store. The validation refuses control characters. */
+const storable = (text: string) => text.replace(/[\p{Cc}\p{Surrogate}]/gu, '');
+
+const transaction = () =>
+  fc.record({
+    position: fc.option(fc.nat({ max: 3 })),
+    upstreamRef: fc.option(fc.constantFrom('chi-1', 'chi\n2', 'y'.repeat(301))),
+    upstreamId: fc.option(fc.constantFrom('tx-1', '')),
+    batchRef: fc.option(fc.constant('batch')),
+  });
