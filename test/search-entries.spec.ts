@@ -41,7 +41,10 @@ describe('the entries of the search index', () => {
   });
 
   const contact = () =>
-    fc.oneof(fc.constantFrom('ada@Example.com', '+254712345678', '@Edsger_Dijkstra', '', 'x'), fc.string({ unit: ASCII, maxLength: 320 }));
+    fc.oneof(
+      fc.constantFrom('ada@Example.com', '+254712345678', '@Edsger_Dijkstra', '', 'x'),
+      fc.string({ unit: ASCII, maxLength: 320 }),
+    );
   const item = (): fc.Arbitrary<Item> =>
     fc.record({
       recipientField: fc.constant(null),
@@ -60,30 +63,47 @@ describe('the entries of the search index', () => {
 
   it('have the terms of payouts and transactions that the journal makes', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(item(), { maxLength: 4 }), fc.array(transaction(), { maxLength: 4 }), async (items, transactions) => {
-        const id = await addIntent({ items: 0 });
-        for (const [position, one] of items.entries()) {
-          await query(
-            `WITH person AS (INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle) VALUES ($1, $2, '', $3, $4, $5))
+      fc.asyncProperty(
+        fc.array(item(), { maxLength: 4 }),
+        fc.array(transaction(), { maxLength: 4 }),
+        async (items, transactions) => {
+          const id = await addIntent({ items: 0 });
+          for (const [position, one] of items.entries()) {
+            await query(
+              `WITH person AS (INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle) VALUES ($1, $2, '', $3, $4, $5))
              INSERT INTO intent_item (intent_id, position, handle_ignored, amount_usd, country, network_code, reference, receiver, upstream_ref)
              VALUES ($1, $2, FALSE, $6, $7, $8, $9, $10, $11)`,
-            [id, position, one.email, one.phone, one.handle, one.amountUsd?.toFixed(), one.country, one.networkCode, one.reference,
-              one.receiver, one.upstreamRef],
+              [
+                id,
+                position,
+                one.email,
+                one.phone,
+                one.handle,
+                one.amountUsd?.toFixed(),
+                one.country,
+                one.networkCode,
+                one.reference,
+                one.receiver,
+                one.upstreamRef,
+              ],
+            );
+          }
+          for (const [ordinal, { position, upstreamRef, upstreamId, batchRef }] of transactions.entries()) {
+            await query(
+              `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref) VALUES ($1, $2, $3, $4, $5, $6)`,
+              [id, ordinal, position, upstreamRef, upstreamId, batchRef],
+            );
+          }
+          const entry = first(
+            await query<Entry>('SELECT payouts, refs, terms FROM call_entry WHERE call_id = $1', [id]),
           );
-        }
-        for (const [ordinal, { position, upstreamRef, upstreamId, batchRef }] of transactions.entries()) {
-          await query(
-            `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref) VALUES ($1, $2, $3, $4, $5, $6)`,
-            [id, ordinal, position, upstreamRef, upstreamId, batchRef],
-          );
-        }
-        const entry = first(await query<Entry>('SELECT payouts, refs, terms FROM call_entry WHERE call_id = $1', [id]));
-        expect(entry.payouts).toEqual(termsOf(items));
-        expect(entry.refs).toEqual(transactionTermsOf(transactions));
-        const made = [...entry.payouts, ...entry.refs].join('').split('\n').slice(1);
-        expect(entry.terms).toEqual(expect.arrayContaining(made));
-        expect(entry.terms).not.toContain('');
-      }),
+          expect(entry.payouts).toEqual(termsOf(items));
+          expect(entry.refs).toEqual(transactionTermsOf(transactions));
+          const made = [...entry.payouts, ...entry.refs].join('').split('\n').slice(1);
+          expect(entry.terms).toEqual(expect.arrayContaining(made));
+          expect(entry.terms).not.toContain('');
+        },
+      ),
       { numRuns: runs(40) },
     );
   });

@@ -112,7 +112,6 @@ describe('the search index', () => {
     );
     const rows = await query(
       "SELECT call_id::text AS id, cardinality(payouts) AS count FROM search_entry WHERE terms @> '{request:many}' ORDER BY 1",
-
     );
     const [{ items } = { items: 0 }] = await query(
       'SELECT count(*)::integer AS items FROM intent_item WHERE intent_id = $1',
@@ -136,7 +135,8 @@ describe('the search index', () => {
   });
 
   it('is the same when it is rebuilt', async () => {
-    const all = 'SELECT e.*, ARRAY(SELECT i::text FROM search_item i WHERE i.call_id = e.call_id ORDER BY 1) FROM search_entry e ORDER BY e.call_id';
+    const all =
+      'SELECT e.*, ARRAY(SELECT i::text FROM search_item i WHERE i.call_id = e.call_id ORDER BY 1) FROM search_entry e ORDER BY e.call_id';
     await found({});
     const before = await query(all);
     await query('SELECT rebuild_search_index()');

@@ -116,7 +116,9 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
 /** Returns whether payouts are filtered by a single term. A call with this term has such a payout. */
 function isDecided(search: SearchFilters): boolean {
   const [only, ...more] = OF_ITEMS.filter((name) => search[name] !== undefined);
-  return more.length === 0 && (only === 'recipient' || only === 'country' || only === 'network_code' || only === 'reference');
+  return (
+    more.length === 0 && (only === 'recipient' || only === 'country' || only === 'network_code' || only === 'reference')
+  );
 }
 
 /** Returns lists of terms. A payout must have at least one term of each list. */
@@ -126,7 +128,9 @@ function payoutTerms(asked: SearchFilters, search: SearchFilters, phones: string
     ...(recipient === undefined ? [] : [recipientTerms(recipient, phones)]),
     ...(country === undefined ? [] : [[termOf(TAGS.country, country)]]),
     ...(network === undefined ? [] : [[termOf(TAGS.network, network)]]),
-    ...(reference === undefined ? [] : [recordedForms(asked.reference ?? '').map((form) => termOf(TAGS.reference, form))]),
+    ...(reference === undefined
+      ? []
+      : [recordedForms(asked.reference ?? '').map((form) => termOf(TAGS.reference, form))]),
   ];
 }
 

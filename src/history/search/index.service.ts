@@ -54,7 +54,8 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
     const deadline = Date.now() + PATIENCE_MS;
     for (let state = await this.runOnce(); state !== 'done'; state = await this.runOnce()) {
       if (state === 'more' && Date.now() <= deadline) continue;
-      const rebuilt = this.progress < 1 ? ` It is being rebuilt and ${Math.floor(this.progress * 100)} % complete.` : '';
+      const rebuilt =
+        this.progress < 1 ? ` It is being rebuilt and ${Math.floor(this.progress * 100)} % complete.` : '';
       const text = `The search index is still catching up with the records.${rebuilt} Search again in a minute.`;
       throw new Problem('database_unavailable', { text, retryAfter: 60 });
     }

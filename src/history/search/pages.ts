@@ -1,16 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Cursor, Listed, Sort } from './cursor';
-import { Conditions } from './filters';
+import { all, inRange, inWeeks, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
 import { Place } from '../records/page';
-
-/** The conditions and the range of a search. */
-export interface Scope {
-  conditions: Conditions;
-  /** Call IDs: `from` is inclusive, `to` is exclusive, `upTo` is inclusive. */
-  from?: string | undefined;
-  to?: string | undefined;
-  upTo?: string | undefined;
-}
 
 /** A scope with an order. */
 export interface Query extends Scope {
@@ -23,12 +14,15 @@ export interface Query extends Scope {
   most?: string | undefined;
 }
 
-/** How a page uses the columns of the index. */
-interface Order {
+interface Columns {
   /** The columns that identify a result, in sort order: `usd`, `id`, `position`. */
   names: readonly Name[];
   /** What they are of an entry, or of a payout of it. */
   columns: Record<Name, Prisma.Sql>;
+}
+
+/** How a page uses the columns of the index. */
+interface Order extends Columns {
   slices: 'week' | 'item' | 'total';
   /** The slice of a cursor. */
   sliceOf: (cursor: Cursor) => Prisma.Sql;
@@ -42,16 +36,14 @@ const HOURS_OF_A_WEEK = 168;
 
 const SLICE = Prisma.sql`slice`;
 
-/** The payouts of an entry: their terms, amounts and transactions. */
-export const PAYOUTS = Prisma.sql`(
-  SELECT payout, usd, transactions, (place - 1)::integer AS position
-  FROM unnest(payouts, item_usd, refs[2:cardinality(payouts) + 1]) WITH ORDINALITY AS p (payout, usd, transactions, place))`;
+const NAMED = { usd: Prisma.sql`usd`, id: Prisma.sql`id`, position: Prisma.sql`position` };
 
 function orderOf({ listed, sort }: Query): Order {
   const usd = listed === 'calls' ? Prisma.sql`coalesce(total_usd, -1)` : Prisma.sql`coalesce(usd, -1)`;
   const columns = { usd, id: Prisma.sql`call_id`, position: Prisma.sql`position` };
   const names: Name[] = listed === 'calls' ? ['id'] : ['id', 'position'];
-  if (sort === 'time') return { names, columns, slices: 'week', sliceOf: ({ id }) => Prisma.sql`search_week(${id}::uuid)` };
+  if (sort === 'time')
+    return { names, columns, slices: 'week', sliceOf: ({ id }) => Prisma.sql`search_week(${id}::uuid)` };
   // The journal computes the steps of payouts. It may round in another way.
   const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1)) + 1`;
   return { names: ['usd', ...names], columns, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
@@ -72,12 +64,14 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
   const filters = [...withTerms(conditions, false), ...conditions.others, ...inRange(query), ...ofPayouts(query)];
   const source =
     listed === 'items' && sort === 'amount'
-      ? amountsOf(query, order, after, budget)
+      ? amountsInOrder(query, order, after, budget)
       : Prisma.sql`(${entriesInOrder(query, order, after, budget)}) AS entries ${withPayouts(query)}`;
+  // Sorted by the columns of the source, so that the planner stops once the page is full.
+  const named = { ...order, columns: NAMED };
   return Prisma.sql`
     SELECT ${results(query)} FROM (
-      SELECT ${selected(order)} FROM ${source} WHERE ${all([...filters, ...beyond(query, order, after)])}
-      ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
+      SELECT ${selected(named)} FROM ${source} WHERE ${all([...filters, ...beyond(query, named, after)])}
+      ORDER BY ${sorted(columns(named), query)} LIMIT ${limit}
     ) AS found`;
 }
 
@@ -86,21 +80,21 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
  * range of IDs is scattered, and searching for it could scan the whole index.
  */
 function entriesInOrder(query: Query, order: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
-  const ofCalls: Order = { ...order, names: order.names.filter((name) => name !== 'position') };
+  const ofCalls = { ...order, names: order.names.filter((name) => name !== 'position') };
   const begin = query.sort === 'time' ? beginning(query) : inAmounts(query, order);
   return Prisma.sql`
-    SELECT * FROM indexed_call WHERE ${all([...begin, ...beyond(query, ofCalls, after, query.listed === 'items')])}
+    SELECT *, ${selected(ofCalls)} FROM indexed_call
+    WHERE ${all([...begin, ...beyond(query, ofCalls, after, query.listed === 'items')])}
     ORDER BY ${sorted(columns(ofCalls), query)} LIMIT ${budget}`;
 }
 
 /** The payouts in the order of their amounts, each with its entry. */
-function amountsOf(query: Query, order: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
-  const { names } = order;
-  const stored: Order = { ...order, columns: { ...order.columns, usd: Prisma.sql`usd` } };
+function amountsInOrder(query: Query, { names }: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
+  const stored = { names, columns: { ...NAMED, id: Prisma.sql`call_id` } };
   return Prisma.sql`(
-      SELECT usd, call_id AS id, position FROM indexed_item
+      SELECT ${selected(stored)} FROM indexed_item
       WHERE ${all([...inAmounts(query, stored), ...beyond(query, stored, after)])}
-      ORDER BY ${sorted(columns({ ...stored, names }), query)} LIMIT ${budget}
+      ORDER BY ${sorted(columns(stored), query)} LIMIT ${budget}
     ) AS items CROSS JOIN LATERAL (
       SELECT *, payouts[position + 1] AS payout, refs[position + 2] AS transactions
       FROM indexed_call WHERE call_id = id OFFSET 0 -- one by one, whatever the planner expects
@@ -160,11 +154,6 @@ function ofPayouts({ listed, conditions }: Query): Prisma.Sql[] {
   return listed === 'items' ? conditions.ofPayouts : somePayout(conditions);
 }
 
-function somePayout({ ofPayouts: each, decided }: Conditions): Prisma.Sql[] {
-  if (decided) return [];
-  return [Prisma.sql`EXISTS (SELECT FROM ${PAYOUTS} AS each WHERE ${all(each)})`];
-}
-
 /** The amount steps, each with its term. */
 function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
@@ -200,34 +189,9 @@ function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma
   ];
 }
 
-/** The condition of all matching calls, without an order. */
-export function matching(scope: Scope): Prisma.Sql {
-  const { conditions } = scope;
-  const filters = [...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)];
-  return all([...filters, ...somePayout(conditions)]);
-}
-
-/** The number of matches among matching calls. */
-export function counted({ listed, conditions: { ofPayouts: each } }: Query): Prisma.Sql {
-  if (listed === 'calls') return Prisma.sql`count(*)`;
-  if (each.length === 0) return Prisma.sql`coalesce(sum(cardinality(payouts)), 0)`;
-  return Prisma.sql`coalesce(sum((SELECT count(*) FROM ${PAYOUTS} AS each WHERE ${all(each)})), 0)`;
-}
-
-/**
- * The matching payouts of matching calls. The last row of a call, at position -1, is for a call without payouts, or for
- * the transactions that belong to no payout for certain.
- */
-export function countedPayouts({ conditions }: Scope, ref: string | undefined): Prisma.Sql {
-  const whole = ref === undefined ? Prisma.sql`payouts = '{}'` : Prisma.sql`TRUE`;
-  return Prisma.sql`(
-    SELECT * FROM (SELECT * FROM ${PAYOUTS} AS each UNION ALL SELECT NULL, NULL, refs[1], -1 WHERE ${whole}) AS each
-    WHERE ${all(conditions.ofPayouts)})`;
-}
-
-const names = (order: Order) => order.names.map((name) => Prisma.raw(name));
-const columns = (order: Order) => order.names.map((name) => order.columns[name]);
-const selected = (order: Order) =>
+const names = (order: Columns) => order.names.map((name) => Prisma.raw(name));
+const columns = (order: Columns) => order.names.map((name) => order.columns[name]);
+const selected = (order: Columns) =>
   Prisma.join(order.names.map((name) => Prisma.sql`${order.columns[name]} AS ${Prisma.raw(name)}`));
 
 function results({ listed, sort }: Query): Prisma.Sql {
@@ -243,7 +207,7 @@ function sorted(columns: Prisma.Sql[], { direction }: Query): Prisma.Sql {
 }
 
 /** @param inclusive whether the row of the cursor is read again, because it has more payouts. */
-function beyond(query: Query, order: Order, after: Cursor | undefined, inclusive = false): Prisma.Sql[] {
+function beyond(query: Query, order: Columns, after: Cursor | undefined, inclusive = false): Prisma.Sql[] {
   if (!after) return [];
   const { id, position = -1, usd = '-1' } = after;
   const values = {
@@ -256,51 +220,15 @@ function beyond(query: Query, order: Order, after: Cursor | undefined, inclusive
   return [Prisma.sql`(${Prisma.join(columns(order))}) ${than} (${Prisma.join(bounds)})`];
 }
 
-function inRange({ from, to, upTo }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
-  return [
-    ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
-    ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
-    ...(upTo === undefined ? [] : [Prisma.sql`call_id <= ${upTo}::uuid`]),
-  ];
-}
-
 /** The end of the range that is read first. */
 function beginning({ direction, from, to, upTo }: Query): Prisma.Sql[] {
   return inRange(direction === 'desc' ? { to, upTo } : { from });
 }
 
 /** Rows without an amount have -1. */
-function inAmounts({ least, most }: Query, { columns: { usd: amount } }: Order): Prisma.Sql[] {
+function inAmounts({ least, most }: Query, { columns: { usd: amount } }: Columns): Prisma.Sql[] {
   return [
     ...(least === undefined ? [] : [Prisma.sql`${amount} >= ${least}::numeric`]),
     ...(most === undefined ? [] : [Prisma.sql`${amount} BETWEEN 0 AND ${most}::numeric`]),
   ];
-}
-
-/** The condition of the weekly slices within the range. */
-function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
-  return [
-    ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
-    ...(to === undefined ? [] : [Prisma.sql`slice <= search_week(${to}::uuid)`]),
-    ...(upTo === undefined ? [] : [Prisma.sql`slice <= search_week(${upTo}::uuid)`]),
-  ];
-}
-
-/** The same condition as terms, for other slices. */
-function inWeeks(scope: Scope): Prisma.Sql[] {
-  if (scope.from === undefined && scope.to === undefined) return [];
-  return [
-    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM indexed_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
-  ];
-}
-
-function withTerms({ terms, anyOf, hints }: Conditions, hinted: boolean): Prisma.Sql[] {
-  return [
-    ...(terms.length === 0 ? [] : [Prisma.sql`terms @> ${terms}::text[]`]),
-    ...[...anyOf, ...(hinted ? hints : [])].map((list) => Prisma.sql`terms && ${list}`),
-  ];
-}
-
-function all(conditions: Prisma.Sql[]): Prisma.Sql {
-  return conditions.length === 0 ? Prisma.sql`TRUE` : Prisma.join(conditions, ' AND ');
 }

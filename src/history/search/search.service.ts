@@ -8,7 +8,8 @@ import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
 import { conditionsOf, rangeOf, Rows } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, Place, rowsToRead } from '../records/page';
-import { counted, FoundPlace, matching, Query, Scope, sliced, walked, whole } from './pages';
+import { counted, matching, Scope } from './matching';
+import { FoundPlace, Query, sliced, walked, whole } from './pages';
 import { PresentService } from '../records/present.service';
 import { SearchFilters } from './search.dto';
 
@@ -77,7 +78,7 @@ export class SearchService {
 
   async count(query: Query): Promise<number> {
     const [row] = await this.prisma.$queryRaw<{ count: number }[]>`
-      SELECT ${counted(query)}::float8 AS count FROM indexed_call WHERE ${matching(query)}`;
+      SELECT ${counted(query, query.listed)}::float8 AS count FROM indexed_call WHERE ${matching(query)}`;
     return row?.count ?? 0;
   }
 

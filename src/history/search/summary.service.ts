@@ -5,7 +5,7 @@ import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
 import { EXECUTED } from '../../operations/lifecycle';
 import { stateAtSql } from '../../operations/lifecycle-sql';
-import { countedPayouts, matching } from './pages';
+import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';
 import { SearchService } from './search.service';
 import { GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
