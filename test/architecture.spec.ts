@@ -205,7 +205,7 @@ describe('the architecture', () => {
 
   it('writes records only in journal, seals only in history/log, and deletes only in history/retention', () => {
     const records =
-      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody|itemRecipient)';
+      '(intent|outcome|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
     const others =
       '_prisma|request_window|pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaf|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../src/platform/privacy/contacts';
+import { insertIntent } from './support/documents';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 describe('the view of an auditor', () => {
@@ -20,20 +21,12 @@ describe('the view of an auditor', () => {
 
   it("shows nobody's contact, wherever a caller wrote it", async () => {
     const id = '01a1fe80-0000-7000-8000-000000000001';
-    await database.query(
-      `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, query, item_count, received_at, actor,
-         idempotency_key)
-       SELECT $1, $1, $1, 'POST /send', who, '127.0.0.1', 'email=ada%40example.com', 1, now(), who, who FROM (SELECT $2) AS w(who)`,
-      [id, 'ada@example.com'],
-    );
-    await database.query(
-      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, wallet, upstream_ref)
-       SELECT $1, 0, false, who, who, who, who, who, who FROM (SELECT $2) AS w(who)`,
-      [id, 'to ada@example.com, +2348012345678 or @ada_l'],
-    );
-    await database.query(
-      `INSERT INTO item_recipient VALUES ($1, 0, '', 'ada@example.com', '+2348012345678', '@ada_l')`,
-      [id],
+    const [who, all] = ['ada@example.com', 'to ada@example.com, +2348012345678 or @ada_l'];
+    const item = { country: all, network_code: all, reference: all, receiver: all, wallet: all, upstream_ref: all };
+    await insertIntent(
+      database,
+      { id, request_id: who, query: 'email=ada%40example.com', actor: who, idempotency_key: who, items: [item] },
+      { people: [{ position: 0, email: who, phone: '+2348012345678', handle: '@ada_l' }] },
     );
     await database.query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,

@@ -160,7 +160,7 @@ describe('the export command', () => {
     const file = join(folder, 'strange.csv');
     await paying.proxy.database.query(
       `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
-       SELECT id, 'confirmed', E'said "yes"\\r\\n=1\\n# manifest {}', client_id, key_id FROM intent LIMIT 1`,
+       SELECT id, 'confirmed', E'said "yes"\\r\\n=1\\n# manifest {}', client_id, client_id FROM intent LIMIT 1`,
     );
     for (const format of ['csv', 'ndjson']) {
       await run(['export', '--format', format, '--out', file, '--filter', 'outcome=succeeded']);

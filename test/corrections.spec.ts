@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { callsCommands } from '../src/cli/calls';
+import { editRecord } from './support/documents';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying';
@@ -197,8 +198,7 @@ describe('the correction of a resolution', () => {
     );
     const late = await lose(body(1));
     await resolve(late, 'not_executed').expect(200);
-    await query('ALTER TABLE outcome DISABLE TRIGGER ALL');
-    await query(`UPDATE outcome SET kind = 'succeeded' WHERE intent_id = $1`, [late]);
+    await editRecord(paying.proxy.database, 'outcome', late, (record) => ({ ...record, kind: 'succeeded' }));
     expect((await resolve(late, 'confirmed', late).expect(409)).body.code).toBe('not_in_doubt');
   });
 });

@@ -143,8 +143,8 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
     const outcomes = () =>
       database.query(
-        `SELECT kind, failure FROM intent JOIN outcome ON intent_id = id
-         WHERE operation = 'GET /info/airtime-countries' AND received_at >= $1`,
+        `SELECT kind, outcome.record::json ->> 'failure' AS failure FROM intent JOIN outcome ON intent_id = id
+         WHERE operation = 'GET /info/airtime-countries' AND intent.recorded_at >= $1`,
         [begun],
       );
     await eventually(async () => (await outcomes()).length > 0);

@@ -20,6 +20,7 @@ describe('migrations', () => {
   const released = readdirSync(PROXY_MIGRATIONS)
     .filter((name) => statSync(join(PROXY_MIGRATIONS, name)).isDirectory())
     .sort();
+  const pending = released.length === 1 ? '1 migration is' : `${released.length} migrations are`;
   const add = (name: string, sql: string) => {
     mkdirSync(join(directory, name), { recursive: true });
     writeFileSync(join(directory, name, 'migration.sql'), sql);
@@ -49,7 +50,7 @@ describe('migrations', () => {
     const database = cliOf(databaseCommands);
     for (const command of [cliOf(clientsCommands)('list'), cliOf(stopCommands)('everything', '--reason', 'x')]) {
       await expect(command).rejects.toThrow(
-        `The database is not up to date: ${released.length} migrations are pending. Run npm run cli -- database migrate`,
+        `The database is not up to date: ${pending} pending. Run npm run cli -- database migrate`,
       );
     }
     const { stdout, exitCode } = await database('migrate', '--dry-run', '--json');

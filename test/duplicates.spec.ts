@@ -92,7 +92,7 @@ describe('the duplicate guard', () => {
     upstream.behaviour = hang;
     const { headers } = await proxy.post(key, PATH, AIRTIME).expect(504);
     upstream.behaviour = answer(200, SUCCESS);
-    await answeredEarlier(database, headers['x-call-id'] ?? '', '2 hours');
+    await answeredEarlier(database, headers['x-call-id'] ?? '', 2);
     await proxy.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
     expect(upstream.received).toHaveLength(1);
   });
@@ -114,7 +114,7 @@ describe('the duplicate guard', () => {
     // Its answer is what the window is counted from.
     await brief.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
     upstream.behaviour = answer(200, SUCCESS);
-    await answeredEarlier(database, id, '2 seconds');
+    await answeredEarlier(database, id, 2 / 3_600);
     await brief.post(key, PATH, AIRTIME).expect(200);
     await brief.close();
   });
@@ -128,7 +128,7 @@ describe('the duplicate guard', () => {
   it('admits a repetition after the window, or with a window of 0', async () => {
     const key = await client();
     const { headers } = await proxy.post(key, PATH, AIRTIME).expect(200);
-    await answeredEarlier(database, headers['x-call-id'] ?? '', '2 hours');
+    await answeredEarlier(database, headers['x-call-id'] ?? '', 2);
     await proxy.post(key, PATH, AIRTIME).expect(200);
     const none = { duplicateGuard: true, duplicateWindowSeconds: 0 };
     const off = await startProxy({ upstreamBaseUrl: upstream.url, ...none }, database);
@@ -150,7 +150,7 @@ describe('the duplicate guard', () => {
     const old = await receivedEarlier(database, id, 48);
     await contents.runOnce();
     expect(await kept(old)).toHaveLength(1);
-    await answeredEarlier(database, old, '2 hours');
+    await answeredEarlier(database, old, 2);
     expect(await contents.runOnce()).toBeGreaterThan(0);
     expect(await kept(old)).toEqual([]);
   });

@@ -242,7 +242,7 @@ describe('an idempotency key', () => {
   it('is in the record of its call', async () => {
     const k = newKey();
     const { headers } = await pay(k).expect(200);
-    expect(await database.query('SELECT id FROM intent WHERE idempotency_key = $1', [k])).toEqual([
+    expect(await database.query("SELECT id FROM intent WHERE record::json ->> 'idempotency_key' = $1", [k])).toEqual([
       { id: headers['x-call-id'] },
     ]);
     expect(await record(headers['x-call-id'])).toMatchObject({ outcome: 'succeeded' });

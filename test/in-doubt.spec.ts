@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { CALL_STATES } from '../src/operations/lifecycle';
 import { CALLS, STATE_COLUMNS } from '../src/operations/lifecycle-sql';
 import { ClientsService } from '../src/access/clients/clients.service';
+import { insertOutcomes } from './support/documents';
 import { answer, reset } from './support/fake-upstream';
 import { product } from './support/combinations';
 import { copyIntent, live } from './support/intents';
@@ -39,11 +40,7 @@ describe('calls in doubt', () => {
   const read = async (id: string) => (await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200)).body;
   const resolve = (id: string, body: object, key = approver) =>
     supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', key).send(body);
-  const addOutcome = (id: string, kind: string) =>
-    query(`INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, $2, now(), now(), 1)`, [
-      id,
-      kind,
-    ]);
+  const addOutcome = (id: string, kind: string) => insertOutcomes(paying.proxy.database, [{ intent_id: id, kind }]);
 
   it('include calls of an ended process at once, and calls of a live process after every time-out', async () => {
     const gone = await sent();
@@ -174,11 +171,8 @@ describe('calls in doubt', () => {
     const rejected = { kind: 'rejected', decided_at: old, process: DEAD }; // nothing is sent, by whoever and whenever
     const combinations: Combination[] = product({
       recorded_at: [old, fresh],
-      process: [null, DEAD, LIVING],
-      held: [
-        { held_for: null, expires_at: null },
-        ...[before, after].map((at) => ({ held_for: 'over_threshold', expires_at: at })),
-      ],
+      process: [DEAD, LIVING],
+      held: [{}, ...[before, after].map((at) => ({ held_for: 'over_threshold', expires_at: at }))],
       decision: [null, ...approved, rejected],
       outcome: [null, 'succeeded', 'rejected', 'not_sent', 'unknown'],
       resolution: [null, 'confirmed', 'not_executed'],

@@ -70,7 +70,7 @@ describe('the info operations', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(upstream.received).toHaveLength(1);
     const ids = answers.map(({ headers }) => headers['x-call-id']);
-    const given = 'SELECT FROM outcome WHERE answer_of IS NOT NULL AND intent_id = ANY ($1)';
+    const given = "SELECT FROM outcome WHERE record::json ->> 'answer_of' IS NOT NULL AND intent_id = ANY ($1)";
     expect(await proxy.database.query(given, [ids])).toHaveLength(19);
   });
 

@@ -7,6 +7,7 @@ import { parseCheckpoint } from '../src/history/log/checkpoint';
 import { leafHash } from '../src/history/log/merkle';
 import { openNote, verifierOf } from '../src/history/log/note';
 import { verifyConsistency, verifyInclusion } from '../src/history/log/proofs';
+import { removeBody, removePerson } from './support/documents';
 import type { Receipt } from './support/api';
 import { verifyAsDocumented } from './support/documented-verifier';
 import { TestProxy } from './support/proxy';
@@ -220,8 +221,8 @@ describe('a receipt', () => {
     const { client_id } = (await scene.database.query('SELECT client_id FROM intent WHERE id = $1', [id]))[0]!;
     const { name } = (await scene.database.query('SELECT name FROM client WHERE id = $1', [client_id]))[0]!;
     const { key } = await proxy.app.get(ClientsService, { strict: false }).issueKey(name as string);
-    await scene.database.query('DELETE FROM item_recipient WHERE intent_id = $1 AND position = 0', [id]);
-    await scene.database.query('DELETE FROM intent_body WHERE intent_id = $1', [id]);
+    await scene.database.query(removePerson(id, 0));
+    await scene.database.query(removeBody(id));
     const body = await receipt(id, key);
     expect(body.records[0]!.openings.map(({ commitment }) => commitment)).toEqual(['items/1/email_commitment']);
     expect(check(body)).toMatchObject({ code: 0, result: { holds: true } });

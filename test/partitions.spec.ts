@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
+import { insertIntent } from './support/documents';
 import { Paying, startPaying } from './support/paying';
 import { TestDatabase } from './support/test-database';
 
@@ -32,12 +33,13 @@ describe('the tables', () => {
     (await query("SELECT relname FROM pg_class WHERE relkind = 'r' AND relispartition ORDER BY 1")).map(
       ({ relname }) => relname as string,
     );
+  const namesOf = async (sql: string) => (await query<{ name: string }>(sql)).map(({ name }) => name).sort();
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
   it("put a call's rows into the partitions of its month", async () => {
     const id = callOf(await paying.pay().expect(200));
     const [month] = await query<{ suffix: string }>("SELECT to_char(now() AT TIME ZONE 'UTC', '_YYYY_MM') AS suffix");
-    const tables = ['intent_item', 'outcome', 'intent_body', 'item_recipient', 'outcome_body'];
+    const tables = ['outcome', 'intent_body', 'outcome_body'];
     for (const table of tables) {
       const rows = await query(`SELECT tableoid::regclass::text AS partition FROM ${table} WHERE intent_id = $1`, [id]);
       expect(rows).toEqual([{ partition: `${table}${month?.suffix}` }]);
@@ -49,11 +51,7 @@ describe('the tables', () => {
       const id = uuidv7({ msecs });
       const proxyRole = new Client({ connectionString: paying.proxy.database.url });
       await proxyRole.connect();
-      await proxyRole.query(
-        `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at)
-         SELECT $1, id, id, 'POST /send', 'r', '127.0.0.1', 0, to_timestamp($2) FROM client LIMIT 1`,
-        [id, msecs / 1_000],
-      );
+      await insertIntent(proxyRole, { id, recorded_at: new Date(msecs).toISOString() });
       await proxyRole.end();
       expect(await query('SELECT tableoid::regclass::text AS partition FROM intent WHERE id = $1', [id])).toEqual([
         { partition: 'intent_default' },
@@ -92,12 +90,12 @@ describe('the tables', () => {
     expect(await partitions()).toEqual(before);
     await Promise.all(clients.map((client) => client.query('SELECT make_partitions(3)')));
     const after = await partitions();
-    expect(after).toHaveLength(before.length + 2 * 10);
+    expect(after).toHaveLength(before.length + 2 * 7);
     expect(after).toEqual(expect.arrayContaining(before));
     await Promise.all(clients.map((client) => client.end()));
     const unguarded = await query(
       `SELECT c.relname FROM pg_class c WHERE c.relispartition AND c.relkind = 'r'
-         AND c.relname ~ '^(intent|intent_item|outcome|outcome_item|refusal)_(default|\\d{4}_\\d{2})$'
+         AND c.relname ~ '^(intent|outcome|refusal)_(default|\\d{4}_\\d{2})$'
          AND (SELECT count(*) FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled = 'O') < 2`,
     );
     expect(unguarded).toEqual([]);
@@ -116,6 +114,24 @@ describe('the tables', () => {
     expect([await months('intent'), await months('outcome')]).toEqual([5, 4]);
     await query('SELECT make_partitions(4)');
     expect(await months('outcome')).toBe(5);
+  });
+
+  it('are guarded and partitioned as their lists say', async () => {
+    const guardedBy = (trigger: string) =>
+      `SELECT relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid WHERE tgname = '${trigger}'`;
+    const listed = await namesOf('SELECT unnest(append_only_tables()) AS name');
+    expect(await namesOf(`${guardedBy('refuse_change')} AND NOT relispartition`)).toEqual(listed);
+    expect(await namesOf(`${guardedBy('refuse_truncate')} AND NOT relispartition`)).toEqual(listed);
+    expect(await namesOf(`${guardedBy('refuse_truncate')} AND relispartition`)).toEqual(
+      await namesOf(`SELECT relname AS name FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+        WHERE inhparent::regclass::text = ANY (append_only_tables()) AND relkind = 'r'`),
+    );
+    const sealed = await namesOf(`SELECT DISTINCT relname AS name FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+      WHERE attname = 'tx' AND NOT relispartition AND relkind IN ('r', 'p')`);
+    expect(sealed.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(await namesOf("SELECT relname AS name FROM pg_class WHERE relkind = 'p'")).toEqual(
+      await namesOf('SELECT unnest(monthly_tables()) AS name'),
+    );
   });
 
   it("equal Prisma's models, column by column", async () => {

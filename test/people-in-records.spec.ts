@@ -11,7 +11,7 @@ const TEXT = `${EMAIL} ${PHONE} ${HANDLE}`;
 const CANARY = /canary|90\D?9988\D?7766/i;
 
 /** Where people may stand: all of it can be erased. `search_entry` is made of these. */
-const ERASABLE = ['intent_body', 'outcome_body', 'item_recipient', 'access_filters', 'search_entry'];
+const ERASABLE = ['intent_body', 'outcome_body', 'access_filters', 'search_entry'];
 
 const PHONE_FIELDS = ['phoneNumber', 'phone_number'];
 const SHORT = ['email', 'momoCode', 'wallet'];

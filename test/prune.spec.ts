@@ -18,8 +18,8 @@ import { eventually } from './support/paying';
 
 const KEY = newSigningKey('test');
 const signer = signerOf(KEY);
-const CALL_TABLES = ['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal'];
-const PEOPLE = ['intent_body', 'outcome_body', 'item_recipient'];
+const CALL_TABLES = ['intent', 'outcome', 'refusal'];
+const PEOPLE = ['intent_body', 'outcome_body'];
 const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-prune-'));
 const file = join(dir, 'checkpoints');
 
@@ -236,7 +236,7 @@ describe('audit prune', () => {
     expect(await idsIn('intent')).toEqual([added]);
 
     // As if it had ended before it dropped what it had taken out: the index still finds somebody by it.
-    await query(`CREATE TABLE pruned_item_recipient_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
+    await query(`CREATE TABLE pruned_intent_body_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
     await query(
       `INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, refs, terms)
        VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"\nto:ada@example.com"}', '{}', '{to:ada@example.com}')`,

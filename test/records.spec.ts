@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { uuidFloor } from '../src/platform/database/uuid';
+import { insertIntent, insertOutcomes } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { AIRTIME, bytes, eventually, Paying, startPaying } from './support/paying';
 import { first } from './support/first';
 import { TestDatabase } from './support/test-database';
 
-const RECORDS = ['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'answer_shape'];
-const FAR_ITEM = `INSERT INTO intent_item (intent_id, position, handle_ignored)
-  SELECT $1, 1 + coalesce(max(position), 0), false FROM intent_item WHERE intent_id = $1`;
-const PEOPLE = ['intent_body', 'item_recipient', 'outcome_body'];
+const RECORDS = ['intent', 'outcome', 'refusal', 'answer_shape'];
+const PEOPLE = ['intent_body', 'outcome_body'];
 
 /** Records: rows that are only ever added, and people beside them. */
 describe('records', () => {
@@ -44,7 +42,7 @@ describe('records', () => {
 
   it('can be added and read by the proxy, and not changed, removed, emptied, altered or disarmed', async () => {
     const partitions = await partitionsOf([...RECORDS, ...PEOPLE]);
-    expect(partitions.length).toBeGreaterThanOrEqual(8 * 3); // a default, this month, the next
+    expect(partitions.length).toBeGreaterThanOrEqual(5 * 3); // a default, this month, the next
     for (const table of [...RECORDS, ...PEOPLE, ...partitions]) {
       const id = firstColumn(table);
       for (const sql of [
@@ -74,7 +72,8 @@ describe('records', () => {
   });
 
   it.each(['UPDATE', 'DELETE', 'TRUNCATE'])('reject %s even by their owner, in every partition', async (change) => {
-    await query(FAR_ITEM, [uuidFloor(new Date('2001-01-01'))]); // so that a default partition is not empty
+    // So that a default partition is not empty.
+    await insertOutcomes(paying.proxy.database, [{ intent_id: uuidv7({ msecs: Date.parse('2001-01-01') }) }]);
     const filled: { table: string; rows: number }[] = [];
     for (const table of [...RECORDS, ...(await partitionsOf(RECORDS))]) {
       const { rows } = first(await query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${table}`));
@@ -89,10 +88,9 @@ describe('records', () => {
       expect([table, code]).toEqual([table, '23001']);
       refused.push(table);
     }
-    expect(refused).toEqual(expect.arrayContaining(['intent', 'outcome', 'refusal', 'intent_item_default']));
+    expect(refused).toEqual(expect.arrayContaining(['intent', 'outcome', 'refusal', 'outcome_default']));
     await expect(
-      query(`INSERT INTO intent_item (intent_id, position, handle_ignored) SELECT intent_id, position, true FROM intent_item
-             ON CONFLICT (intent_id, position) DO UPDATE SET handle_ignored = true`),
+      query(`INSERT INTO intent SELECT * FROM intent ON CONFLICT (id) DO UPDATE SET record = '{}'`),
     ).rejects.toMatchObject({ code: '23001' });
     for (const { table, rows } of filled) {
       expect(await query(`SELECT count(*)::int AS rows FROM ${table}`)).toEqual([{ rows }]);
@@ -120,11 +118,11 @@ describe('records', () => {
       const record = await paying.record(got);
       return { total: intent?.total, amounts: items.map(({ amount }) => amount), told: record.total_usd };
     };
-    expect(await pay([0.1, 0.2])).toEqual({ total: '0.300000', amounts: ['0.100000', '0.200000'], told: '0.3' });
+    expect(await pay([0.1, 0.2])).toEqual({ total: '0.3', amounts: ['0.1', '0.2'], told: '0.3' });
     expect((await pay([0.000001, 999_999_999])).total).toBe('999999999.000001');
     expect((await pay([123_456_789.123456, 0.999999])).told).toBe('123456790.123455');
     const thousand = await pay(Array.from({ length: 1_000 }, () => 0.1));
-    expect([thousand.total, thousand.amounts.length]).toEqual(['100.000000', 1_000]);
+    expect([thousand.total, thousand.amounts.length]).toEqual(['100', 1_000]);
   });
 
   it('store the bytes that were sent and received', async () => {
@@ -143,12 +141,9 @@ describe('records', () => {
   });
 
   it('show an intent without an outcome, older than the time-out, as in doubt', async () => {
-    const id = uuidv7({ msecs: Date.now() - 3_600_000 });
-    await query(
-      `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at)
-       SELECT $1, client_id, key_id, operation, request_id, client_address, 0, now() - interval '1 hour', now() - interval '1 hour' FROM intent LIMIT 1`,
-      [id],
-    );
+    const msecs = Date.now() - 3_600_000;
+    const id = uuidv7({ msecs });
+    await insertIntent(paying.proxy.database, { id, recorded_at: new Date(msecs).toISOString() });
     expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({ outcome: 'unknown', upstream: null });
     expect(await paying.listed('unknown')).toEqual([id]);
     expect(await paying.listed('in_progress')).toEqual([]);
@@ -203,7 +198,7 @@ describe('records', () => {
       createHash('sha256').update(kept!.salt).update(value).digest();
     expect(
       await query(
-        `SELECT i.body_commitment AS sent, o.body_commitment AS received, email_commitment AS email,
+        `SELECT decode(i.record::json ->> 'body_commitment', 'hex') AS sent, decode(o.record::json ->> 'body_commitment', 'hex') AS received, email_commitment AS email,
            handle_commitment AS handle, phone_commitment AS phone
          FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN intent_item t ON t.intent_id = i.id WHERE i.id = $1`,
         [id],

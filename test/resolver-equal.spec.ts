@@ -2,6 +2,7 @@ import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { readSentCalls } from '../src/reconciliation/in-doubt/read-calls';
 import { Effort, STRETCH } from '../src/reconciliation/in-doubt/work';
 import { PrismaService } from '../src/platform/database/prisma.service';
+import { insertion } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { Paying, PHONE, startPaying } from './support/paying';
 import { TestDatabase } from './support/test-database';
@@ -9,6 +10,7 @@ import { TestDatabase } from './support/test-database';
 const EQUAL = 1_000;
 const DOUBTS = 50;
 const SECONDS_AGO = 1_000;
+const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 /** One receiver is paid the same thousands of times, and some of the answers are lost. */
 describe('a round of the resolver among thousands of equal payments', () => {
@@ -29,21 +31,23 @@ describe('a round of the resolver among thousands of equal payments', () => {
   /** Copies of a call, the first of them in doubt; the others succeeded, with answers that named no transaction. */
   const copies = async (model: string) => {
     await query(
-      `CREATE TEMP TABLE copy AS SELECT n, uuid_floor(at) AS floor, at,
+      `CREATE TEMP TABLE copy AS SELECT n, at, to_char(at AT TIME ZONE 'UTC', '${INSTANT}') AS instant,
          (left(uuid_floor(at)::text, 18) || '-8000-' || lpad(to_hex(n), 12, '0'))::uuid AS id
        FROM (SELECT n, now() - interval '${SECONDS_AGO} seconds' + n * interval '10 ms' AS at FROM generate_series(1, ${EQUAL}) AS n) AS t`,
     );
-    for (const table of ['intent', 'intent_item', 'item_recipient', 'outcome']) {
-      const key = table === 'intent' ? 'id' : 'intent_id';
-      await query(
-        `INSERT INTO ${table} SELECT (jsonb_populate_record(original, jsonb_build_object('${key}', c.id, 'tx', pg_current_xact_id()::text)
-           || CASE '${table}' WHEN 'intent' THEN jsonb_build_object('received_at', c.at, 'recorded_at', c.at)
-             WHEN 'outcome' THEN jsonb_build_object('sent_at', c.at, 'answered_at', c.at, 'recorded_at', c.at,
-               'kind', CASE WHEN c.n <= ${DOUBTS} THEN 'unknown' ELSE 'succeeded' END) ELSE '{}' END)).*
-         FROM ${table} original, copy c WHERE original.${key} = $1`,
-        [model],
-      );
-    }
+    const texts = (table: string, key: string, changes: string) =>
+      `ARRAY(SELECT (record::jsonb || jsonb_build_object(${changes}))::text FROM ${table}, copy c WHERE ${table}.${key} = $1)`;
+    const times = `'received_at', instant, 'recorded_at', instant`;
+    const answered = `'sent_at', instant, 'answered_at', instant, 'recorded_at', instant`;
+    const kind = `'kind', CASE WHEN c.n <= ${DOUBTS} THEN 'unknown' ELSE 'succeeded' END`;
+    await query(insertion('intent', texts('intent', 'id', `'id', c.id, ${times}`)), [model]);
+    await query(insertion('outcome', texts('outcome', 'intent_id', `'intent_id', c.id, ${answered}, ${kind}`)), [
+      model,
+    ]);
+    await query(
+      `INSERT INTO intent_body SELECT c.id, salt, body, people FROM intent_body, copy c WHERE intent_id = $1`,
+      [model],
+    );
     const made = await query('SELECT id::text, at FROM copy ORDER BY n');
     return made.map(({ id, at }) => ({ id: String(id), at: at as Date }));
   };

@@ -1,6 +1,7 @@
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
+import { editRecord, insertOutcomes } from './support/documents';
 import { copyIntent } from './support/intents';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
@@ -187,7 +188,7 @@ describe('the resolver', () => {
     expect(calls[4]?.doubt?.reason).toContain('do not contain the transaction');
     expect(calls[5]?.doubt?.reason).toContain('POST /sub-account/create');
     await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
-      SELECT id, 'not_executed', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
+      SELECT id, 'not_executed', 'tidied up', client_id, client_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
   });
 
   it('concludes nothing from a listing that is cut off, or that lacks known transactions', async () => {
@@ -200,18 +201,13 @@ describe('the resolver', () => {
     // A payment of ours that the upstream has forgotten.
     const sql = `SELECT intent_id AS id FROM outcome WHERE kind = 'succeeded' LIMIT 1`;
     const forgotten = await copyIntent(database, first(await query<{ id: string }>(sql)).id, { client_id: app.id });
-    await query(
-      `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
-       VALUES ($1, 'succeeded', now() - interval '10 s', now() - interval '10 s', 1, now() - interval '10 s')`,
-      [forgotten],
-    );
-    await query(`INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref) VALUES ($1, 0, 0, 'nowhere')`, [
-      forgotten,
+    const recorded_at = new Date(Date.now() - 10_000).toISOString();
+    await insertOutcomes(database, [
+      { intent_id: forgotten, recorded_at, items: [{ position: 0, upstream_ref: 'nowhere' }] },
     ]);
     await round();
     expect((await read(id)).doubt?.reason).toContain('lacks 1 transactions');
-    await query('ALTER TABLE outcome_item DISABLE TRIGGER ALL');
-    await query(`DELETE FROM outcome_item WHERE upstream_ref = 'nowhere'`);
+    await editRecord(database, 'outcome', forgotten, ({ items: _, ...record }) => record);
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);
   });
 

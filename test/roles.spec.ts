@@ -18,7 +18,7 @@ const NOBODY: Rights = {};
 
 /** Every table and view there is. A new one without a decision fails the test. */
 const TABLES: Record<string, Rights> = {
-  ...of(RECORD, 'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution'),
+  ...of(RECORD, 'intent', 'outcome', 'refusal', 'decision', 'resolution'),
   ...of(RECORD, 'resolution_correction', 'correction_release'),
   ...of(RECORD, 'stop', 'stop_lift', 'reservation_release', 'answer_shape', 'access', 'access_end'),
   ...of(
@@ -34,13 +34,14 @@ const TABLES: Record<string, Rights> = {
   ...of(RECORD, 'reconciliation_run', 'reconciliation_run_end', 'activity'),
   ...of(PEOPLE, 'upstream_transaction', 'upstream_wallet', 'upstream_wallet_entry', 'statement_fault'),
   reconciliation_match: { payout_proxy: 'SI' },
-  ...of(PEOPLE, 'intent_body', 'outcome_body', 'item_recipient', 'access_filters'),
+  ...of(PEOPLE, 'intent_body', 'outcome_body', 'access_filters'),
   ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window', 'reconciliation_progress'),
   recent_content: { payout_proxy: 'SID' },
   console_session: { payout_proxy: 'SIUD' },
   ...of(LOG, 'log_leaf', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
   ...of({ payout_proxy: 'S' }, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state', '_prisma_migrations'),
+  ...of({ payout_proxy: 'S' }, 'intent_item', 'item_recipient', 'outcome_item'),
   ...of({ payout_proxy: 'S' }, 'resolution_history', 'current_resolution'),
   ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position'),
   ...of(NOBODY, 'call_entry', 'payout_terms', 'transaction_terms'),

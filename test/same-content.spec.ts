@@ -45,7 +45,12 @@ describe('the same content', () => {
   };
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const recorded = async (id: string) =>
-    (await database.query('SELECT duplicate_of::text, held_for FROM intent WHERE id = $1', [id]))[0];
+    (
+      await database.query(
+        "SELECT record::json ->> 'duplicate_of' AS duplicate_of, held_for FROM intent WHERE id = $1",
+        [id],
+      )
+    )[0];
 
   async function inDoubt(key: string, body: object = AIRTIME): Promise<string> {
     upstream.behaviour = hang;
@@ -171,7 +176,7 @@ describe('the same content', () => {
     it('is refused for a day after its success, with any key or none, and sent if it names the call', async () => {
       const key = await client();
       const first = idOf(await ask(key, LIST, { idempotencyKey: 'upload-1' }).expect(200));
-      await answeredEarlier(database, first, '23 hours');
+      await answeredEarlier(database, first, 23);
       const contents = proxy.app.get(RecentContents, { strict: false });
       const old = await receivedEarlier(database, first, 25);
       await contents.runOnce();
@@ -189,7 +194,7 @@ describe('the same content', () => {
       await ask(key, LIST, { idempotencyKey: 'upload-1' }).expect(400);
       upstream.behaviour = answer(200, SUCCESS);
       const first = idOf(await ask(key, LIST, { idempotencyKey: 'upload-2' }).expect(200));
-      await answeredEarlier(database, first, '25 hours');
+      await answeredEarlier(database, first, 25);
       await ask(key, LIST, { idempotencyKey: 'upload-3' }).expect(200);
       await ask(key, { airtimes: [...LIST.airtimes].reverse() }, { idempotencyKey: 'upload-4' }).expect(200);
     });

@@ -1,15 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client } from 'pg';
-import { Urls } from '../src/platform/database/embedded/access';
 import { resetData } from '../src/sandbox/seed';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
-import { SANDBOX_MIGRATIONS } from '../src/platform/database/migrations';
 import { TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 import { eventually } from './support/paying';
-import { withDatabase } from './support/test-database';
 
 const item = (valueInUSD: number, phoneNumber = '+254712345678') => ({
   countryToSend: 'Kenya',
@@ -108,62 +101,5 @@ describe("the sandbox's ledger", () => {
     });
     await reset;
     await expectSoundLedger(database);
-  });
-});
-
-describe('a ledger from before double entry', () => {
-  const name = `sandbox_${randomBytes(6).toString('hex')}`;
-  const url = withDatabase((JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls).owner, 'postgres');
-  const migration = (directory: string) => readFileSync(join(SANDBOX_MIGRATIONS, directory, 'migration.sql'), 'utf8');
-  let admin: Client;
-  let database: Client;
-
-  beforeAll(async () => {
-    admin = new Client({ connectionString: url });
-    await admin.connect();
-    await admin.query(`CREATE DATABASE ${name}`);
-    database = new Client({ connectionString: withDatabase(url, name) });
-    await database.connect();
-  });
-  afterAll(async () => {
-    await database.end();
-    await admin.query(`DROP DATABASE ${name}`);
-    await admin.end();
-  });
-
-  it('gets its other sides', async () => {
-    await database.query(migration('20261120000000_init'));
-    await database.query(`
-      INSERT INTO accounts (id, name) VALUES ('a', 'A'), ('b', 'B');
-      INSERT INTO wallets VALUES ('wa', 'a', 'chi', 60), ('wb', 'b', 'chi', 25);
-      INSERT INTO transactions (id, chi_ref, issue_id, issue_date, issuer_id, type, status, value_in_usd) VALUES
-        ('t1', 'r1', 'a_10_1', now(), 'a', 'credit', 'paid', 10), ('t2', 'r2', 'a_5_2', now(), 'a', 'airtime', 'paid', 5),
-        ('t3', 'r3', 'a_25_3', now(), 'a', 'transfer', 'paid', 25);
-      INSERT INTO wallet_entries (wallet_id, amount, balance_before, new_balance, description, date) VALUES
-        ('wa', 100, 0, 100, 'opening balance', now()), ('wa', -10, 100, 90, 'payout a_10_1', now()),
-        ('wa', -5, 90, 85, 'payout a_5_2', now()), ('wa', -25, 85, 60, 'transfer a_25_3', now()),
-        ('wb', 25, 0, 25, 'transfer a_25_3', now());`);
-    await database.query(migration('20261121000000_ledger'));
-
-    const own = await database.query(`SELECT own_account, sum(amount)::int AS balance FROM ledger_entries
-      WHERE own_account IS NOT NULL GROUP BY own_account ORDER BY own_account`);
-    expect(own.rows).toEqual([
-      { own_account: 'issued credit', balance: 10 },
-      { own_account: 'outside', balance: -100 },
-      { own_account: 'payouts', balance: 5 },
-    ]);
-    const postings = await database.query(`SELECT count(*)::int AS entries, sum(amount)::int AS sum FROM ledger_entries
-      GROUP BY posting_id ORDER BY posting_id`);
-    expect(postings.rows).toEqual(Array(4).fill({ entries: 2, sum: 0 }));
-    const { rows } = await database.query('SELECT transaction_id, status FROM status_changes ORDER BY id');
-    expect(rows.map(({ transaction_id, status }) => `${transaction_id} ${status}`)).toEqual([
-      't1 paid',
-      't2 paid',
-      't3 paid',
-    ]);
-    const next = await database.query(
-      `SELECT nextval('ledger_postings')::int > max(posting_id)::int AS new FROM ledger_entries`,
-    );
-    expect(next.rows).toEqual([{ new: true }]);
   });
 });

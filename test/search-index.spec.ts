@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { IndexService } from '../src/history/search/index.service';
 import { SearchService } from '../src/history/search/search.service';
 import { answer } from './support/fake-upstream';
+import { insertIntent, insertOutcomes } from './support/documents';
 import { copyIntent } from './support/intents';
 import { eventually, Paying, startPaying, SUCCESS } from './support/paying';
 import { TestDatabase } from './support/test-database';
@@ -32,19 +33,16 @@ describe('the search index', () => {
     return client;
   }
 
-  const INSERT = `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at)
-    SELECT $1, client_id, key_id, 'POST /late', $2, client_address, 0, received_at FROM intent WHERE id = $3`;
-
   it('finds a call that commits after others with later IDs and later transactions', async () => {
     const request_id = 'late-commit';
     const [late, later] = [await connect(), await connect()];
     const ofLate = uuidv7();
     await late.query('BEGIN');
-    await late.query(INSERT, [ofLate, request_id, model]);
+    await insertIntent(late, { id: ofLate, request_id });
     const ofLater = uuidv7();
-    await later.query(INSERT, [ofLater, request_id, model]);
+    await insertIntent(later, { id: ofLater, request_id });
     expect(await found({ request_id })).toEqual([ofLater]);
-    await later.query(INSERT, [uuidv7(), 'another', model]);
+    await insertIntent(later, { request_id: 'another' });
     expect(await found({ request_id })).toEqual([ofLater]);
     await late.query('COMMIT');
     expect(await found({ request_id })).toEqual([ofLate, ofLater]);
@@ -80,17 +78,14 @@ describe('the search index', () => {
     expect(await found({ request_id: 'fate', outcome: 'unknown' })).toEqual([id]);
     expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([held]);
     await query(
-      `INSERT INTO resolution (intent_id, outcome, ${by}) SELECT id, 'not_executed', '', client_id, key_id FROM intent WHERE id = $1`,
+      `INSERT INTO resolution (intent_id, outcome, ${by}) SELECT id, 'not_executed', '', client_id, client_id FROM intent WHERE id = $1`,
       [id],
     );
     expect(await found({ request_id: 'fate', outcome: 'not_executed' })).toEqual([id]);
-    await query(
-      `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, 'rejected', now(), now(), 1)`,
-      [id],
-    );
+    await insertOutcomes(paying.proxy.database, [{ intent_id: id, kind: 'rejected' }]);
     expect(await found({ request_id: 'fate', outcome: 'rejected' })).toEqual([id]);
     await query(
-      `INSERT INTO decision (intent_id, kind, ${by}, process) SELECT id, 'rejected', '', client_id, key_id, 0 FROM intent WHERE id = $1`,
+      `INSERT INTO decision (intent_id, kind, ${by}, process) SELECT id, 'rejected', '', client_id, client_id, 0 FROM intent WHERE id = $1`,
       [held],
     );
     expect(await found({ request_id: 'fate', approval: 'rejected', outcome: 'declined' })).toEqual([held]);
@@ -155,7 +150,7 @@ describe('the search index', () => {
     const { contact } = first(await query<{ contact: string }>(sql, [model]));
     const id = await copyIntent(paying.proxy.database, model, { request_id: 'erased' });
     expect(await found({ recipient: contact, request_id: 'erased' })).toEqual([id]);
-    await query('UPDATE item_recipient SET email = NULL, phone = NULL, handle = NULL WHERE intent_id = $1', [id]);
+    await query('UPDATE intent_body SET people = NULL WHERE intent_id = $1', [id]);
     await query('SELECT reindex_calls(ARRAY[$1]::uuid[])', [id]);
     expect(await found({ recipient: contact, request_id: 'erased' })).toEqual([]);
     expect(await found({ request_id: 'erased' })).toEqual([id]);

@@ -43,6 +43,10 @@ const FAILURES: [string, Behaviour, number, string][] = [
   ['a 429', answer(429, 'too many'), 1, 'answered'],
 ];
 
+/** The attempts of an outcome. */
+const ATTEMPTS = `SELECT kind, record::json ->> 'failure' AS failure, (record::json ->> 'attempts')::integer AS attempts,
+  record::json -> 'tries' AS tries FROM outcome`;
+
 describe('a request that fails', () => {
   let paying: Paying;
   beforeAll(async () => {
@@ -87,17 +91,16 @@ describe('a request that fails', () => {
       { failure: null, ms: expect.any(Number), phase: 'answered', started_at: instant, status: 200 },
     ]);
     const [kept] = await paying.proxy.database.query<{ tries: string }>(
-      'SELECT tries::text FROM outcome WHERE intent_id = $1',
+      "SELECT record::json ->> 'tries' AS tries FROM outcome WHERE intent_id = $1",
       [got.headers['x-call-id']],
     );
     expect(kept?.tries).toBe(canonicalize(JSON.parse(kept?.tries ?? ''))); // the seal covers it as it stands
   });
 
   const attempts = ({ headers }: Answer) =>
-    paying.proxy.database.query<{ attempts: number; tries: { phase: string }[] }>(
-      'SELECT attempts, tries FROM outcome WHERE intent_id = $1',
-      [headers['x-call-id']],
-    );
+    paying.proxy.database.query<{ attempts: number; tries: { phase: string }[] }>(`${ATTEMPTS} WHERE intent_id = $1`, [
+      headers['x-call-id'],
+    ]);
 });
 
 describe('an upstream that is gone', () => {
@@ -117,9 +120,7 @@ describe('an upstream that is gone', () => {
   afterAll(() => paying.proxy.close());
 
   const outcomesOf = ({ headers }: Answer) =>
-    paying.proxy.database.query('SELECT kind, failure, attempts, tries FROM outcome WHERE intent_id = $1', [
-      headers['x-call-id'],
-    ]);
+    paying.proxy.database.query(`${ATTEMPTS} WHERE intent_id = $1`, [headers['x-call-id']]);
 
   it('leaves a request unknown that was sent at first', async () => {
     expect(last).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } });
@@ -163,7 +164,8 @@ describe('an upstream that is sick', () => {
     for (const { status, headers, body } of answered) {
       expect([status, headers['retry-after'], body.code]).toEqual([503, '2', 'upstream_overloaded']);
     }
-    const recorded = 'SELECT kind, failure, count(*)::int FROM outcome WHERE intent_id = ANY ($1) GROUP BY 1, 2';
+    const recorded =
+      "SELECT kind, record::json ->> 'failure' AS failure, count(*)::int FROM outcome WHERE intent_id = ANY ($1) GROUP BY 1, 2";
     const ids = answered.map(({ headers }) => headers['x-call-id']);
     expect(await paying.proxy.database.query(recorded, [ids])).toEqual([
       { kind: 'not_sent', failure: 'overloaded', count: 15 },

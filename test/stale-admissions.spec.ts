@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { CallJournal } from '../src/journal/call-journal';
+import { recordedEarlier } from './support/earlier';
 import { answer } from './support/fake-upstream';
 import { WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
@@ -67,19 +68,19 @@ describe('an admission that is too old', () => {
     }
 
     /** Lets the frozen call look an hour old to the database, and settles it: nothing was carried out. */
-    async function settleAsNotExecuted(id: string, column: 'intent.recorded_at' | 'decision.decided_at') {
-      const [table = '', name = ''] = column.split('.');
-      const key = table === 'intent' ? 'id' : 'intent_id';
-      await query(`ALTER TABLE ${table} DISABLE TRIGGER refuse_change`);
-      await query(`UPDATE ${table} SET ${name} = ${name} - interval '1 hour' WHERE ${key} = $1`, [id]);
-      await query(`ALTER TABLE ${table} ENABLE TRIGGER refuse_change`);
+    async function settleAsNotExecuted(id: string) {
+      await recordedEarlier(paying.proxy.database, id);
+      await query('ALTER TABLE decision DISABLE TRIGGER refuse_change');
+      await query(`UPDATE decision SET decided_at = decided_at - interval '1 hour' WHERE intent_id = $1`, [id]);
+      await query('ALTER TABLE decision ENABLE TRIGGER refuse_change');
       await supertest(other.url)
         .post(`/v1/calls/${id}/resolution`)
         .set('X-API-Key', approver)
         .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' })
         .expect(200);
     }
-    const outcomesOf = (id: string) => query('SELECT kind, failure FROM outcome WHERE intent_id = $1', [id]);
+    const outcomesOf = (id: string) =>
+      query("SELECT kind, record::json ->> 'failure' AS failure FROM outcome WHERE intent_id = $1", [id]);
     const spentBy = (clientId: string) =>
       query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
 
@@ -88,7 +89,7 @@ describe('an admission that is too old', () => {
       const ask = (proxy: TestProxy) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const thaw = await freezeAfter('admit', () => ask(paying.proxy));
       const call = first(await query<{ id: string }>('SELECT id::text FROM intent WHERE client_id = $1', [clientId]));
-      await settleAsNotExecuted(call.id, 'intent.recorded_at');
+      await settleAsNotExecuted(call.id);
       const paid = await ask(other).expect(200);
       const late = await thaw();
       expect([late.status, late.body.code, late.headers['retry-after']]).toEqual([503, 'too_late', '1']);
@@ -107,7 +108,7 @@ describe('an admission that is too old', () => {
         supertest(url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', approver).send({ reason: 'agreed' });
       const held = (await ask().expect(202)).body.call_id;
       const thaw = await freezeAfter('approve', () => approve(held, paying.proxy.url));
-      await settleAsNotExecuted(held, 'decision.decided_at');
+      await settleAsNotExecuted(held);
       const again = (await ask().expect(202)).body.call_id;
       expect(again).not.toBe(held);
       await approve(again, other.url).expect(200);
@@ -122,14 +123,14 @@ describe('an admission that is too old', () => {
     ['settled since', 'INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, $2, $2)', ['not_executed']],
     [
       'answered',
-      "INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, 'unknown', now(), now(), 1)",
+      `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, recorded_at, record) VALUES ($1, 'unknown', now(), now(), now(), '{}')`,
       [],
     ],
     [
       'refused',
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
          fault_count, received_at)
-       SELECT id, client_id, key_id, operation, request_id, client_address, 503, 'x', 'x', '[]', 0, now() FROM intent WHERE id = $1`,
+       SELECT id, client_id, client_id, operation, 'x', '::1', 503, 'x', 'x', '[]', 0, now() FROM intent WHERE id = $1`,
       [],
     ],
     ['too old', undefined, []],

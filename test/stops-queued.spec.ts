@@ -33,7 +33,12 @@ describe('an admitted call that waits for its turn', () => {
   const pay = (key: string, phone = QUEUED) =>
     paying.proxy.post(paying.app, '/payouts/airtime', airtime(phone)).set('Idempotency-Key', key);
   const outcomeOf = async (id: unknown) =>
-    (await paying.proxy.database.query('SELECT kind, failure FROM outcome WHERE intent_id = $1', [id]))[0];
+    (
+      await paying.proxy.database.query(
+        "SELECT kind, record::json ->> 'failure' AS failure FROM outcome WHERE intent_id = $1",
+        [id],
+      )
+    )[0];
   const spent = async () => (await paying.proxy.database.query('SELECT usd::text FROM spending'))[0]?.usd;
 
   /** Takes the one place that there is, lets `send` queue up, does `meanwhile`, and gives the place back. */

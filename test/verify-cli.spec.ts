@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { newSigningKey, signerOf, splitNotes } from '../src/history/log/note';
 import { signRecord } from '../src/history/log/signed-records';
 import { Report } from '../src/history/log/verify/verify';
+import { removeBody, removePerson } from './support/documents';
 import { runCli } from './support/cli';
 import { Exit, Product } from './support/process';
 import { anotherId, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
@@ -85,10 +86,7 @@ describe('verification after an erasure or a pruning', () => {
     ] as [string, unknown[]];
   }
 
-  const erase = (call: string) => [
-    `DELETE FROM item_recipient WHERE intent_id = '${call}' AND position = 0`,
-    `DELETE FROM intent_body WHERE intent_id = '${call}'`,
-  ];
+  const erase = (call: string) => [removePerson(call, 0), removeBody(call)];
   const placesOf = (call: string) => [`intent_body/${call}`, `item_recipient/${call}/0`];
 
   it('accepts what the key has signed as erased, and nothing more', async () => {
@@ -108,12 +106,10 @@ describe('verification after an erasure or a pruning', () => {
 
   it('accepts a month whose people or calls were pruned, except for what was kept', async () => {
     const kept = scene.later[0]!;
-    const people = ['intent_body', 'outcome_body', 'item_recipient'].map(
-      (table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`,
-    );
+    const people = ['intent_body', 'outcome_body'].map((table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`);
     const calls = [
       ...people,
-      ...['intent_item', 'outcome', 'outcome_item'].map((table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`),
+      `DELETE FROM outcome WHERE intent_id <> '${kept}'`,
       `DELETE FROM intent WHERE id <> '${kept}'`,
       'DELETE FROM refusal',
       `DELETE FROM search_entry WHERE call_id <> '${kept}'`,

@@ -4,14 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commitment } from '../src/journal/commitment';
-import { Columns, ColumnType, KIND_NAMES, kindOf } from '../src/history/log/kinds';
-import {
-  documentedProgram,
-  specification,
-  verifyAsDocumented,
-  withDocumentedProgram,
-} from './support/documented-verifier';
+import { documentedProgram, verifyAsDocumented, withDocumentedProgram } from './support/documented-verifier';
 import { runs } from './support/runs';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from './support/receipts';
 
@@ -215,32 +208,5 @@ describe('the program in docs/auditors/receipts.md', () => {
       writeFileSync(join(cwd, 'receipt.json'), JSON.stringify(receipt));
       expect(verify().status).toBe(1);
     });
-  });
-});
-
-describe('the specification of a receipt in docs/auditors/receipts.md', () => {
-  it('gives the commitment of its example', () => {
-    const [, salt, value, committed] = /the salt `(\w+)` and the value `(\S+)` have the commitment `(\w+)`/.exec(
-      specification(),
-    )!;
-    expect(commitment(Buffer.from(salt!, 'hex'), value!)!.toString('hex')).toBe(committed);
-  });
-
-  it('names every field of every kind of record that a receipt can hold, with its type', () => {
-    const words = { numeric: 'decimal' } as Partial<Record<ColumnType, string>>;
-    const fieldsOf = (columns: Columns) =>
-      Object.entries(columns).map(([name, type]) => `\`${name}\` ${words[type] ?? type}`);
-    const documented = (kind: string) => {
-      const row = specification().match(new RegExp(`^\\| \`${kind.replace('[]', '\\[\\]')}\` .*$`, 'm'))?.[0] ?? '';
-      return row.match(/`\w+` (?:text|uuid|integer|boolean|decimal|time|date|bytes|json)\b/g)?.sort();
-    };
-    const ofCalls = KIND_NAMES.filter(
-      (name) => ['intent', 'refusal'].includes(name) || kindOf(name).key === 'intent_id',
-    );
-    for (const name of ofCalls) {
-      const { columns, items } = kindOf(name);
-      expect([name, documented(name)]).toEqual([name, fieldsOf(columns).sort()]);
-      if (items) expect(documented(`${name}.items[]`)).toEqual(fieldsOf(items.columns).sort());
-    }
   });
 });

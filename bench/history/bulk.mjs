@@ -1,6 +1,6 @@
 /** Indexes of a table that is filled at once. Indexes in another order than time are faster to build than to extend. */
 
-/** The whole search index, and the indexes for people. */
+/** The whole search index. */
 const SLOW = `
   SELECT c.relname AS name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') AS definition,
     i.indrelid::regclass::text AS table_name, r.conname IS NOT NULL AS is_constraint, pg_get_constraintdef(r.oid) AS constraint_text,
@@ -8,7 +8,6 @@ const SLOW = `
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
   LEFT JOIN pg_constraint r ON r.conindid = i.indexrelid AND r.contype IN ('p', 'u')
   WHERE i.indrelid IN ('search_entry'::regclass, 'search_item'::regclass)
-    OR i.indrelid IN ('intent_item'::regclass, 'item_recipient'::regclass) AND NOT i.indisprimary
   ORDER BY is_large DESC, is_constraint, name -- a constraint waits for all indexes that are being built`;
 
 /** @returns the input of `finishSearchIndex`, which creates the indexes again. */

@@ -75,7 +75,7 @@ async function makePartitions(client, begin, end) {
   await client.query(
     `SELECT make_partition(parent, parent || to_char(month, '_YYYY_MM'),
        format('FOR VALUES FROM (%L) TO (%L)', uuid_floor(month), uuid_floor(month + interval '1 month')))
-     FROM unnest(ARRAY['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'intent_body', 'item_recipient', 'outcome_body']) AS parent,
+     FROM unnest(ARRAY['intent', 'outcome', 'refusal', 'intent_body', 'outcome_body']) AS parent,
        generate_series(date_trunc('month', $1::timestamptz), $2::timestamptz, '1 month') AS month
      WHERE to_regclass(parent || to_char(month, '_YYYY_MM')) IS NULL`,
     [begin, end],

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AuthModule } from '../access/auth/auth.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { UpstreamModule } from './upstream/upstream.module';
@@ -20,7 +21,7 @@ import { PreviewService } from './preview/preview.service';
 
 /** Forwards requests to the upstream, and previews them. */
 @Module({
-  imports: [JournalModule, MetricsModule, UpstreamModule],
+  imports: [AuthModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [PreviewController],
   providers: [
     ForwardingService,

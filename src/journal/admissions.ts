@@ -4,11 +4,12 @@ import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest, decide, HeldFor, Opened, Ruling, State } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
-import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
-import { NewIntent } from './records';
+import { contentKey, paymentKeys } from './content-keys';
+import { Clearance, insertDecided, insertIntentsIfClear } from './intents';
+import { NewIntent, OpenIntent } from './records';
 import { earlier, Release, releaseNow } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
-import { Budgeted, readState, sha256 } from './state';
+import { Budgeted, readState } from './state';
 
 /** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
@@ -23,7 +24,11 @@ export interface Admission {
 }
 
 /** The decision about a call. `released` means that it is to be sent now. */
-export type AdmissionResult = Exclude<Ruling, { kind: 'admitted' }> | { kind: 'released'; release: Release };
+export type AdmissionResult =
+  | Exclude<Ruling, { kind: 'admitted' }>
+  | { kind: 'released'; release: Release }
+  /** The key is no longer valid, or the rights of its client have changed since it was looked up. */
+  | { kind: 'caller_changed' };
 
 /**
  * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. Locks the rows
@@ -55,11 +60,10 @@ async function admitClear(
   const rulings = decide(admissions.map(requestOf), nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
-  const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
-  const remember = windows.duplicates;
-  const clearance = toClearance(admissions, opened, { day: today, remember });
+  const opened = toOpened(admissions, rulings, { today, process, windows });
+  const clearance = toClearance(admissions, opened, today);
   const release = releaseNow();
-  const written = await insertIntentsIfClear(prisma, opened, clearance, { remember });
+  const written = await insertIntentsIfClear(prisma, opened, clearance);
   return written ? rulings.map((ruling) => toResult(ruling, release)) : undefined;
 }
 
@@ -76,13 +80,32 @@ async function admitAfterLookup(
     const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // an unconfirmed commit has held the lock until now
     if (before) return [before];
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
-    const { state, today } = await readState(tx, admissions.map(requestOf), clients, windows);
-    const rulings = decide(admissions.map(requestOf), state);
-    const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
+    const changed = await readChangedKeys(tx, admissions);
+    const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
+    const { state, today } = await readState(tx, current.map(requestOf), clients, windows);
+    const rulings = decide(current.map(requestOf), state);
+    const opened = toOpened(current, rulings, { today, process, windows });
     const release = releaseNow();
-    if (opened.length > 0) await insertDecided(tx, opened, { remember: windows.duplicates });
-    return rulings.map((ruling) => toResult(ruling, release));
+    if (opened.length > 0) await insertDecided(tx, opened);
+    const results = new Map(rulings.map((ruling, place) => [current[place], toResult(ruling, release)]));
+    return admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' });
   }, TRANSACTION_LIMITS);
+}
+
+/** Returns the keys that are no longer valid, or whose client has changed since they were looked up. */
+async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<Set<string>> {
+  const { keys, rights } = callersOf(admissions);
+  const rows = await tx.$queryRaw<{ key: string }[]>`
+    -- prepared as changed_keys
+    SELECT changed_keys(${keys}::uuid[], ${rights}::text[])::text AS key`;
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Returns each key once for each of its versions. */
+function callersOf(admissions: Admission[]): Pick<Clearance, 'keys' | 'rights'> {
+  const callers = new Map(admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]));
+  const distinct = [...callers.values()];
+  return { keys: distinct.map(({ keyId }) => keyId), rights: distinct.map(({ rights }) => rights) };
 }
 
 /** The state without other calls, stops or caps. */
@@ -97,11 +120,7 @@ function nothingKnown(windows: GuardWindows): State {
   };
 }
 
-function toClearance(
-  admissions: Admission[],
-  opened: OpenIntent[],
-  { day, remember }: { day: string; remember: boolean },
-): Clearance {
+function toClearance(admissions: Admission[], opened: OpenIntent[], day: string): Clearance {
   const usd = new Map<string, Decimal | null>();
   for (const { request } of admissions) {
     const before = usd.get(request.clientId) ?? null;
@@ -111,8 +130,9 @@ function toClearance(
   return {
     clients: [...usd.keys()],
     usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
+    ...callersOf(admissions),
     day,
-    contents: opened.map(({ contentSha256 }) => (remember ? (contentSha256 ?? null) : null)),
+    contents: opened.map(({ contents = [] }) => contents[0] ?? null),
   };
 }
 
@@ -173,13 +193,13 @@ function requestOf({ request }: Admission): AdmissionRequest {
 function toOpened(
   admissions: Admission[],
   rulings: Ruling[],
-  { today, process, approvableForMs }: { today: string; process: number; approvableForMs: number },
+  { today, process, windows }: { today: string; process: number; windows: GuardWindows },
 ): OpenIntent[] {
   return admissions.flatMap(({ request, intent }, place) => {
     const ruling = rulings[place];
     if (!isOpen(ruling)) return [];
     const held = ruling.kind === 'held';
-    const { idempotencyKey, content, usd } = request;
+    const { idempotencyKey, content, usd, items } = request;
     const salt = idempotencyKey === null ? undefined : newSalt();
     return {
       ...intent,
@@ -187,9 +207,12 @@ function toOpened(
       idempotencyKey,
       duplicateOf: ruling.duplicateOf ?? null,
       heldFor: held ? ruling.heldFor : null,
-      expiresAt: held ? new Date(intent.receivedAt.getTime() + approvableForMs) : null,
+      expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
       reservedOn: held || usd === null ? null : today,
-      contentSha256: sha256(content),
+      contents: [
+        ...(windows.duplicates ? [contentKey(request)] : []),
+        ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
+      ],
       claim: salt && { salt, contentHash: commitment(salt, content) },
     };
   });

@@ -72,7 +72,7 @@ export async function insertFindingSteps(
     const found = await tx.$queryRaw<FindingNow[]>`
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
-        i.client_id::text AS "clientId", i.key_id::text AS "keyId", i.actor
+        i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId", i.record::json ->> 'actor' AS actor
       FROM finding f ${FINDING_NOW} LEFT JOIN intent i ON i.id = f.call_id
       WHERE f.id = ANY (${ids}::uuid[])`;
     const findings = new Map(found.map((one) => [one.id, one]));

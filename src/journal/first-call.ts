@@ -2,6 +2,7 @@ import { CallState, freesKey } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { withPatience } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
+import { readOutcome } from './recorded-calls';
 import { VerdictTransaction } from './records';
 
 /** The records of a call that another one repeats. */
@@ -26,11 +27,8 @@ export interface FirstCall {
 interface FirstCallRow {
   state: CallState;
   found: VerdictTransaction[] | null;
-  kind: string | null;
-  failure: string | null;
-  status: number | null;
-  contentType: string | null;
-  retryAfter: number | null;
+  /** The record of its outcome. */
+  record: string | null;
   body: Uint8Array | null;
 }
 
@@ -50,21 +48,21 @@ async function read(prisma: PrismaService, id: string, inFlightSeconds: number):
   const processes = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
   const live = processes.map(({ number }) => number);
   const [row] = await prisma.$queryRaw<FirstCallRow[]>`
-    SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state, found, kind, failure, upstream_status AS status,
-      content_type AS "contentType", retry_after AS "retryAfter", body
+    SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state, found, record, body
     FROM (
-      SELECT ${STATE_COLUMNS}, o.kind, o.failure, o.upstream_status, o.content_type, o.retry_after, b.body, (
+      SELECT ${STATE_COLUMNS}, o.record, b.body, (
           SELECT v.evidence -> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'confirmed'
             AND s.outcome = 'confirmed' AND s.client_id IS NULL ORDER BY v.id DESC LIMIT 1) AS found
       FROM ${CALLS} LEFT JOIN outcome_body b ON b.intent_id = i.id
       WHERE i.id = ${id}::uuid) AS call`;
   if (!row) return undefined;
-  const { state, found, kind, body, ...rest } = row;
+  const { state, found, record, body } = row;
+  const outcome = record === null ? null : readOutcome(record);
   return {
     id,
     state,
-    isKeyFree: freesKey(state, rest.status),
+    isKeyFree: freesKey(state, outcome?.upstreamStatus ?? null),
     found: found ?? [],
-    outcome: kind === null ? null : { ...rest, kind, body: body && Buffer.from(body) },
+    outcome: outcome && { ...outcome, status: outcome.upstreamStatus, body: body && Buffer.from(body) },
   };
 }

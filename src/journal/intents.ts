@@ -2,42 +2,14 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { TYPES } from '../platform/database/binary-array';
 import { Rows } from '../platform/database/rows';
-import { HeldFor } from '../policy/admission';
-import { commitment, newSalt } from './commitment';
-import { Item, totalOf } from '../operations/item';
+import { totalOf } from '../operations/item';
 import { isList } from '../policy/same-content';
-import { queryAsRecorded } from '../platform/privacy/recorded';
-import { NewIntent } from './records';
-import { recordedItems } from './recorded-items';
+import { stampedSql, writeIntent, WrittenIntent } from './documents';
+import { OpenIntent } from './records';
 
 interface IntentRow {
   intent: OpenIntent;
-  salt: Buffer;
-  /** Its content, if repetitions are to be detected. */
-  remembered: Buffer | undefined;
-}
-
-interface ItemRow {
-  intentId: string;
-  position: number;
-  item: Item;
-  /** The salt for the people in it. Null if it names nobody. */
-  salt: Buffer | null;
-}
-
-/** An intent that will be committed, with the data that keeps money safe. A read has no such data. */
-export interface OpenIntent extends NewIntent {
-  /** The number of the process that works on it. */
-  process: number;
-  idempotencyKey?: string | null;
-  heldFor?: HeldFor | null;
-  expiresAt?: Date | null;
-  /** The day (UTC, `2026-11-21`) whose cap it counts against. */
-  reservedOn?: string | null;
-  /** The call that it repeats on purpose. */
-  duplicateOf?: string | null;
-  contentSha256?: Buffer;
-  claim?: { salt: Buffer; contentHash: Buffer | null } | undefined;
+  written: WrittenIntent;
 }
 
 /** What must not stand against calls for their intents to be written. See nothing_against() of the migrations. */
@@ -46,63 +18,40 @@ export interface Clearance {
   clients: string[];
   /** For each client, the amount that its calls would add to its caps. */
   usd: (string | null)[];
+  /** Each key once, and the version of its client's rights (`Caller.rights`). */
+  keys: string[];
+  rights: string[];
   /** The day (UTC, `2026-11-21`) whose caps they would count against. */
   day: string;
   /** For each call, its content (SHA-256) if repetitions are to be detected. */
   contents: (Buffer | null)[];
 }
 
-/** Intents with their bodies and claims. */
+/** Intents with what stands beside them, and their claims. */
 const INTENTS = new Rows<IntentRow>([
   ['id', 'uuid', ({ intent }) => intent.id],
   ['client_id', 'uuid', ({ intent }) => intent.caller.clientId],
-  ['key_id', 'uuid', ({ intent }) => intent.caller.keyId],
   ['operation', 'text', ({ intent }) => intent.operation],
-  ['request_id', 'text', ({ intent }) => intent.requestId],
-  ['traceparent', 'text', ({ intent }) => intent.traceparent],
-  ['client_address', 'text', ({ intent }) => intent.clientAddress],
-  ['query', 'text', ({ intent }) => queryAsRecorded(intent.query)],
   ['item_count', 'integer', ({ intent }) => intent.items.length],
   ['total_usd', 'numeric', ({ intent }) => totalOf(intent.items)?.toFixed()],
-  ['body_commitment', 'bytea', ({ intent, salt }) => commitment(salt, intent.body)],
-  ['received_at', 'timestamptz', ({ intent }) => intent.receivedAt],
-  ['coverage', 'text', ({ intent }) => intent.coverage],
-  ['caused_by', 'uuid', ({ intent }) => intent.causedBy],
-  ['duplicate_of', 'uuid', ({ intent }) => intent.duplicateOf],
-  ['idempotency_key', 'text', ({ intent }) => intent.idempotencyKey],
-  ['actor', 'text', ({ intent }) => intent.actor],
   ['held_for', 'text', ({ intent }) => intent.heldFor],
   ['expires_at', 'timestamptz', ({ intent }) => intent.expiresAt],
   ['reserved_on', 'date', ({ intent }) => intent.reservedOn],
   ['process', 'integer', ({ intent }) => intent.process],
-  ['salt', 'bytea', ({ salt }) => salt],
+  ['record', 'text', ({ written }) => written.record],
+  ['salt', 'bytea', ({ intent, written }) => (intent.body === null ? null : written.salt)],
   ['body', 'bytea', ({ intent }) => intent.body],
+  ['people', 'text', ({ written }) => written.people],
+  ['idempotency_key', 'text', ({ intent }) => intent.idempotencyKey],
   ['claim_salt', 'bytea', ({ intent }) => intent.claim?.salt],
   ['claim_hash', 'bytea', ({ intent }) => intent.claim?.contentHash],
-  ['content', 'bytea', ({ remembered }) => remembered],
-  ['lasting', 'boolean', ({ intent }) => isList(intent.items.length) || typeof intent.duplicateOf === 'string'],
 ]);
 
-const ITEMS = new Rows<ItemRow>(
+const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
   [
-    ['intent_id', 'uuid', ({ intentId }) => intentId],
-    ['position', 'integer', ({ position }) => position],
-    ['recipient_field', 'text', ({ item }) => item.recipientField],
-    ['handle_ignored', 'boolean', ({ item }) => item.handleIgnored],
-    ['amount_usd', 'numeric', ({ item }) => item.amountUsd?.toFixed()],
-    ['country', 'text', ({ item }) => item.country],
-    ['network_code', 'text', ({ item }) => item.networkCode],
-    ['reference', 'text', ({ item }) => item.reference],
-    ['receiver', 'text', ({ item }) => item.receiver],
-    ['wallet', 'text', ({ item }) => item.wallet],
-    ['upstream_ref', 'text', ({ item }) => item.upstreamRef],
-    ['email_commitment', 'bytea', ({ item, salt }) => salt && commitment(salt, item.email)],
-    ['phone_commitment', 'bytea', ({ item, salt }) => salt && commitment(salt, item.phone)],
-    ['handle_commitment', 'bytea', ({ item, salt }) => salt && commitment(salt, item.handle)],
-    ['salt', 'bytea', ({ salt }) => salt],
-    ['email', 'text', ({ item }) => item.email],
-    ['phone', 'text', ({ item }) => item.phone],
-    ['handle', 'text', ({ item }) => item.handle],
+    ['content', 'bytea', ({ content }) => content],
+    ['intent_id', 'uuid', ({ intent }) => intent.id],
+    ['lasting', 'boolean', ({ intent }) => isList(intent.items.length) || typeof intent.duplicateOf === 'string'],
   ],
   INTENTS.next,
 );
@@ -121,32 +70,21 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
     SELECT ${clear} AS clear
   ), calls AS MATERIALIZED (
     ${INTENTS.source} WHERE (SELECT clear FROM admission)
-  ), payouts AS MATERIALIZED (
-    ${ITEMS.source} WHERE (SELECT clear FROM admission)
+  ), clock AS MATERIALIZED (
+    SELECT clock_timestamp() AS now FROM admission
   ), intents AS (
-    INSERT INTO intent (id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-      total_usd, body_commitment, received_at, coverage, caused_by, duplicate_of, idempotency_key, actor, held_for,
-      expires_at, reserved_on, process)
-    SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-      total_usd, body_commitment, received_at, coverage, caused_by, duplicate_of, idempotency_key, actor, held_for,
-      expires_at, reserved_on, process
-    FROM calls ON CONFLICT DO NOTHING
+    INSERT INTO intent (id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process,
+      recorded_at, record)
+    SELECT id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process,
+      now, ${stampedSql('record', 'now')}
+    FROM calls, clock ON CONFLICT DO NOTHING
     RETURNING client_id, reserved_on, total_usd
   ), bodies AS (
-    INSERT INTO intent_body (intent_id, salt, body)
-    SELECT id, salt, body FROM calls WHERE body IS NOT NULL ON CONFLICT DO NOTHING
-  ), items AS (
-    INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
-      reference, receiver, wallet, upstream_ref, email_commitment, phone_commitment, handle_commitment)
-    SELECT intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
-      reference, receiver, wallet, upstream_ref, email_commitment, phone_commitment, handle_commitment
-    FROM payouts ON CONFLICT DO NOTHING
-  ), recipients AS (
-    INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
-    SELECT intent_id, position, salt, email, phone, handle FROM payouts WHERE salt IS NOT NULL ON CONFLICT DO NOTHING
+    INSERT INTO intent_body (intent_id, salt, body, people)
+    SELECT id, salt, body, people FROM calls WHERE body IS NOT NULL OR people IS NOT NULL ON CONFLICT DO NOTHING
   ), contents AS (
-    INSERT INTO recent_content (client_id, operation, content, intent_id, lasting)
-    SELECT client_id, operation, content, id, lasting FROM calls WHERE content IS NOT NULL ON CONFLICT DO NOTHING
+    INSERT INTO recent_content (content, intent_id, lasting)
+    ${REMEMBERED.source} WHERE (SELECT clear FROM admission) ON CONFLICT DO NOTHING
   ), spent AS (
     INSERT INTO spending (client_id, day, usd)
     SELECT client_id, reserved_on, sum(total_usd) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
@@ -157,42 +95,37 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
 
 const INSERT = insertion('insert_intents', 'TRUE', CLAIMS);
 
-const [CLIENTS, USD, DAY, CONTENTS] = [0, 1, 2, 3].map((place) => `$${ITEMS.next + place}`);
+const [CLIENTS, USD, KEYS, RIGHTS, DAY, CONTENTS] = [0, 1, 2, 3, 4, 5].map((place) => `$${REMEMBERED.next + place}`);
 // The order matters: whether a call was refused in the meantime is certain only once its client is locked.
-const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[], ${DAY}::date,
+const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
+      ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
 const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '');
 const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, CLAIMS);
 
-/** Writes intents that need no decision, with their items and people: one statement, one commit. */
+/** Writes intents that need no decision, with what stands beside them: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
-  await prisma.prepared('insert_intents', INSERT, valuesOf(intents, false));
-}
-
-interface Options {
-  /** Whether to remember their content, so that repetitions are detected. */
-  remember: boolean;
+  await prisma.prepared('insert_intents', INSERT, valuesOf(intents));
 }
 
 /** Writes decided intents within a transaction, with their claims and reservations. */
-export async function insertDecided(
-  tx: Prisma.TransactionClient,
-  intents: OpenIntent[],
-  { remember }: Options,
-): Promise<void> {
-  await tx.$queryRawUnsafe(INSERT, ...valuesOf(intents, remember));
+export async function insertDecided(tx: Prisma.TransactionClient, intents: OpenIntent[]): Promise<void> {
+  await tx.$queryRawUnsafe(INSERT, ...valuesOf(intents));
 }
 
 /** Writes intents at once if nothing stands against them. @returns whether they were written, all or none. */
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   intents: OpenIntent[],
-  { clients, usd, day, contents }: Clearance,
-  { remember }: Options,
+  { clients, usd, keys, rights, day, contents }: Clearance,
 ): Promise<boolean> {
-  const clearance = [TYPES.uuid.array(clients), TYPES.text.array(usd), day, TYPES.bytea.array(contents)];
-  const values = [...valuesOf(intents, remember), ...clearance];
+  const [ofClients, ofKeys] = [
+    [TYPES.uuid.array(clients), TYPES.text.array(usd)],
+    [TYPES.uuid.array(keys), TYPES.text.array(rights)],
+  ];
+  const clearance = [...ofClients, ...ofKeys, day, TYPES.bytea.array(contents)];
+  const values = [...valuesOf(intents), ...clearance];
   const [row] = intents.some(({ claim }) => claim)
     ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)
     : await prisma.prepared<Cleared>('insert_intents_if_clear', INSERT_IF_CLEAR, values);
@@ -203,19 +136,10 @@ interface Cleared {
   clear: boolean;
 }
 
-function valuesOf(intents: OpenIntent[], remember: boolean): Buffer[] {
-  const rows = intents.map((intent) => ({
-    intent,
-    salt: newSalt(),
-    remembered: remember ? intent.contentSha256 : undefined,
-  }));
-  const items = intents.flatMap(({ id, items }) =>
-    recordedItems(items).map((item, position) => ({
-      intentId: id,
-      position,
-      item,
-      salt: (item.email ?? item.phone ?? item.handle) === null ? null : newSalt(),
-    })),
-  );
-  return [...INTENTS.values(rows), ...ITEMS.values(items)];
+function valuesOf(intents: OpenIntent[]): Buffer[] {
+  const contents = intents.flatMap((intent) => (intent.contents ?? []).map((content) => ({ intent, content })));
+  return [
+    ...INTENTS.values(intents.map((intent) => ({ intent, written: writeIntent(intent) }))),
+    ...REMEMBERED.values(contents),
+  ];
 }

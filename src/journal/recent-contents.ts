@@ -37,8 +37,14 @@ export class RecentContents implements OnApplicationShutdown {
   ) {
     const settings = config.get('settings', { infer: true });
     this.retentions = [
-      { lasting: false, seconds: settings.duplicateWindowSeconds },
-      { lasting: true, seconds: Math.max(LASTING_SECONDS, settings.duplicateWindowSeconds) },
+      {
+        lasting: false,
+        seconds: Math.max(settings.duplicateWindowSeconds, settings.duplicateAcrossClientsSeconds),
+      },
+      {
+        lasting: true,
+        seconds: Math.max(LASTING_SECONDS, settings.duplicateWindowSeconds, settings.duplicateAcrossClientsSeconds),
+      },
     ];
     this.inFlightSeconds = givenUpAfterMs(settings) / 1_000;
     this.timer = setInterval(() => void this.run(), TURN_MS);
@@ -69,24 +75,21 @@ export class RecentContents implements OnApplicationShutdown {
   /** Returns contents of calls that were received long enough ago. A younger call was answered even later. */
   private async olderThan({ lasting, seconds }: Retention, after: string): Promise<string[]> {
     const before = uuidFloor(new Date(Date.now() - seconds * 1_000));
-    const rows = lasting
-      ? await this.prisma.$queryRaw<{ id: string }[]>`
-          SELECT intent_id::text AS id FROM recent_content
-          WHERE lasting AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY intent_id LIMIT ${AT_ONCE}`
-      : await this.prisma.$queryRaw<{ id: string }[]>`
-          SELECT intent_id::text AS id FROM recent_content
-          WHERE NOT lasting AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY intent_id LIMIT ${AT_ONCE}`;
+    const rows = await this.prisma.$queryRaw<{ id: string }[]>`
+      SELECT DISTINCT intent_id::text AS id FROM recent_content
+      WHERE lasting = ${lasting} AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY 1 LIMIT ${AT_ONCE}`;
     return rows.map(({ id }) => id);
   }
 
-  private async remove({ seconds }: Retention, ids: string[]): Promise<number> {
+  private async remove({ lasting, seconds }: Retention, ids: string[]): Promise<number> {
     const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
     const over = ids.filter((id) => {
       const call = asSameContent(id, states.get(id));
       return !call || (call.paidSecondsAgo !== null && call.paidSecondsAgo > seconds);
     });
     if (over.length === 0) return 0;
-    return this.prisma.$executeRaw`DELETE FROM recent_content WHERE intent_id = ANY (${over}::uuid[])`;
+    return this.prisma
+      .$executeRaw`DELETE FROM recent_content WHERE lasting = ${lasting} AND intent_id = ANY (${over}::uuid[])`;
   }
 
   private async run(): Promise<void> {

@@ -1,6 +1,7 @@
 import { Resolution } from '../operations/lifecycle';
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
+import { HeldFor } from '../policy/admission';
 
 /** The fields of a request that the journal needs. `Call` has them. */
 export interface Origin {
@@ -9,7 +10,7 @@ export interface Origin {
   traceparent: string | undefined;
   clientAddress: string;
   receivedAt: Date;
-  caller: { clientId: string; keyId: string };
+  caller: { clientId: string; keyId: string; rights: string };
   /** The person behind the request. */
   actor: string | null;
 }
@@ -28,6 +29,22 @@ export interface NewIntent extends Origin {
   coverage: Coverage | null;
   /** The call that caused the proxy to make this request. */
   causedBy?: string | undefined;
+}
+
+/** An intent that will be committed, with the data that keeps money safe. A read has no such data. */
+export interface OpenIntent extends NewIntent {
+  /** The number of the process that works on it. */
+  process: number;
+  idempotencyKey?: string | null;
+  heldFor?: HeldFor | null;
+  expiresAt?: Date | null;
+  /** The day (UTC, `2026-11-21`) whose cap it counts against. */
+  reservedOn?: string | null;
+  /** The call that it repeats on purpose. */
+  duplicateOf?: string | null;
+  /** The contents to remember (content-keys.ts), so that repetitions are detected. Its own content is the first. */
+  contents?: Buffer[];
+  claim?: { salt: Buffer; contentHash: Buffer | null } | undefined;
 }
 
 /** A transaction in the upstream's answer. */
@@ -169,7 +186,7 @@ export interface NewDecision {
   intentId: string;
   reason: string;
   /** The commitment of the body that was decided about. */
-  bodyCommitment: Uint8Array<ArrayBuffer> | null;
+  bodyCommitment: Buffer | null;
   by: Decider;
   /** The process that sends it if it is approved. */
   process: number;

@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
-import { hash } from 'node:crypto';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from './commitment';
 import { GuardWindows, guardsOf } from './guard-windows';
-import { readSamePayments } from './same-payments';
+import { contentKey } from './content-keys';
+import { paidByOthers } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
 
 interface StateRow {
@@ -55,7 +55,7 @@ async function find(
       client_id: clientId,
       operation,
       key: idempotencyKey,
-      content: sha256(content).toString('hex'),
+      content: contentKey({ clientId, operation, content }).toString('hex'),
     })),
   );
   const [found] = await tx.$queryRaw<StateRow[]>`
@@ -71,7 +71,7 @@ async function find(
       (SELECT json_agg(json_build_object('request', request, 'call', intent_id) ORDER BY number DESC)
        FROM requested a CROSS JOIN LATERAL (
          SELECT intent_id, number FROM recent_content
-         WHERE client_id = a.client_id AND operation = a.operation AND content = decode(a.content, 'hex') OFFSET 0) AS before)
+         WHERE content = decode(a.content, 'hex') OFFSET 0) AS before)
         AS recent,
       (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month', month_usd::text))
        FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
@@ -104,7 +104,7 @@ async function toState(
         }),
     ),
     sameContent: toSameContent(recent ?? [], known),
-    seenAcrossClients: await seenAcrossClients(tx, requests, windows.acrossClientsSeconds),
+    seenAcrossClients: await seenAcrossClients(tx, requests, windows),
     stops: stops ?? [],
     budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
     guards: guardsOf(windows),
@@ -132,18 +132,14 @@ function isSame(content: string, salt: string | null, hash: string | null): bool
   return commitment(Buffer.from(salt, 'hex'), content)?.toString('hex') === hash;
 }
 
-/** Returns calls with an item whose recipient and amount another client has paid within the window. */
 async function seenAcrossClients(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],
-  windowSeconds: number,
+  { acrossClientsSeconds }: GuardWindows,
 ): Promise<Set<string>> {
-  if (windowSeconds === 0) return new Set();
-  const wanted = requests
-    .filter(({ usd }) => usd !== null)
-    .flatMap(({ id, clientId, items }) => items.map((item, position) => ({ callId: id, clientId, position, item })));
-  const same = await readSamePayments(tx, wanted, 'of others', windowSeconds * 1_000);
-  return new Set(same.map(({ wantedBy }) => wantedBy));
+  const paying = requests.filter(({ usd }) => usd !== null);
+  if (acrossClientsSeconds === 0 || paying.length === 0) return new Set();
+  return paidByOthers(tx, paying, acrossClientsSeconds);
 }
 
 function toBudget(
@@ -156,8 +152,4 @@ function toBudget(
     spentTodayUsd: new Decimal(spent?.today ?? 0),
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),
   };
-}
-
-export function sha256(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
 }

@@ -118,7 +118,7 @@ describe('the page of a call', () => {
     const change = (usd: string) =>
       scene.proxy.database.query(
         `DO $$ BEGIN SET LOCAL session_replication_role = replica;
-         UPDATE intent SET total_usd = ${usd} WHERE id = '${scene.calls.rejected}'; END $$`,
+         UPDATE intent SET record = regexp_replace(record, '"total_usd":"[^"]*"', '"total_usd":"${usd}"') WHERE id = '${scene.calls.rejected}'; END $$`,
       );
     await change('4');
     const page = await open('rejected');

@@ -3,6 +3,9 @@ import { compare } from '../../src/reconciliation/matching/compare';
 import { connectForRun } from '../../src/reconciliation/matching/connection';
 import { Confirm, Plan } from '../../src/reconciliation/matching/plan';
 import { Totals } from '../../src/reconciliation/matching/totals';
+import { IntentDocument, OutcomeDocument, TransactionDocument } from '../../src/journal/documents';
+import { insertBeside, insertIntents, insertOutcomes, Some } from './documents';
+import { first } from './first';
 import { TestDatabase } from './test-database';
 
 /** A payment of ours. Instants are text. */
@@ -38,38 +41,45 @@ export interface Theirs {
 
 /** Writes payments as the journal does, each as a call of its own unless they share one. */
 export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<void> {
-  const rows = [JSON.stringify(ours)];
-  const read = `json_to_recordset($1) AS r(call_id uuid, position integer, operation text, at timestamptz, kind text, resolution text,
-    usd numeric, email text, reference text, upstream_ref text, upstream_id text, batch_ref text)`;
+  const calls = [...new Set(ours.map((one) => one.call_id))].map((id): Payments => [
+    id,
+    ours.filter((one) => one.call_id === id),
+  ]);
+  await insertIntents(database, calls.map(toIntent));
+  for (const [id, payments] of calls) {
+    const people = payments.flatMap(({ email }, position) => (typeof email === 'string' ? [{ position, email }] : []));
+    if (people.length > 0) await insertBeside(database, id, { people });
+  }
+  await insertOutcomes(database, calls.flatMap(toOutcome));
   await database.query(
-    `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at)
-     SELECT DISTINCT call_id, call_id, call_id, operation, 'made up', '::1', 1, at, at FROM ${read}`,
-    rows,
+    `INSERT INTO resolution (intent_id, outcome, reason, resolved_at)
+     SELECT DISTINCT call_id, resolution, 'made up', at FROM json_to_recordset($1) AS r(call_id uuid, resolution text, at timestamptz)
+     WHERE resolution IS NOT NULL`,
+    [JSON.stringify(ours)],
   );
-  await database.query(
-    `INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, reference)
-     SELECT call_id, coalesce(position, 0), 'email', FALSE, usd, reference FROM ${read}`,
-    rows,
-  );
-  await database.query(
-    `INSERT INTO item_recipient (intent_id, position, salt, email) SELECT call_id, coalesce(position, 0), '', email FROM ${read} WHERE email IS NOT NULL`,
-    rows,
-  );
-  await database.query(
-    `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
-     SELECT DISTINCT call_id, kind, at, at, 1, at FROM ${read} WHERE kind IS NOT NULL`,
-    rows,
-  );
-  await database.query(
-    `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref)
-     SELECT call_id, coalesce(position, 0), CASE WHEN coalesce(upstream_ref, upstream_id) IS NOT NULL THEN coalesce(position, 0) END, upstream_ref, upstream_id, batch_ref
-     FROM ${read} WHERE kind IS NOT NULL AND coalesce(upstream_ref, upstream_id, batch_ref) IS NOT NULL`,
-    rows,
-  );
-  await database.query(
-    `INSERT INTO resolution (intent_id, outcome, reason, resolved_at) SELECT DISTINCT call_id, resolution, 'made up', at FROM ${read} WHERE resolution IS NOT NULL`,
-    rows,
-  );
+}
+
+/** The payments of a call. */
+type Payments = [callId: string, Ours[]];
+
+function toIntent([id, payments]: Payments): Some<IntentDocument> {
+  const { operation, at } = first(payments);
+  const items = payments.map(({ usd, reference }) => {
+    return { amount_usd: usd ?? undefined, reference: reference ?? undefined, recipient_field: 'email' };
+  });
+  return { id, operation, recorded_at: at, items };
+}
+
+function toOutcome([id, payments]: Payments): Some<OutcomeDocument>[] {
+  const { kind, at } = first(payments);
+  if (kind === null) return [];
+  const items = payments.flatMap(({ upstream_ref = null, upstream_id = null, batch_ref = null }, position) => {
+    const names = Object.entries({ upstream_ref, upstream_id, batch_ref }).filter(([, value]) => value !== null);
+    const isCertain = (upstream_ref ?? upstream_id) !== null;
+    if (names.length === 0) return [];
+    return [Object.fromEntries(isCertain ? [...names, ['position', position]] : names) as TransactionDocument];
+  });
+  return [{ intent_id: id, kind, recorded_at: at, items: items.length > 0 ? items : undefined }];
 }
 
 /** A transaction long before every period, so that the listing reaches back. */

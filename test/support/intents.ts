@@ -1,4 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
+import { IntentDocument } from '../../src/journal/documents';
+import { insertion, intentText, Some } from './documents';
 import { TestDatabase } from './test-database';
 
 /** The lock that a living process holds with its number (src/platform/database/process.service.ts). */
@@ -10,25 +12,28 @@ export function live(database: TestDatabase, process: number): Promise<unknown> 
 }
 
 /**
- * Copies a call without its outcome, and with other values in some columns.
+ * Copies a call without its outcome, and with other values of some members.
  * @returns the ID of the copy.
  */
 export async function copyIntent(
   database: TestDatabase,
   id: string,
-  changes: Record<string, unknown>,
+  changes: { [Name in keyof IntentDocument]?: IntentDocument[Name] | Date | null },
 ): Promise<string> {
   const copy = uuidv7();
-  const rows = { intent: { id: copy, received_at: new Date(), ...changes }, others: { intent_id: copy } };
-  const insert = (table: string, key: string, changed: string) => `
-    INSERT INTO ${table} SELECT (jsonb_populate_record(original,
-      $2::jsonb -> '${changed}' || jsonb_build_object('tx', pg_current_xact_id()::text))).* FROM ${table} original WHERE ${key} = $1`;
-  const others = ['intent_body', 'intent_item', 'item_recipient'];
+  const [original] = await database.query<{ record: string }>('SELECT record FROM intent WHERE id = $1', [id]);
+  const document = JSON.parse(original?.record ?? '{}') as IntentDocument;
+  const changed = Object.entries({ id: copy, received_at: new Date(), ...changes })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]);
+  const left = Object.entries(document).filter(([name]) => !(name in changes));
+  const text = intentText({ ...Object.fromEntries(left), ...Object.fromEntries(changed) } as Some<IntentDocument>);
   // In one statement, as the proxy does, so that readers see all of its rows or none.
   await database.query(
-    `WITH ${others.map((table) => `${table}s AS (${insert(table, 'intent_id', 'others')})`).join(', ')}
-     ${insert('intent', 'id', 'intent')}`,
-    [id, JSON.stringify(rows)],
+    `WITH beside AS (
+       INSERT INTO intent_body SELECT $1, salt, body, people FROM intent_body WHERE intent_id = $2
+     ) ${insertion('intent', '$3')}`,
+    [copy, id, [text]],
   );
   return copy;
 }

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { insertIntent, insertOutcomes } from './documents';
 import { TestDatabase } from './test-database';
 
 /** Writes a call of that day with all rows that a call may have. */
@@ -9,22 +10,15 @@ export async function callOf(
 ): Promise<string> {
   const msecs = new Date(day).getTime();
   const id = uuidv7({ msecs });
-  const at = new Date(msecs);
-  await database.query(
-    `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at)
-     VALUES ($1, $1, $1, 'POST /send', 'r', '::1', 1, $2, $2)`,
-    [id, at],
+  const recorded_at = new Date(msecs).toISOString();
+  await insertIntent(
+    database,
+    { id, recorded_at, items: [{}] },
+    { body: '{}', people: [{ position: 0, email: 'ada@example.com' }] },
   );
-  await database.query('INSERT INTO intent_item (intent_id, position, handle_ignored) VALUES ($1, 0, false)', [id]);
-  await database.query(`INSERT INTO item_recipient VALUES ($1, 0, 's', 'ada@example.com')`, [id]);
-  await database.query(`INSERT INTO intent_body VALUES ($1, 's', '{}')`, [id]);
   await database.query(`INSERT INTO idempotency_claim VALUES ($1, 'POST /send', 'k', $1, 's', 'h')`, [id]);
   if (outcome === null) return id;
-  await database.query(
-    `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, $2, $3, $3, 1)`,
-    [id, outcome, at],
-  );
-  await database.query('INSERT INTO outcome_item (intent_id, ordinal) VALUES ($1, 0)', [id]);
+  await insertOutcomes(database, [{ intent_id: id, kind: outcome, recorded_at, items: [{}] }]);
   await database.query(`INSERT INTO outcome_body VALUES ($1, 's', '{}')`, [id]);
   return id;
 }

@@ -124,3 +124,10 @@ export const receivedAt = (id: string) => new Date(timeOfId(id)).toISOString();
 export function anotherId(id: string): string {
   return `${id.slice(0, -4)}${id.endsWith('0000') ? '0001' : '0000'}`;
 }
+
+/** Returns the index of a record's leaf. */
+export async function leafOf({ database }: SealedScene, kind: string, id: string): Promise<number> {
+  const sql = 'SELECT index::integer AS index FROM log_leaf WHERE kind = $1 AND record_id = $2';
+  const [row] = await database.query<{ index: number }>(sql, [kind, id]);
+  return row?.index ?? -1;
+}

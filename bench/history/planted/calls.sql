@@ -48,18 +48,37 @@ FROM (
 CREATE INDEX ON planted_item (kind);
 ANALYZE planted_item;
 
-INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at, held_for, expires_at)
-SELECT id, uuid_floor(now()), uuid_floor(now()), operation, 'planted', '::1', size, at, at - CASE WHEN fate = 'approved late' THEN interval '3 days' ELSE interval '0' END,
-  CASE WHEN fate IN ('approved late', 'waiting') THEN 'over_threshold' END, CASE WHEN fate IN ('approved late', 'waiting') THEN at + interval '1 day' END
-FROM planted_call;
+-- Parts of the records. json_strip_nulls leaves out what has no value, and writes no blanks. Somebody of a thousand was erased.
+CREATE TEMP TABLE planted_parts AS
+SELECT id, json_agg(json_build_object('amount_usd', CASE WHEN fate <> 'collection' THEN trim_scale(usd)::text END,
+    'handle_ignored', CASE WHEN email IS NOT NULL AND handle IS NOT NULL THEN TRUE END, 'receiver', receiver,
+    'recipient_field', CASE WHEN phone IS NOT NULL THEN 'phone' WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'handle' ELSE 'receiver' END,
+    'reference', reference) ORDER BY position) AS items,
+  json_strip_nulls(json_agg(json_build_object('email', email, 'handle', handle, 'phone', phone, 'position', position, 'salt', md5('salt' || k)) ORDER BY position)
+    FILTER (WHERE receiver IS NULL AND kind IS DISTINCT FROM 35))::text AS people,
+  json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'batch_ref', batch_ref, 'position', CASE WHEN fate <> 'only its issue' THEN position END, 'status', 'paid',
+    'upstream_id', CASE WHEN fate <> 'only its issue' THEN upstream_id END,
+    'upstream_ref', CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN upstream_ref END) ORDER BY position)
+    FILTER (WHERE fate IN ('succeeded', 'approved late', 'only its issue', 'link')) AS transactions
+FROM planted_item GROUP BY id;
+CREATE INDEX ON planted_parts (id);
+ANALYZE planted_parts;
 
-INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, reference, receiver)
-SELECT id, position, CASE WHEN phone IS NOT NULL THEN 'phone' WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'handle' ELSE 'receiver' END,
-  email IS NOT NULL AND handle IS NOT NULL, CASE WHEN fate <> 'collection' THEN usd END, reference, receiver FROM planted_item;
+INSERT INTO intent (id, client_id, operation, item_count, held_for, expires_at, process, recorded_at, record)
+SELECT id, client_id, operation, item_count, held_for, expires_at, 0, recorded_at, (
+    SELECT json_strip_nulls(row_to_json(m))::text FROM (
+      SELECT '::1' AS client_address, client_id, to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS expires_at, held_for, id, item_count, items, client_id AS key_id,
+        operation, 0 AS process, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS received_at, to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at,
+        'planted' AS request_id, 'intent' AS "table") AS m)
+FROM (
+  SELECT id, uuid_floor(now()) AS client_id, operation, size AS item_count, at, items,
+    at - CASE WHEN fate = 'approved late' THEN interval '3 days' ELSE interval '0' END AS recorded_at,
+    CASE WHEN fate IN ('approved late', 'waiting') THEN 'over_threshold' END AS held_for,
+    (CASE WHEN fate IN ('approved late', 'waiting') THEN at + interval '1 day' END)::timestamptz(3) AS expires_at
+  FROM planted_call LEFT JOIN planted_parts USING (id)
+) AS i;
 
--- Somebody of a thousand was erased.
-INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
-SELECT id, position, '', email, phone, handle FROM planted_item WHERE receiver IS NULL AND kind IS DISTINCT FROM 35;
+INSERT INTO intent_body (intent_id, people) SELECT id, people FROM planted_parts WHERE people IS NOT NULL;
 
 INSERT INTO decision (intent_id, kind, reason, client_id, key_id, decided_at, process)
 SELECT id, 'approved', 'planted', uuid_floor(now()), uuid_floor(now()), at, 0 FROM planted_call WHERE fate = 'approved late';
@@ -67,15 +86,18 @@ SELECT id, 'approved', 'planted', uuid_floor(now()), uuid_floor(now()), at, 0 FR
 INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at)
 SELECT id, uuid_floor(now()), uuid_floor(now()), operation, 'planted', '::1', 503, 'unavailable', 'planted', '[]', 0, at, at FROM planted_call WHERE fate = 'refused';
 
-INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
-SELECT id, CASE WHEN fate IN ('unknown', 'unknown, but paid', 'confirmed', 'confirmed, said by a verdict') THEN 'unknown' WHEN fate IN ('rejected', 'rejected, but paid') THEN 'rejected'
-  WHEN fate = 'not sent' THEN 'not_sent' ELSE 'succeeded' END, at, at + interval '1 second', 1000, at + interval '1 second'
-FROM planted_call WHERE fate NOT IN ('no answer', 'refused', 'waiting');
-
-INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref, status, amount_usd)
-SELECT id, position, CASE WHEN fate <> 'only its issue' THEN position END, CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN upstream_ref END,
-  CASE WHEN fate <> 'only its issue' THEN upstream_id END, batch_ref, 'paid', usd
-FROM planted_item WHERE fate IN ('succeeded', 'approved late', 'only its issue', 'link');
+INSERT INTO outcome (intent_id, kind, upstream_ms, sent_at, answered_at, recorded_at, record)
+SELECT id, kind, 1000, at, answered_at, answered_at, (
+    SELECT json_strip_nulls(row_to_json(m))::text FROM (
+      SELECT to_char(answered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS answered_at, 1 AS attempts, id AS intent_id, items, kind,
+        to_char(answered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS sent_at, 'outcome' AS "table",
+        '1000.000' AS upstream_ms) AS m)
+FROM (
+  SELECT id, CASE WHEN fate IN ('unknown', 'unknown, but paid', 'confirmed', 'confirmed, said by a verdict') THEN 'unknown'
+      WHEN fate IN ('rejected', 'rejected, but paid') THEN 'rejected' WHEN fate = 'not sent' THEN 'not_sent' ELSE 'succeeded' END AS kind,
+    at, at + interval '1 second' AS answered_at, transactions AS items
+  FROM planted_call LEFT JOIN planted_parts USING (id) WHERE fate NOT IN ('no answer', 'refused', 'waiting')
+) AS o;
 
 INSERT INTO resolution (intent_id, outcome, reason, resolved_at)
 SELECT id, 'confirmed', 'planted', at + interval '20 minutes' FROM planted_call WHERE fate LIKE 'confirmed%';

@@ -59,7 +59,7 @@ FROM (
 ) AS i JOIN seed_country c ON c.place = i.place;
 
 CREATE TEMP TABLE seed_body ON COMMIT DROP AS
-SELECT id, sum(usd) AS total_usd, decode(md5(id::text || clock_timestamp()), 'hex') AS salt, convert_to(CASE min(operation)
+SELECT id, trim_scale(sum(usd)) AS total_usd, decode(md5(id::text || clock_timestamp()), 'hex') AS salt, convert_to(CASE min(operation)
     WHEN 'POST /account/transfer' THEN '{"receiver":' || to_json(min(receiver)) || ',"amount":' || trim_scale(min(usd)) || '}'
     WHEN 'POST /account/delete-unpaid-transaction' THEN '{"chiRef":' || to_json(min(upstream_ref)) || '}'
     ELSE '{"' || CASE min(operation) WHEN 'POST /payouts/airtime' THEN 'airtimes' WHEN 'POST /payouts/mobile-money' THEN 'momos' WHEN 'POST /send' THEN 'credit' ELSE 'credits' END || '":[' ||
@@ -67,35 +67,42 @@ SELECT id, sum(usd) AS total_usd, decode(md5(id::text || clock_timestamp()), 'he
         'reference', reference, 'momoCode', network_code, 'valueInUSD', trim_scale(usd)))::text, ',' ORDER BY position) || ']}' END, 'UTF8') AS body,
   convert_to('{"status":"success","data":{"error":"None","data":[' ||
     string_agg(json_build_object('chiRef', upstream_ref, 'id', 'tx-' || right(upstream_ref, 20), 'issueID', 'issue-' || n, 'status', 'paid', 'valueInUSD', trim_scale(usd)::text)::text, ',' ORDER BY position)
-    || ']}}', 'UTF8') AS answer
+    || ']}}', 'UTF8') AS answer,
+  -- Parts of the documents. json_strip_nulls leaves out what has no value, and writes no blanks.
+  json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'country', country,
+    'email_commitment', encode(sha256(salt || convert_to(email, 'UTF8')), 'hex'), 'handle_commitment', encode(sha256(salt || convert_to(handle, 'UTF8')), 'hex'),
+    'network_code', network_code, 'phone_commitment', encode(sha256(salt || convert_to(phone, 'UTF8')), 'hex'), 'receiver', receiver,
+    'recipient_field', CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'handle' WHEN phone IS NOT NULL THEN 'phone' WHEN receiver IS NOT NULL THEN 'receiver' END,
+    'reference', reference, 'upstream_ref', CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN upstream_ref END) ORDER BY position) AS items,
+  json_strip_nulls(json_agg(json_build_object('email', email, 'handle', handle, 'phone', phone, 'position', position, 'salt', encode(salt, 'hex')) ORDER BY position)
+    FILTER (WHERE coalesce(email, handle, phone) IS NOT NULL))::text AS people,
+  -- Of one in a hundred it is not certain to which payout its transactions belong.
+  json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'batch_ref', 'issue-' || n, 'position', CASE WHEN n % 100 <> 0 THEN position END, 'status', 'paid',
+    'upstream_id', 'tx-' || right(upstream_ref, 20), 'upstream_ref', upstream_ref) ORDER BY position) FILTER (WHERE operation <> 'POST /account/delete-unpaid-transaction') AS transactions
 FROM seed_item GROUP BY id;
 CREATE INDEX ON seed_body (id);
 ANALYZE seed_body;
 
--- The last held ones still wait: as long as an approval may be given.
-INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, total_usd, body_commitment, received_at, recorded_at,
-  idempotency_key, actor, held_for, expires_at, reserved_on, process)
-SELECT c.id, client_id, key_id, operation, request_id, client_address, item_count, total_usd, sha256(b.salt || b.body), at, at,
-  idempotency_key, actor, CASE WHEN fate = 'held' THEN 'over_threshold' END, CASE WHEN fate = 'held' THEN at + interval '1 day' END,
-  CASE WHEN total_usd IS NOT NULL AND fate <> 'held' AND operation <> 'POST /payouts/initiate-credit' AND operation <> 'POST /send'
-    THEN (at AT TIME ZONE 'UTC')::date END, 0
-FROM seed_call c LEFT JOIN seed_body b ON b.id = c.id WHERE fate <> 'refused';
+-- The members of the records stand in their order in canonical JSON. The last held ones still wait: as long as an approval may be given.
+INSERT INTO intent (id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process, recorded_at, record)
+SELECT id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, 0, at, (
+    SELECT json_strip_nulls(row_to_json(m))::text FROM (
+      SELECT actor, body_commitment, client_address, client_id, to_char(expires_at, pg_temp.seed_ms()) AS expires_at, held_for, id, idempotency_key, item_count, items,
+        key_id, operation, 0 AS process, to_char(at, pg_temp.seed_ms()) AS received_at, to_char(at, pg_temp.seed_us()) AS recorded_at, request_id, reserved_on, 'intent' AS "table",
+        total_usd::text AS total_usd) AS m)
+FROM (
+  SELECT c.*, total_usd, items, encode(sha256(b.salt || b.body), 'hex') AS body_commitment, CASE WHEN fate = 'held' THEN 'over_threshold' END AS held_for,
+    CASE WHEN fate = 'held' THEN at + interval '1 day' END AS expires_at,
+    CASE WHEN total_usd IS NOT NULL AND fate <> 'held' AND operation <> 'POST /payouts/initiate-credit' AND operation <> 'POST /send'
+      THEN (at AT TIME ZONE 'UTC')::date END AS reserved_on
+  FROM seed_call c LEFT JOIN seed_body b ON b.id = c.id WHERE fate <> 'refused'
+) AS i;
 
-INSERT INTO intent_body (intent_id, salt, body) SELECT id, salt, body FROM seed_body;
+INSERT INTO intent_body (intent_id, salt, body, people) SELECT id, salt, body, people FROM seed_body;
 
 INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
 SELECT client_id, operation, idempotency_key, id, decode(md5(id::text || 'claim'), 'hex'), sha256(decode(md5(id::text), 'hex'))
 FROM seed_call WHERE fate <> 'refused' AND idempotency_key IS NOT NULL ORDER BY 1, 2, 3;
-
-INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, upstream_ref,
-  email_commitment, phone_commitment, handle_commitment)
-SELECT id, position, CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'handle' WHEN phone IS NOT NULL THEN 'phone' WHEN receiver IS NOT NULL THEN 'receiver' END,
-  FALSE, usd, country, network_code, reference, receiver, CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN upstream_ref END,
-  sha256(salt || convert_to(email, 'UTF8')), sha256(salt || convert_to(phone, 'UTF8')), sha256(salt || convert_to(handle, 'UTF8'))
-FROM seed_item;
-
-INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
-SELECT id, position, salt, email, phone, handle FROM seed_item WHERE email IS NOT NULL OR phone IS NOT NULL OR handle IS NOT NULL;
 
 INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, decided_at, reserved_on, process)
 SELECT c.id, CASE WHEN settled < 0.7 THEN 'approved' ELSE 'rejected' END, 'as agreed', sha256(b.salt || b.body), k.client_id, k.key_id, 'approver-1', at + interval '10 minutes',
@@ -105,7 +112,7 @@ WHERE fate = 'held' AND settled < 0.82 AND at < current_setting('seed.end')::tim
 
 -- An approved one is paid; a lost one has no outcome.
 CREATE TEMP TABLE seed_outcome ON COMMIT DROP AS
-SELECT c.id, operation, upstream_ms, b.answer, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
+SELECT c.id, upstream_ms, b.answer, b.transactions, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
   coalesce(d.decided_at, at) + interval '2 milliseconds' AS sent_at, decode(md5(c.id::text || 'answer' || clock_timestamp()), 'hex') AS salt
 FROM seed_call c LEFT JOIN decision d ON d.intent_id = c.id LEFT JOIN seed_body b ON b.id = c.id
 WHERE fate IN ('succeeded', 'rejected', 'not_sent', 'unknown') OR d.kind = 'approved';
@@ -113,19 +120,19 @@ UPDATE seed_outcome SET answer = CASE kind
   WHEN 'succeeded' THEN coalesce(answer, convert_to('{"status":"success","data":[]}', 'UTF8'))
   WHEN 'rejected' THEN convert_to('{"status":"error","error":"not enough in the wallet"}', 'UTF8') END WHERE kind <> 'succeeded' OR answer IS NULL;
 
-INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, body_commitment, sent_at, answered_at, upstream_ms, recorded_at)
-SELECT id, kind, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'not_sent' THEN 'refused' END, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END,
-  CASE WHEN answer IS NOT NULL THEN 'application/json' END, sha256(salt || answer), sent_at, sent_at + upstream_ms * interval '1 millisecond', upstream_ms,
-  sent_at + (upstream_ms + 1) * interval '1 millisecond'
-FROM seed_outcome;
+INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, record)
+SELECT id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, (
+    SELECT json_strip_nulls(row_to_json(m))::text FROM (
+      SELECT to_char(answered_at, pg_temp.seed_us()) AS answered_at, 1 AS attempts, encode(sha256(salt || answer), 'hex') AS body_commitment,
+        CASE WHEN answer IS NOT NULL THEN 'application/json' END AS content_type, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'not_sent' THEN 'refused' END AS failure,
+        id AS intent_id, CASE WHEN kind = 'succeeded' THEN transactions END AS items, kind, to_char(recorded_at, pg_temp.seed_us()) AS recorded_at,
+        to_char(sent_at, pg_temp.seed_ms()) AS sent_at, 'outcome' AS "table", upstream_ms::text AS upstream_ms, upstream_status) AS m)
+FROM (
+  SELECT *, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END AS upstream_status, sent_at + upstream_ms * interval '1 millisecond' AS answered_at,
+    sent_at + (upstream_ms + 1) * interval '1 millisecond' AS recorded_at FROM seed_outcome
+) AS o;
 
 INSERT INTO outcome_body (intent_id, salt, body) SELECT id, salt, answer FROM seed_outcome WHERE answer IS NOT NULL;
-
--- Of one in a hundred it is not certain to which payout its transactions belong.
-INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref, status, amount_usd)
-SELECT i.id, i.position, CASE WHEN i.n % 100 <> 0 THEN i.position END, i.upstream_ref, 'tx-' || right(i.upstream_ref, 20), 'issue-' || i.n, 'paid', i.usd
-FROM seed_item i JOIN seed_outcome o ON o.id = i.id
-WHERE o.kind = 'succeeded' AND i.operation <> 'POST /account/delete-unpaid-transaction';
 
 INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor, resolved_at)
 SELECT c.id, CASE WHEN settled < 0.4 THEN 'confirmed' ELSE 'not_executed' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'

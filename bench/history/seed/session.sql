@@ -9,3 +9,7 @@ INSERT INTO seed_country VALUES
   (4, 'Tanzania', '+255', '{VOD,TIG}'), (5, 'Rwanda', '+250', '{MTN}'), (6, 'Zambia', '+260', '{MTN,AIR}'), (7, 'Senegal', '+221', '{ORG}'),
   (8, 'Cameroon', '+237', '{MTN,ORG}'), (9, 'Malawi', '+265', '{TNM}'), (10, 'Benin', '+229', '{MOV}'), (11, 'Mali', '+223', '{ORG}'),
   (12, 'Togo', '+228', '{MOV}'), (13, 'Gambia', '+220', '{QCL}'), (14, 'Lesotho', '+266', '{VCL}');
+
+-- Formats of instants in records: with milliseconds, and with microseconds.
+CREATE FUNCTION pg_temp.seed_ms() RETURNS text IMMUTABLE RETURN 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
+CREATE FUNCTION pg_temp.seed_us() RETURNS text IMMUTABLE RETURN 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';

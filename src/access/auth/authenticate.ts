@@ -1,5 +1,6 @@
 import { FastifyRequest } from 'fastify';
 import { hashKey } from '../clients/key';
+import { rowOf } from '../../operations/catalogue';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { Caller } from './call';
 import { CallersService } from './callers.service';
@@ -33,10 +34,18 @@ function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/v1/');
 }
 
-async function byKey(key: string, { call }: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
-  const found = await callers.identify(hashKey(key)).catch(databaseUnavailable);
-  if (!found) throw guessing.problemOf(call.clientAddress);
+async function byKey(key: string, request: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
+  const sha256 = hashKey(key);
+  const asking = isAdmitted(request) ? callers.identifyForAdmission(sha256) : callers.identify(sha256);
+  const found = await asking.catch(databaseUnavailable);
+  if (!found) throw guessing.problemOf(request.call.clientAddress);
   return found;
+}
+
+/** Whether admission decides about the request, and checks the rights of its caller again. */
+function isAdmitted({ routeOptions }: FastifyRequest): boolean {
+  const { operation, isPreview } = routeOptions.config;
+  return operation !== undefined && isPreview !== true && rowOf(operation).effect !== 'read';
 }
 
 async function bySession(token: string, request: FastifyRequest, sessions: SessionsService): Promise<Caller> {

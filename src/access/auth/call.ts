@@ -15,6 +15,8 @@ export interface Caller {
   /** The operations that are enabled for the client. Null for all. */
   operations: ReadonlySet<string> | null;
   limits: Limits;
+  /** The version of the client's row. It changes with each of its limits, scopes and operations. */
+  rights: string;
 }
 
 /** One request on its way through the proxy, from its first byte to its response. */
@@ -26,6 +28,8 @@ export interface Call {
   /** W3C trace context, as received. */
   readonly traceparent: string | undefined;
   readonly clientAddress: string;
+  /** The origin of the page that asks, if it is not the proxy's own console. */
+  readonly origin: string | undefined;
   /** `Idempotency-Key`, as received. */
   readonly idempotencyKey: string | undefined;
   /** `Allow-Duplicate-Of`, as received: the call that this one repeats intentionally. */

@@ -1,12 +1,15 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { LRUCache } from 'lru-cache';
 import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../../operations/scopes';
+import { Loaded } from '../../platform/config/config.module';
 import { GroupCommit } from '../../platform/database/group-commit';
 import { TYPES } from '../../platform/database/binary-array';
 import { DATABASE_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Caller } from './call';
+import { KnownCallers } from './known-callers';
 
 /** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
 const LAST_USE_RESOLUTION_MS = 60_000;
@@ -25,12 +28,13 @@ export interface CallerRow extends LimitsRow {
   clientName: string;
   scopes: Scope[];
   operations: string[] | null;
+  rights: string;
 }
 
 type KeyRow = CallerRow & { sha256: string };
 
 /** The columns of a key `k` (api_key) and its client `c`. */
-export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
+export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.scopes, c.operations,
     c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
     c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
     c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
@@ -48,7 +52,7 @@ const FIND_KEY_BY_ID = `
 
 /** Finds the caller that a key belongs to. */
 @Injectable()
-export class CallersService {
+export class CallersService implements OnApplicationShutdown {
   private readonly logger = new Logger('Callers');
   private readonly lastUseWritten = new Map<string, number>();
 
@@ -57,14 +61,34 @@ export class CallersService {
   /** Keys seen before never wait behind unknown keys. A flood of wrong keys uses one statement at a time. */
   private readonly lookUps = { seen: this.newLookUps(), unseen: this.newLookUps() };
 
-  constructor(private readonly prisma: PrismaService) {}
+  private readonly known: KnownCallers;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.known = new KnownCallers(config.get('settings', { infer: true }).databaseUrl);
+  }
+
+  /** Finds the caller of a key in the database, so that a revocation or a changed limit takes effect at once. */
+  identify(keySha256: Buffer): Promise<Caller | undefined> {
+    return this.lookUpOne(keySha256, keySha256.toString('base64'));
+  }
 
   /**
-   * Finds the caller of a key. It queries the database each time, so that a revocation or a changed limit takes effect
-   * at once on every instance.
+   * Finds the caller of a key, without the database if nothing has changed since the last time. Only for requests that
+   * admission decides about: it checks the caller's rights again.
    */
-  async identify(keySha256: Buffer): Promise<Caller | undefined> {
+  async identifyForAdmission(keySha256: Buffer): Promise<Caller | undefined> {
     const name = keySha256.toString('base64');
+    return this.known.get(name) ?? this.known.remember(name, () => this.lookUpOne(keySha256, name));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.known.stop();
+  }
+
+  private async lookUpOne(keySha256: Buffer, name: string): Promise<Caller | undefined> {
     const row = await this.lookUps[this.seen.has(name) ? 'seen' : 'unseen'].add(keySha256);
     if (!row) {
       this.seen.delete(name);
@@ -108,7 +132,7 @@ export class CallersService {
 }
 
 export function callerOf(row: CallerRow): Caller {
-  const { clientId, clientName, keyId, operations, person } = row;
+  const { clientId, clientName, keyId, operations, person, rights } = row;
   return {
     clientId,
     clientName,
@@ -117,5 +141,6 @@ export function callerOf(row: CallerRow): Caller {
     scopes: new Set(row.scopes),
     operations: operations && new Set(operations),
     limits: limitsOf(row),
+    rights,
   };
 }

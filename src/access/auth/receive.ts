@@ -5,11 +5,11 @@ import { isPersonId } from '../clients/person';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { authenticate, WhoCalls } from './authenticate';
-import { Call, Caller } from './call';
+import { Call } from './call';
 import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, isOwnOrigin, OriginsService } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
-import { isAllowedFrom } from './where-from';
+import { whereFromProblem } from './where-from';
 
 /** The form of IDs that are safe in a header and a log line: no `+` and no `@`, as phone numbers and email addresses have. */
 export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
@@ -50,7 +50,8 @@ export async function receiveCalls(
     if (requestsPerMinute !== null) {
       limitRate(requestsPerMinute, await windows.count(caller.clientId).catch(databaseUnavailable), reply);
     }
-    checkWhereFrom(request, caller);
+    const problem = whereFromProblem(call, caller);
+    if (problem) throw problem;
     checkMasking(request);
   });
 
@@ -115,6 +116,7 @@ function newCall(request: FastifyRequest): Call {
     requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : uuidv7(),
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
     clientAddress: addressOf(request),
+    origin: isOwnOrigin(request) ? undefined : request.headers.origin,
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
     actor: actor === '' ? null : actor,
@@ -148,19 +150,6 @@ function needsKey({ routeOptions, url }: FastifyRequest): boolean {
 function checkedActor(actor: string | null): string | null {
   if (actor !== null && !isPersonId(actor)) throw new Problem('invalid_actor');
   return actor;
-}
-
-/** Rejects other addresses, so that a leaked key is useless elsewhere. */
-function checkWhereFrom(request: FastifyRequest, caller: Caller): void {
-  const { limits } = caller;
-  const { call, headers } = request;
-  if (!isAllowedFrom(caller, call.clientAddress)) throw new Problem('address_not_allowed');
-  // Only browsers send an origin. The list restricts neither apps on servers nor the proxy's own console.
-  const { origin } = headers;
-  if (origin === undefined || limits.origins.length === 0 || isOwnOrigin(request)) return;
-  if (!limits.origins.includes(origin)) {
-    throw new Problem('origin_not_allowed');
-  }
 }
 
 /**

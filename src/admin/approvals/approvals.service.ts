@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Decimal } from 'decimal.js';
 import { FullCallRecord } from '../../history/records/record.dto';
 import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
@@ -60,7 +59,7 @@ export class ApprovalsService {
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
     const { clientId, keyId } = held;
     const operation = operationNamed(held.operation);
-    const usd = movesValue(operation) ? usdOf(held) : null;
+    const usd = movesValue(operation) ? held.totalUsd : null;
     const decided = await approveHeldCall(this.prisma, decision, { clientId, operation, usd }, async (tx) => {
       const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
       return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
@@ -89,7 +88,7 @@ export class ApprovalsService {
     hash: string | undefined,
   ): Promise<{ by: Asker; held: Held }> {
     const { approval } = await this.record(id, false);
-    const held = await this.prisma.intent.findUnique({ where: { id }, include: { body: true } });
+    const held = await this.records.intent({ id });
     if (!held) throw new Problem('approval_not_found');
     const by = requireSomebodyElse(call, held);
     if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
@@ -133,10 +132,6 @@ export class ApprovalsService {
       this.metrics.count(call);
     }
   }
-}
-
-function usdOf({ totalUsd }: Held): Decimal | null {
-  return totalUsd && new Decimal(totalUsd.toFixed()); // Prisma returns a Decimal of its own.
 }
 
 function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {

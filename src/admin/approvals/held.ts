@@ -1,4 +1,4 @@
-import { Prisma } from '../../platform/database/generated/client';
+import { FullIntentRow } from '../../history/records/rows';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
@@ -6,7 +6,7 @@ import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../..
 import { commitment } from '../../journal/commitment';
 
 /** A held call as recorded. */
-export type Held = Prisma.IntentGetPayload<{ include: { body: true } }>;
+export type Held = FullIntentRow;
 
 /**
  * Checks that the stored body is the one that was requested and reviewed, by the record's commitment to it.

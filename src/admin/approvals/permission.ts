@@ -1,7 +1,7 @@
-import { Decimal } from 'decimal.js';
 import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../../access/auth/callers.service';
+import { readIntent } from '../../journal/recorded-calls';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/refusals';
@@ -35,20 +35,9 @@ export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]
 
 /** Reads the recorded items of held calls, by call. They include amounts that the request itself did not state. */
 export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string[]): Promise<Map<string, Limited[]>> {
-  const rows = await tx.intentItem.findMany({
-    where: { intentId: { in: ids } },
-    orderBy: [{ intentId: 'asc' }, { position: 'asc' }],
-    select: { intentId: true, amountUsd: true, country: true, recipientField: true, upstreamRef: true },
-  });
-  const items = new Map<string, Limited[]>(ids.map((id) => [id, []]));
-  for (const { intentId, amountUsd, recipientField, ...item } of rows) {
-    items.get(intentId)?.push({
-      ...item,
-      amountUsd: amountUsd && new Decimal(amountUsd.toFixed()),
-      recipientField: recipientField as Limited['recipientField'],
-    });
-  }
-  return items;
+  const rows = await tx.intent.findMany({ where: { id: { in: ids } }, select: { id: true, record: true } });
+  const items = new Map(rows.map(({ id, record }) => [id, readIntent(record, null).items as Limited[]]));
+  return new Map(ids.map((id) => [id, items.get(id) ?? []]));
 }
 
 /**

@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { operationProblem } from '../../access/auth/allow';
 import { OperationCall } from '../../access/auth/call';
+import { CallersService } from '../../access/auth/callers.service';
+import { whereFromProblem } from '../../access/auth/where-from';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { Admission, AdmissionResult } from '../../journal/admissions';
 import { CallJournal } from '../../journal/call-journal';
 import { Coverage } from '../../journal/records';
 import { Release } from '../../journal/release';
+import { scopesOf } from '../../operations/catalogue';
 import { Item, phonesOf } from '../../operations/item';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
@@ -38,6 +42,7 @@ export class AdmissionService {
     private readonly values: MovedValueService,
     private readonly journal: CallJournal,
     private readonly replays: ReplayService,
+    private readonly callers: CallersService,
   ) {}
 
   /**
@@ -46,11 +51,19 @@ export class AdmissionService {
    * @returns the app's response, if nothing is sent now. Otherwise the release of the call, which is to be sent.
    * @throws Problem if it may not be sent.
    */
-  async admit(
+  async admit(call: OperationCall, prepared: PreparedRequest, input: object | undefined): Promise<Reply | Release> {
+    for (;;) {
+      const admitted = await this.admitOnce(call, prepared, input);
+      if (admitted !== 'caller_changed') return admitted;
+      await this.lookUpAgain(call);
+    }
+  }
+
+  private async admitOnce(
     call: OperationCall,
     { outgoing, items: named }: PreparedRequest,
     input: object | undefined,
-  ): Promise<Reply | Release> {
+  ): Promise<Reply | Release | 'caller_changed'> {
     const idempotencyKey = readIdempotencyKey(call.idempotencyKey, phonesOf(named));
     if (idempotencyKey === null && call.caller.limits.requireIdempotencyKey) {
       throw new Problem('idempotency_key_required');
@@ -67,12 +80,24 @@ export class AdmissionService {
       const result = await this.decide(call, admission);
       if (result.kind === 'released') return result.release;
       if (result.kind === 'held') return pendingReply(call.id);
+      if (result.kind === 'caller_changed') return result.kind;
       if (result.kind === 'over_own_limit') throw problem as Problem;
       if (result.kind !== 'repeated') throw obstacleProblem(result);
       const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
       await sleep(TWIN_WAIT_MS);
     }
+  }
+
+  /** Looks up the caller again after its rights have changed, and repeats the checks that depend on them. */
+  private async lookUpAgain(call: OperationCall): Promise<void> {
+    const caller = await this.callers.byKeyId(call.caller.keyId).catch(databaseUnavailable);
+    if (!caller) throw new Problem('invalid_key');
+    const { operation } = call;
+    const problem =
+      operationProblem(caller, { operation, scopes: scopesOf(operation) }) ?? whereFromProblem(call, caller);
+    if (problem) throw problem;
+    call.caller = caller;
   }
 
   /** Checks a request by itself: the amount it moves, the limits of one call, and the upstream's coverage. */

@@ -1,7 +1,7 @@
 import { OperationCall } from '../../access/auth/call';
 import { FaultList } from '../../http/validation/fault-list';
 import { DryRun } from '../../journal/dry-run';
-import { SamePayment } from '../../journal/same-payments';
+import { EarlierPayment } from './earlier-payments';
 import { AdmissionRequest } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';
 import { Served } from '../forwarding/coverage';
@@ -31,7 +31,7 @@ export interface PreviewFacts extends PreviewedBody {
   replay: PreviewReplay | Problem | undefined;
   served: Served | 'unchecked' | null;
   /** The items that the client has paid before. */
-  earlier: SamePayment[];
+  earlier: EarlierPayment[];
   /** By the item's position. */
   localAmounts: Map<number, PreviewLocalAmount>;
 }

@@ -5,7 +5,7 @@ import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { DryRun, readDryRun } from '../../journal/dry-run';
 import { GuardWindows, guardWindows } from '../../journal/guard-windows';
-import { readEarlierPayments } from '../../journal/same-payments';
+import { readEarlierPayments } from './earlier-payments';
 import { phonesOf } from '../../operations/item';
 import { OperationName } from '../../operations/catalogue';
 import { Loaded } from '../../platform/config/config.module';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Limits } from '../../access/clients/limits';
 import { Problem } from '../../platform/errors/problem';
-import { SamePayment } from '../../journal/same-payments';
+import { EarlierPayment } from './earlier-payments';
 import { totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
 import { Budget, HeldFor } from '../../policy/admission';
@@ -49,7 +49,7 @@ export function toPreview(facts: PreviewFacts): Preview {
   };
 }
 
-function toDuplicate({ position, callId, paidAt }: SamePayment): PreviewDuplicate {
+function toDuplicate({ position, callId, paidAt }: EarlierPayment): PreviewDuplicate {
   return { position, kind: 'seen_before', call_id: callId, paid_at: paidAt };
 }
 

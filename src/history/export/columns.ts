@@ -1,132 +1,134 @@
-import { Listed } from '../search/cursor';
+import { IntentDocument } from '../../journal/documents';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../records/masking';
+import { Cell } from './csv';
+import { ExportedCall, ExportedItem } from './exported-call';
 
-export interface Column {
+export interface Column<Row> {
   name: string;
-  /** SQL over the tables that export-rows.ts joins. A column without it is derived from the others. */
-  sql?: string;
-  /** The same SQL for a refused request. */
-  refused?: string;
+  /** Undefined for a member without a value. */
+  of: (row: Row) => Cell | undefined;
   /** Masks the value for keys that may not see people. */
   mask?: (value: string) => string;
 }
 
-/** ISO 8601, UTC, microseconds. */
-const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-/** Decimal text, exact, without trailing zeros. */
-const decimal = (column: string) => `trim_scale(${column})::text`;
+/** A payout with its call. */
+export type ItemRow = ExportedItem & { call: ExportedCall };
 
-/** A column of both tables, intent (i) and refusal (r). */
-const both = (name: string, more: Partial<Column> = {}): Column => ({
+type Mask = Column<never>['mask'];
+
+const column = <Row>(name: string, of: Column<Row>['of'], mask?: Mask): Column<Row> => ({
   name,
-  sql: `i.${name}`,
-  refused: `r.${name}`,
-  ...more,
+  of,
+  ...(mask && { mask }),
 });
-const bothTimes = (name: string): Column => ({ name, sql: time(`i.${name}`), refused: time(`r.${name}`) });
 
-const CLIENT: Column[] = [
-  both('client_id'),
-  { name: 'client', sql: 'c.name', refused: 'c.name' },
-  both('key_id'),
-  both('actor', { mask: maskContacts }),
-];
-const RESULT: Column[] = [{ name: 'outcome' }, { name: 'in_doubt_since' }];
-const REQUEST: Column[] = [
-  both('idempotency_key', { mask: maskContacts }),
-  both('request_id', { mask: maskContacts }),
-  both('client_address'),
-];
-const EXCHANGE: Column[] = [
-  { name: 'sent_at', sql: time('o.sent_at') },
-  { name: 'answered_at', sql: time('o.answered_at') },
-  { name: 'upstream_ms', sql: 'o.upstream_ms' },
-  { name: 'upstream_status', sql: 'o.upstream_status' },
-  { name: 'failure', sql: 'o.failure' },
-];
+/** A column of the request, whether it was sent or refused. */
+const asked = (
+  name:
+    | 'id'
+    | 'received_at'
+    | 'operation'
+    | 'client_address'
+    | 'traceparent'
+    | 'recorded_at'
+    | 'client_id'
+    | 'key_id'
+    | 'actor'
+    | 'idempotency_key'
+    | 'request_id',
+  mask?: Mask,
+) => column<ExportedCall>(name, ({ intent, refusal }) => refusal?.[name] ?? intent?.[name], mask);
 
-const CALLS: Column[] = [
-  both('id'),
-  bothTimes('received_at'),
+/** A column of the request that was sent. */
+const sent = (name: keyof Omit<IntentDocument, 'items'>) => column<ExportedCall>(name, ({ intent }) => intent?.[name]);
+
+const CLIENT = [
+  asked('client_id'),
+  column<ExportedCall>('client', ({ client }) => client),
+  asked('key_id'),
+  asked('actor', maskContacts),
+];
+const RESULT = [
+  column<ExportedCall>('outcome', ({ state }) => state),
+  column<ExportedCall>('in_doubt_since', ({ inDoubtSince }) => inDoubtSince),
+];
+const REQUEST = [asked('idempotency_key', maskContacts), asked('request_id', maskContacts), asked('client_address')];
+const EXCHANGE = [
+  column<ExportedCall>('sent_at', ({ outcome }) => outcome?.sent_at),
+  column<ExportedCall>('answered_at', ({ outcome }) => outcome?.answered_at),
+  column<ExportedCall>('upstream_ms', ({ outcome }) => outcome && Number(outcome.upstream_ms)),
+  column<ExportedCall>('upstream_status', ({ outcome }) => outcome?.upstream_status),
+  column<ExportedCall>('failure', ({ outcome }) => outcome?.failure),
+];
+const APPROVAL = column<ExportedCall>('approval', ({ approval }) => approval);
+const RESOLUTION = column<ExportedCall>('resolution', ({ resolution }) => resolution?.outcome);
+
+const CALLS: Column<ExportedCall>[] = [
+  asked('id'),
+  asked('received_at'),
   ...CLIENT,
-  both('operation'),
+  asked('operation'),
   ...RESULT,
-  { name: 'item_count', sql: 'i.item_count', refused: '0' },
-  { name: 'total_usd', sql: decimal('i.total_usd') },
-  { name: 'coverage', sql: 'i.coverage' },
-  { name: 'caused_by', sql: 'i.caused_by' },
-  { name: 'duplicate_of', sql: 'i.duplicate_of' },
+  column('item_count', ({ intent }) => intent?.item_count ?? 0),
+  sent('total_usd'),
+  sent('coverage'),
+  sent('caused_by'),
+  sent('duplicate_of'),
   ...REQUEST,
-  both('traceparent'),
-  bothTimes('recorded_at'),
+  asked('traceparent'),
+  asked('recorded_at'),
   ...EXCHANGE,
-  { name: 'outcome_recorded_at', sql: time('o.recorded_at') },
-  { name: 'attempts', sql: 'o.attempts' },
-  { name: 'answer_of', sql: 'o.answer_of' },
-  { name: 'refusal_status', refused: 'r.status' },
-  { name: 'refusal_code', refused: 'r.code' },
-  { name: 'refusal_detail', refused: 'r.detail', mask: maskProse },
-  { name: 'first_call_id', refused: 'r.first_call_id' },
-  { name: 'held_for', sql: 'i.held_for' },
-  { name: 'expires_at', sql: time('i.expires_at') },
-  { name: 'approval' },
-  { name: 'decided_at', sql: time('d.decided_at') },
-  { name: 'decided_by_client_id', sql: 'd.client_id' },
-  { name: 'decided_by_key_id', sql: 'd.key_id' },
-  { name: 'decided_by_actor', sql: 'd.actor', mask: maskContacts },
-  { name: 'decision_reason', sql: 'd.reason', mask: maskProse },
-  { name: 'resolution', sql: 's.outcome' },
-  { name: 'resolved_at', sql: time('s.resolved_at') },
-  { name: 'resolved_by_client_id', sql: 's.client_id' },
-  { name: 'resolved_by_key_id', sql: 's.key_id' },
-  { name: 'resolved_by_actor', sql: 's.actor', mask: maskContacts },
-  { name: 'resolution_reason', sql: 's.reason', mask: maskProse },
+  column('outcome_recorded_at', ({ outcome }) => outcome?.recorded_at),
+  column('attempts', ({ outcome }) => outcome?.attempts),
+  column('answer_of', ({ outcome }) => outcome?.answer_of),
+  column('refusal_status', ({ refusal }) => refusal?.status),
+  column('refusal_code', ({ refusal }) => refusal?.code),
+  column('refusal_detail', ({ refusal }) => refusal?.detail, maskProse),
+  column('first_call_id', ({ refusal }) => refusal?.first_call_id),
+  sent('held_for'),
+  sent('expires_at'),
+  APPROVAL,
+  column('decided_at', ({ decision }) => decision?.decided_at),
+  column('decided_by_client_id', ({ decision }) => decision?.client_id),
+  column('decided_by_key_id', ({ decision }) => decision?.key_id),
+  column('decided_by_actor', ({ decision }) => decision?.actor, maskContacts),
+  column('decision_reason', ({ decision }) => decision?.reason, maskProse),
+  RESOLUTION,
+  column('resolved_at', ({ resolution }) => resolution?.resolved_at),
+  column('resolved_by_client_id', ({ resolution }) => resolution?.client_id),
+  column('resolved_by_key_id', ({ resolution }) => resolution?.key_id),
+  column('resolved_by_actor', ({ resolution }) => resolution?.actor, maskContacts),
+  column('resolution_reason', ({ resolution }) => resolution?.reason, maskProse),
 ];
+
+const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, of: ({ call }) => column.of(call) });
 
 /** A free-text column, in which callers may have written a contact. */
-const free = (name: string): Column => ({ name, sql: `t.${name}`, mask: maskContacts });
+const free = (name: 'receiver' | 'country' | 'network_code' | 'reference' | 'wallet') =>
+  column<ItemRow>(name, ({ item }) => item[name], maskContacts);
 
-const ITEMS: Column[] = [
-  { name: 'call_id', sql: 'i.id' },
-  { name: 'position', sql: 't.position' },
-  { name: 'received_at', sql: time('i.received_at') },
-  ...CLIENT,
-  both('operation'),
-  ...RESULT,
-  { name: 'recipient_field', sql: 't.recipient_field' },
-  { name: 'email', sql: 'n.email', mask: maskEmail },
-  { name: 'phone', sql: 'n.phone', mask: maskPhone },
-  { name: 'handle', sql: 'n.handle', mask: maskHandle },
+const ITEMS: Column<ItemRow>[] = [
+  column('call_id', ({ call }) => call.intent?.id),
+  column('position', ({ position }) => position),
+  ...[asked('received_at'), ...CLIENT, asked('operation'), ...RESULT].map(ofCall),
+  column('recipient_field', ({ item }) => item.recipient_field),
+  column('email', ({ person }) => person?.email, maskEmail),
+  column('phone', ({ person }) => person?.phone, maskPhone),
+  column('handle', ({ person }) => person?.handle, maskHandle),
   free('receiver'),
-  { name: 'amount_usd', sql: decimal('t.amount_usd') },
-  ...['country', 'network_code', 'reference', 'wallet'].map(free),
-  { name: 'requested_upstream_ref', sql: 't.upstream_ref', mask: maskContacts },
-  // From the answer. Without one, from the transaction that was found to be this payout (f).
-  { name: 'upstream_ref', sql: 'coalesce(u.upstream_ref, f.upstream_ref)', mask: maskContacts },
-  { name: 'upstream_id', sql: 'coalesce(u.upstream_id, f.upstream_id)', mask: maskContacts },
-  { name: 'batch_ref', sql: 'coalesce(u.batch_ref, f.batch_ref)', mask: maskContacts },
-  { name: 'upstream_item_status', sql: 'coalesce(u.status, f.status)', mask: maskProse },
-  { name: 'upstream_amount_usd', sql: decimal('coalesce(u.amount_usd, f.amount_usd)') },
-  ...REQUEST,
-  ...EXCHANGE,
-  { name: 'approval' },
-  { name: 'resolution', sql: 's.outcome' },
+  column('amount_usd', ({ item }) => item.amount_usd),
+  free('country'),
+  free('network_code'),
+  free('reference'),
+  free('wallet'),
+  column('requested_upstream_ref', ({ item }) => item.upstream_ref, maskContacts),
+  column('upstream_ref', ({ transaction }) => transaction?.upstream_ref, maskContacts),
+  column('upstream_id', ({ transaction }) => transaction?.upstream_id, maskContacts),
+  column('batch_ref', ({ transaction }) => transaction?.batch_ref, maskContacts),
+  column('upstream_item_status', ({ transaction }) => transaction?.status, maskProse),
+  column('upstream_amount_usd', ({ transaction }) => transaction?.amount_usd),
+  ...[...REQUEST, ...EXCHANGE, APPROVAL, RESOLUTION].map(ofCall),
 ];
 
 /** The columns in the order of the export. The order never changes: new columns are appended. */
-export const COLUMNS: Record<Listed, readonly Column[]> = { calls: CALLS, items: ITEMS };
-
-/** Columns that the outcome is derived from (src/operations/lifecycle.ts). They are not exported themselves. */
-export const STATE_COLUMNS: readonly Column[] = [
-  { name: '$refused', sql: 'r.id IS NOT NULL', refused: 'TRUE' },
-  { name: '$recorded_at', sql: time('i.recorded_at') },
-  { name: '$process', sql: 'i.process' },
-  { name: '$held_for', sql: 'i.held_for' },
-  { name: '$expires_at', sql: time('i.expires_at') },
-  { name: '$decision', sql: 'd.kind' },
-  { name: '$decided_at', sql: time('d.decided_at') },
-  { name: '$decision_process', sql: 'd.process' },
-  { name: '$outcome', sql: 'o.kind' },
-  { name: '$answered_at', sql: time('o.answered_at') },
-  { name: '$resolution', sql: 's.outcome' },
-];
+export const COLUMNS = { calls: CALLS, items: ITEMS };

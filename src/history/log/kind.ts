@@ -19,12 +19,10 @@ export interface Kind {
   key: string;
   /** The column with the time at which the database wrote the record, by its own clock. */
   at: string;
-  /** All columns but `tx`, which has no meaning outside the database. */
+  /** All columns but `tx`, which has no meaning outside the database. Of a document, those that repeat a member of it. */
   columns: Columns;
-  /** Columns that were added later. A leaf has them only if its row has a value, so older leaves do not change. */
-  added?: Columns;
-  /** Rows of another table that belong to the record. They have its `intent_id`. The leaf has them in this order. */
-  items?: { table: string; order: string; columns: Columns };
+  /** Whether the row has the text of its leaf, in the column `record`. */
+  isDocument?: true;
 }
 
 /** The columns for the author of a record. */

@@ -1,10 +1,8 @@
 import { Columns, ColumnType, KindName, kindOf } from './kinds';
 
 /**
- * The log seals one leaf for each record: the record as canonical JSON (RFC 8785). Postgres writes the text from the
- * base tables. The database owner could change a view, and no seal would notice.
- *
- * A leaf never changes. A column that is added to a record table appears only in leaves of rows that have a value.
+ * The log seals one leaf for each record: the record as canonical JSON (RFC 8785). Documents store this text. For other
+ * records, Postgres writes it from the base tables. The database owner could change a view, and no seal would notice.
  */
 
 /** SQL for each column type. JSON numbers are doubles, so only small integers are written as numbers. */
@@ -29,23 +27,9 @@ function ofOurEra(column: string, written: string): string {
 
 /** Returns SQL for the leaf of the row `alias`, as text. A member `table` keeps records of different tables apart. */
 export function leafSql(name: KindName, alias: string): string {
-  const { key, columns, added = {}, items } = kindOf(name);
-  const members: Record<string, string> = { ...membersOf(columns, alias), table: `'${name}'::text` };
-  if (items) {
-    const { table, order } = items;
-    const rows = `SELECT ${objectSql(membersOf(items.columns, 'n'))} FROM public.${table} n WHERE n.intent_id = ${alias}.${key}`;
-    members.items = `array_to_json(ARRAY(${rows} ORDER BY n.${order}))`;
-  }
-  return `${withAdded(members, Object.entries(added), alias)}::text`;
-}
-
-/** Returns SQL for the object with and without each of the columns that were added later. */
-function withAdded(members: Record<string, string>, added: [string, ColumnType][], alias: string): string {
-  const [first, ...others] = added;
-  if (!first) return objectSql(members);
-  const [name, type] = first;
-  const more = { ...members, ...membersOf({ [name]: type }, alias) };
-  return `(CASE WHEN ${alias}.${name} IS NULL THEN ${withAdded(members, others, alias)} ELSE ${withAdded(more, others, alias)} END)`;
+  const { columns, isDocument } = kindOf(name);
+  if (isDocument) return `${alias}.record`;
+  return `${objectSql({ ...membersOf(columns, alias), table: `'${name}'::text` })}::text`;
 }
 
 function membersOf(columns: Columns, alias: string): Record<string, string> {

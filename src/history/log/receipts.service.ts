@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUtf8 } from 'node:buffer';
+import { PersonDocument } from '../../journal/documents';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { ProofsService, ProvedRecord } from './proofs.service';
@@ -7,8 +8,6 @@ import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
 
 /** The format that tools/verify-receipt.mjs reads. */
 const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
-
-type Value = string | Uint8Array | null;
 
 /** Makes receipts: the records of a call, their inclusion proofs, and the committed data of people. */
 @Injectable()
@@ -53,33 +52,22 @@ export class ReceiptsService {
   private async openingsOf(intentId: string, kind: ProvedRecord['kind']): Promise<Opening[]> {
     if (kind === 'outcome') return ofBody(await this.prisma.outcomeBody.findUnique({ where: { intentId } }));
     if (kind !== 'intent') return [];
-    const [body, items, recipients] = await Promise.all([
-      this.prisma.intentBody.findUnique({ where: { intentId } }),
-      this.prisma.intentItem.findMany({
-        where: { intentId },
-        orderBy: { position: 'asc' },
-        select: { position: true },
-      }),
-      this.prisma.itemRecipient.findMany({ where: { intentId } }),
-    ]);
-    const byPosition = new Map(recipients.map((recipient) => [recipient.position, recipient]));
-    const ofItems = items.flatMap(({ position }, place) => {
-      const { salt, email, phone, handle } = byPosition.get(position) ?? {};
-      if (!salt) return []; // erased
-      const path = (name: string) => `items/${place}/${name}_commitment`;
-      const contacts = { email, phone, handle };
-      return Object.entries(contacts).flatMap(([name, value]) => opening(path(name), salt, value ?? null));
-    });
-    return [...ofBody(body), ...ofItems];
+    const row = await this.prisma.intentBody.findUnique({ where: { intentId } });
+    const people = JSON.parse(row?.people ?? '[]') as PersonDocument[];
+    const ofPeople = people.flatMap(({ position, salt, ...contacts }) =>
+      Object.entries(contacts as Record<string, string>).flatMap(([name, value]) =>
+        opening(`items/${position}/${name}_commitment`, Buffer.from(salt, 'hex'), value),
+      ),
+    );
+    return [...ofBody(row), ...ofPeople];
   }
 }
 
-function ofBody(row: { salt: Uint8Array; body: Uint8Array } | null): Opening[] {
-  return row ? opening('body_commitment', row.salt, row.body) : [];
+function ofBody(row: { salt: Uint8Array | null; body: Uint8Array | null } | null): Opening[] {
+  return row?.salt && row.body ? opening('body_commitment', row.salt, row.body) : [];
 }
 
-function opening(commitment: string, salt: Uint8Array, value: Value): Opening[] {
-  if (value === null) return [];
+function opening(commitment: string, salt: Uint8Array, value: string | Uint8Array): Opening[] {
   const bytes = Buffer.from(value);
   const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
   return [{ commitment, salt: Buffer.from(salt).toString('hex'), value: bytes.toString(encoding), encoding }];

@@ -1,6 +1,8 @@
-import { Prisma } from '../../platform/database/generated/client';
 import { NAMED_IN_ANSWER } from '../../operations/effects';
+import { Decimal } from 'decimal.js';
 import { commitment } from '../../journal/commitment';
+import { RecordedItem, RecordedOutcome } from '../../journal/recorded-calls';
+import { FullIntentRow, StoredBody } from './rows';
 
 export const ANOMALY_CODES = [
   'success_after_not_executed',
@@ -25,21 +27,9 @@ export interface RecordAnomaly {
   position: number | null;
 }
 
-type IntentRow = Prisma.IntentGetPayload<{
-  include: {
-    items: { include: { recipient: true } };
-    body: true;
-    decision: true;
-    outcome: { include: { items: true; body: true } };
-  };
-}> & { resolution: { outcome: string } | null };
-
-type ItemRow = IntentRow['items'][number];
-type OutcomeRow = NonNullable<IntentRow['outcome']>;
-
 /** The records of one call. */
 export interface Facts {
-  intent: IntentRow;
+  intent: FullIntentRow;
   refused: boolean;
   /** The places that erasures and prunings have emptied: `intent_body/<call id>`, … */
   gone: ReadonlySet<string>;
@@ -86,9 +76,9 @@ function contradictedDecisions({
 }
 
 /** Compares the request with what the upstream says it did. */
-function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow): RecordAnomaly[] {
+function content({ operation, itemCount, totalUsd, items, outcome }: FullIntentRow): RecordAnomaly[] {
   const found: RecordAnomaly[] = [];
-  const sum = items.reduce((total, { amountUsd }) => (amountUsd ? total.add(amountUsd) : total), new Prisma.Decimal(0));
+  const sum = items.reduce((total, { amountUsd }) => (amountUsd ? total.plus(amountUsd) : total), new Decimal(0));
   if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
     found.push(find('items_incomplete', 'The number or total of the items differs from the record.'));
   }
@@ -97,7 +87,11 @@ function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow):
 }
 
 /** Compares items with their transactions. Only a matching transaction is linked (src/gateway/forwarding/match.ts). */
-function transactions(operation: string, items: ItemRow[], { kind, items: answered }: OutcomeRow): RecordAnomaly[] {
+function transactions(
+  operation: string,
+  items: RecordedItem[],
+  { kind, items: answered }: RecordedOutcome,
+): RecordAnomaly[] {
   const found: RecordAnomaly[] = [];
   const matched = new Map(answered.map((transaction) => [transaction.position, transaction]));
   const unmatched = new Map(answered.filter(({ position }) => position === null).map((one) => [one.ordinal, one]));
@@ -137,7 +131,7 @@ function people({ intent, gone }: Facts): RecordAnomaly[] {
 function kept(
   what: 'request_body' | 'response_body',
   committed: Bytes,
-  found: { salt: Uint8Array; body: Uint8Array } | null,
+  found: StoredBody | null,
   gone: boolean,
 ): RecordAnomaly[] {
   const name = what === 'request_body' ? 'The request body' : 'The response body';
@@ -149,13 +143,13 @@ function kept(
     : [find(`${what}_changed`, `${name} does not match the commitment in its record. Somebody changed it.`)];
 }
 
-function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
+function recipientAnomaly(item: RecordedItem, gone: boolean): RecordAnomaly[] {
   const { position, recipient, emailCommitment, phoneCommitment, handleCommitment } = item;
   const committed = [emailCommitment, phoneCommitment, handleCommitment];
   if (committed.every((one) => one === null)) return [];
   if (!recipient) return [missing('recipient', 'The recipient', gone, position)];
-  const salt = Buffer.from(recipient.salt);
-  const found = [recipient.email, recipient.phone, recipient.handle].map((value) => commitment(salt, value));
+  const { salt, email, phone, handle } = recipient;
+  const found = [email, phone, handle].map((value) => commitment(salt, value));
   if (committed.every((one, place) => sameBytes(one, found[place] ?? null))) return [];
   return [
     find(

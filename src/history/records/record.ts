@@ -1,3 +1,4 @@
+import { RecordedItem, RecordedOutcome, RecordedTransaction } from '../../journal/recorded-calls';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
@@ -13,20 +14,13 @@ import {
   RecordUpstream,
   RecordUpstreamItem,
 } from './record.dto';
-import { CurrentResolution } from './resolutions';
+import { IntentRow } from './rows';
 import { approvalOf, doubtOf, resolutionOf } from './settlement';
 import { shown, View } from './view';
 
 /** Deeper answers are shown as text. Walking them could overflow the stack. */
 const MAX_SHOWN_DEPTH = 64;
 
-type OutcomeRow = Prisma.OutcomeGetPayload<{ include: { items: true } }>;
-type ItemRow = Prisma.IntentItemGetPayload<{ include: { recipient: true } }>;
-type IntentRow = Prisma.IntentGetPayload<{ include: { decision: true } }> & {
-  resolution: CurrentResolution | null;
-  items: ItemRow[];
-  outcome: OutcomeRow | null;
-};
 type RefusalRow = Prisma.RefusalGetPayload<object>;
 
 export function fromIntent(intent: IntentRow, view: View): CallRecord {
@@ -100,11 +94,13 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   };
 }
 
-/** The attempts, as the journal wrote them (src/journal/outcomes.ts). */
-function triesOf({ tries }: OutcomeRow): RecordTry[] {
-  return (tries as unknown as (Omit<RecordTry, 'ms'> & { ms: string })[]).map((one) => ({
-    ...one,
-    ms: Number(one.ms),
+function triesOf({ tries }: RecordedOutcome): RecordTry[] {
+  return tries.map(({ failure = null, ms, phase, started_at, status = null }) => ({
+    failure,
+    ms: Number(ms),
+    phase: phase as RecordTry['phase'],
+    started_at,
+    status,
   }));
 }
 
@@ -164,7 +160,7 @@ function fromEither(row: IntentRow | RefusalRow, { clientNames, reveal }: View) 
   };
 }
 
-function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined, view: View): RecordItem {
+function toItem(item: RecordedItem, upstream: RecordedTransaction | undefined, view: View): RecordItem {
   const { email = null, phone = null, handle = null } = item.recipient ?? {};
   const { reveal } = view;
   return {
@@ -188,7 +184,7 @@ function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined
   };
 }
 
-function toUpstreamItem(item: OutcomeRow['items'][number], { reveal }: View): RecordUpstreamItem {
+function toUpstreamItem(item: RecordedTransaction, { reveal }: View): RecordUpstreamItem {
   return {
     upstream_ref: shown(item.upstreamRef, reveal, maskContacts),
     upstream_id: shown(item.upstreamId, reveal, maskContacts),

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { RecordedItem } from '../../journal/recorded-calls';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './page';
-import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
 import { newestVerdicts } from './resolver-verdicts';
+import { FullIntentRow, toFullIntentRow, toIntentRow, WITH_BODIES, WITH_RECORDS } from './rows';
 import { View } from './view';
 
 /** The number of items per call in a list of calls. */
@@ -24,7 +25,7 @@ type Bytes = { body: Uint8Array } | null;
 /** A call's record, and its rows. */
 interface FoundCall {
   record: FullCallRecord;
-  intent: Awaited<ReturnType<RecordsService['intent']>>;
+  intent: FullIntentRow | null;
 }
 
 /** Reads what the journal wrote. */
@@ -37,15 +38,15 @@ export class RecordsService {
 
   /** Returns calls in the order of `ids`. */
   async list(ids: string[], reveal: boolean): Promise<CallRecord[]> {
-    const byId = await this.read(ids, reveal, { take: ITEMS_IN_LISTS });
+    const byId = await this.read(ids, reveal, (items) => items.slice(0, ITEMS_IN_LISTS));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Returns payouts with the fields of their calls, in the order of `places`. */
   async items(places: Place[], reveal: boolean): Promise<ItemRecord[]> {
     const ids = [...new Set(places.map(({ id }) => id))];
-    const positions = [...new Set(places.flatMap(({ position }) => position ?? []))];
-    const byId = await this.read(ids, reveal, { where: { position: { in: positions } } });
+    const positions = new Set(places.map(({ position }) => position));
+    const byId = await this.read(ids, reveal, (items) => items.filter(({ position }) => positions.has(position)));
     return places.flatMap(({ id, position }) => {
       const call = byId.get(id);
       const item = call?.items.find((one) => one.position === position);
@@ -53,21 +54,19 @@ export class RecordsService {
     });
   }
 
-  /** Reads calls by their IDs, with the items that `which` selects. */
+  /** Reads calls by their IDs, with the items that `select` returns. */
   private async read(
     ids: string[],
     reveal: boolean,
-    which: { take: number } | { where: { position: { in: number[] } } },
+    select: (items: RecordedItem[]) => RecordedItem[],
   ): Promise<Map<string, CallRecord>> {
     const present = await this.present.read();
     const where = { id: { in: ids } };
-    const items = { include: { recipient: true }, orderBy: { position: 'asc' }, ...which } as const;
-    const outcome = { include: { items: { orderBy: { ordinal: 'asc' } } } } as const;
     const [found, refusals] = await Promise.all([
-      this.prisma.intent.findMany({ where, include: { items, outcome, decision: true, ...WITH_RESOLUTIONS } }),
+      this.prisma.intent.findMany({ where, include: WITH_RECORDS }),
       this.prisma.refusal.findMany({ where }),
     ]);
-    const intents = found.map(withCurrentResolution);
+    const intents = found.map(toIntentRow).map((intent) => ({ ...intent, items: select(intent.items) }));
     const clientNames = await this.namesIn([...intents, ...refusals]);
     const verdicts = await newestVerdicts(this.prisma, intents);
     const view = { reveal, present, clientNames, verdicts, showsOthers: false };
@@ -75,8 +74,7 @@ export class RecordsService {
     // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
     // intent.
     for (const refusal of refusals) {
-      const asked = byId.get(refusal.id)?.items;
-      byId.set(refusal.id, { ...fromRefusal(refusal, view), ...(asked && 'where' in which && { items: asked }) });
+      byId.set(refusal.id, { ...fromRefusal(refusal, view), items: byId.get(refusal.id)?.items ?? [] });
     }
     return byId;
   }
@@ -110,18 +108,9 @@ export class RecordsService {
   }
 
   /** The rows of one call. */
-  async intent(where: { id: string; clientId?: string }) {
-    const found = await this.prisma.intent.findUnique({
-      where,
-      include: {
-        items: { include: { recipient: true }, orderBy: { position: 'asc' } },
-        outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
-        body: true,
-        decision: true,
-        ...WITH_RESOLUTIONS,
-      },
-    });
-    return found && withCurrentResolution(found);
+  async intent(where: { id: string; clientId?: string }): Promise<FullIntentRow | null> {
+    const found = await this.prisma.intent.findUnique({ where, include: WITH_BODIES });
+    return found && toFullIntentRow(found);
   }
 
   /** Returns the bytes of an answer. They are stored with the call that fetched it. */

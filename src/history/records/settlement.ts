@@ -1,4 +1,3 @@
-import { Prisma } from '../../platform/database/generated/client';
 import { maskContacts, maskProse } from './masking';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import {
@@ -9,22 +8,19 @@ import {
   RecordResolution,
   SupersededResolution,
 } from './record.dto';
-import { CurrentResolution, ResolutionRow } from './resolutions';
+import { ResolutionRow } from './resolutions';
 import { VerdictRow } from './resolver-verdicts';
+import { IntentRow } from './rows';
 import { shown, View } from './view';
 
-type SettledIntent = Prisma.IntentGetPayload<{ include: { decision: true; outcome: true } }> & {
-  resolution: CurrentResolution | null;
-};
-
 /** Returns the approval of a held call, and who decided. Null for a call that was never held. */
-export function approvalOf(intent: SettledIntent, view: View): RecordApproval | null {
+export function approvalOf(intent: IntentRow, view: View): RecordApproval | null {
   const { heldFor, expiresAt, decision, bodyCommitment } = intent;
   if (heldFor === null) return null;
   return {
     held_for: heldFor,
     expires_at: expiresAt,
-    content_hash: bodyCommitment && Buffer.from(bodyCommitment).toString('hex'),
+    content_hash: bodyCommitment && bodyCommitment.toString('hex'),
     status: approvalStatusOf(intent, view.present) as RecordApproval['status'],
     decided_at: decision?.decidedAt ?? null,
     decided_by: decision && personOf(decision, view),
@@ -33,7 +29,7 @@ export function approvalOf(intent: SettledIntent, view: View): RecordApproval | 
 }
 
 /** Returns how a call in doubt was settled: by a person, or by the resolver. */
-export function resolutionOf({ id, resolution }: SettledIntent, view: View): RecordResolution | null {
+export function resolutionOf({ id, resolution }: IntentRow, view: View): RecordResolution | null {
   const verdict = view.verdicts.get(id);
   const isFound = resolution?.clientId === null && verdict?.verdict === resolution.outcome;
   return (
@@ -56,7 +52,7 @@ function toResolution(resolution: ResolutionRow, view: View): SupersededResoluti
 }
 
 /** Returns why a call is still in doubt, if the resolver has looked into it. */
-export function doubtOf(intent: SettledIntent, view: View): RecordDoubt | null {
+export function doubtOf(intent: IntentRow, view: View): RecordDoubt | null {
   const verdict = view.verdicts.get(intent.id);
   if (verdict?.verdict !== 'ambiguous' || stateOf(intent, view.present) !== 'unknown') return null;
   const { reason, decidedAt, evidence } = verdict;

@@ -2,9 +2,9 @@ import { Client } from 'pg';
 
 /** The tables of bytes that may name people, with the column of their call or access. */
 export const BODIES = {
-  intent_body: { key: 'intent_id', column: 'body' },
-  outcome_body: { key: 'intent_id', column: 'body' },
-  access_filters: { key: 'access_id', column: 'filters' },
+  intent_body: { key: 'intent_id', bytes: "coalesce(body, '') || convert_to(coalesce(people, ''), 'UTF8')" },
+  outcome_body: { key: 'intent_id', bytes: 'body' },
+  access_filters: { key: 'access_id', bytes: 'filters' },
 } as const;
 
 export type BodyTable = keyof typeof BODIES;
@@ -29,7 +29,7 @@ export async function idsWhere(
   test: (text: string) => boolean,
   seen: (rows: number) => void,
 ): Promise<string[]> {
-  const { key, column } = BODIES[table];
+  const { key, bytes: expression } = BODIES[table];
   const found: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
@@ -37,7 +37,7 @@ export async function idsWhere(
     const { rows } = await db.query<BodyRow>(
       `SELECT id, bytes FROM (
          SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
-         FROM (SELECT ${key} AS id, ${column} AS bytes FROM ${table} WHERE ${key} > $1::uuid ORDER BY ${key} LIMIT $2) AS next
+         FROM (SELECT ${key} AS id, ${expression} AS bytes FROM ${table} WHERE ${key} > $1::uuid ORDER BY ${key} LIMIT $2) AS next
          WINDOW w AS (ORDER BY id)
        ) AS sized WHERE row = 1 OR total <= $3 ORDER BY id`,
       [after, ROWS, BYTES],

@@ -1,12 +1,13 @@
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { PersonDocument } from '../../journal/documents';
 import { Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { askedFor, namedIn, Person } from './person';
-import { lockIndex, reindex } from './reindex';
+import { catchUp, lockIndex, reindex } from './reindex';
 
 /** The places of a person. */
 export interface Places {
@@ -31,13 +32,6 @@ export interface Wish {
   actor: string | null;
   signer: Signer;
 }
-
-/** The columns that name people, each with its comparison. */
-const SAME: Record<Person['kind'], string> = {
-  email: 'lower(email) IN (lower($1), lower(normalize($1, NFC)), lower(normalize($1, NFD)))',
-  phone: 'phone = $1',
-  handle: 'lower(handle) = lower($1)',
-};
 
 /** Finds a person everywhere. @param progress receives the number of scanned bodies and their total. */
 export async function findPlaces(
@@ -66,7 +60,7 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
   try {
     const evidence = await eraseEvidence(db, person); // may take long, so it runs before any lock
     await lockIndex(db);
-    const found = await withoutOpen(db, { ...(await recipientsOf(db, person)), bodies });
+    const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies });
     const places = [...(await remove(db, found)), ...evidence].sort();
     const done = wish && places.length > 0;
     const id = done ? await record(db, person, places, wish) : null;
@@ -78,13 +72,35 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
   }
 }
 
-/** Runs within the transaction, because the indexes know calls that arrived during the scan. */
-async function recipientsOf(db: Client, { kind, value }: Person): Promise<Pick<Places, 'recipients'>> {
-  const { rows } = await db.query<Places['recipients'][number]>(
-    `SELECT intent_id AS "callId", position FROM item_recipient WHERE ${SAME[kind]}`,
-    [value],
+/**
+ * Finds the payouts to a person. Runs within the transaction, because the search index knows the calls that arrived
+ * during the scan.
+ */
+async function recipientsOf(db: Client, person: Person, scanned: string[]): Promise<Pick<Places, 'recipients'>> {
+  const isSame = isPerson(person);
+  await catchUp(db);
+  const { rows } = await db.query<{ id: string; people: string }>(
+    `SELECT intent_id AS id, people FROM intent_body WHERE people IS NOT NULL AND intent_id IN (
+       SELECT unnest($1::uuid[]) UNION SELECT call_id FROM indexed_call
+       WHERE terms && ARRAY(SELECT search_term('to', lower(name)) FROM unnest($2::text[]) AS name))`,
+    [scanned, spellingsOf(person)],
   );
-  return { recipients: rows };
+  const recipients = rows.flatMap(({ id, people }) =>
+    (JSON.parse(people) as PersonDocument[]).flatMap((one) =>
+      isSame(one) ? [{ callId: id, position: one.position }] : [],
+    ),
+  );
+  return { recipients };
+}
+
+/** Postgres and callers may write an accent in two ways. */
+function spellingsOf({ value }: Person): string[] {
+  return [value, value.normalize('NFC'), value.normalize('NFD')];
+}
+
+function isPerson(person: Person): (one: PersonDocument) => boolean {
+  const names = new Set(spellingsOf(person).map((name) => name.toLowerCase()));
+  return (one) => names.has((one[person.kind] ?? '').toLowerCase());
 }
 
 async function withoutOpen(db: Client, { recipients, bodies }: Omit<Places, 'open'>): Promise<Places> {
@@ -106,14 +122,8 @@ async function withoutOpen(db: Client, { recipients, bodies }: Omit<Places, 'ope
 
 /** @returns the places that were emptied. */
 async function remove(db: Client, { recipients, bodies }: Places): Promise<string[]> {
-  const { rows } = await db.query<{ place: string }>(
-    `DELETE FROM item_recipient USING unnest($1::uuid[], $2::int[]) AS gone(call_id, place)
-     WHERE intent_id = gone.call_id AND position = gone.place
-     RETURNING 'item_recipient/' || intent_id || '/' || position AS place`,
-    [recipients.map(({ callId }) => callId), recipients.map(({ position }) => position)],
-  );
-  const places = rows.map(({ place }) => place);
-  for (const table of Object.keys(BODIES) as BodyTable[]) {
+  const places = await removeFromRequests(db, bodies.intent_body, recipients);
+  for (const table of ['outcome_body', 'access_filters'] as const) {
     const { key } = BODIES[table];
     const removed = await db.query<{ id: string }>(
       `DELETE FROM ${table} WHERE ${key} = ANY ($1::uuid[]) RETURNING ${key} AS id`,
@@ -127,9 +137,36 @@ async function remove(db: Client, { recipients, bodies }: Places): Promise<strin
     'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL WHERE intent_id = ANY ($1::uuid[]) AND salt IS NOT NULL',
     asked,
   );
-  await db.query('DELETE FROM recent_content WHERE intent_id = ANY ($1::uuid[])', asked);
+  await db.query('DELETE FROM recent_content WHERE lasting IN (TRUE, FALSE) AND intent_id = ANY ($1::uuid[])', asked);
   await reindex(db, [...new Set(recipients.map(({ callId }) => callId))]);
   return places;
+}
+
+/** Removes bodies, and recipients beside them. Other people of the same calls stay. */
+async function removeFromRequests(db: Client, callIds: string[], recipients: Places['recipients']): Promise<string[]> {
+  const { rows } = await db.query<{ id: string; people: string | null; has_body: boolean }>(
+    `SELECT intent_id AS id, people, body IS NOT NULL AS has_body FROM intent_body
+     WHERE intent_id = ANY ($1::uuid[]) ORDER BY intent_id FOR UPDATE`,
+    [callIds],
+  );
+  const gone = new Set(recipients.map(({ callId, position }) => `${callId}/${position}`));
+  const left = rows.map(({ id, people }) => {
+    const all = JSON.parse(people ?? '[]') as PersonDocument[];
+    const others = all.filter(({ position }) => !gone.has(`${id}/${position}`));
+    return { id, people: others.length > 0 ? JSON.stringify(others) : null };
+  });
+  await db.query(
+    `UPDATE intent_body b SET salt = NULL, body = NULL, people = l.people
+     FROM unnest($1::uuid[], $2::text[]) AS l(id, people) WHERE b.intent_id = l.id AND l.people IS NOT NULL`,
+    [left.map(({ id }) => id), left.map(({ people }) => people)],
+  );
+  await db.query('DELETE FROM intent_body WHERE intent_id = ANY ($1::uuid[])', [
+    left.filter(({ people }) => people === null).map(({ id }) => id),
+  ]);
+  return [
+    ...recipients.map(({ callId, position }) => `item_recipient/${callId}/${position}`),
+    ...rows.filter(({ has_body: hasBody }) => hasBody).map(({ id }) => `intent_body/${id}`),
+  ];
 }
 
 async function record(

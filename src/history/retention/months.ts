@@ -11,8 +11,8 @@ export interface Month {
 }
 
 /** Tables that are partitioned by the month of the call, people's tables first. */
-export const PEOPLE_TABLES = ['intent_body', 'outcome_body', 'item_recipient'] as const;
-export const CALL_TABLES = [...PEOPLE_TABLES, 'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal'] as const;
+export const PEOPLE_TABLES = ['intent_body', 'outcome_body'] as const;
+export const CALL_TABLES = [...PEOPLE_TABLES, 'intent', 'outcome', 'refusal'] as const;
 
 /** Source rows and matches, partitioned by the month of the read or the run. */
 export const EVIDENCE_TABLES = ['upstream_transaction', 'reconciliation_match'] as const;

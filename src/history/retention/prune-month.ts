@@ -203,7 +203,7 @@ async function record(
 }
 
 /** Tables that the search index is built from: calls, and the recipients that find them. */
-const INDEXED = new RegExp(`^${OUT}(intent|refusal|item_recipient)_(default|\\d{4}_\\d{2})$`);
+const INDEXED = new RegExp(`^${OUT}(intent|refusal|intent_body)_(default|\\d{4}_\\d{2})$`);
 
 /** Drops removed tables, also those of an interrupted prune. Nobody waits for this. */
 export async function dropWhatIsOut(db: Client): Promise<void> {
@@ -213,7 +213,7 @@ export async function dropWhatIsOut(db: Client): Promise<void> {
     [OUT],
   );
   for (const { name } of rows) {
-    if (INDEXED.test(name)) await reindexAll(db, name, /item_recipient/.test(name) ? 'intent_id' : 'id');
+    if (INDEXED.test(name)) await reindexAll(db, name, /intent_body/.test(name) ? 'intent_id' : 'id');
     await db.query(`DROP TABLE ${name}`);
   }
 }

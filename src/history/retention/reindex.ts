@@ -17,3 +17,12 @@ export async function reindex(db: Client, callIds: string[]): Promise<void> {
     await db.query('SELECT reindex_calls($1::uuid[])', [callIds.slice(from, from + AT_ONCE)]);
   }
 }
+
+/** Indexes everything that has committed. */
+export async function catchUp(db: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await db.query<{ state: string }>('SELECT index_calls($1::integer) AS state', [AT_ONCE]);
+    if (rows[0]?.state === 'unbuilt') await db.query('SELECT build_search_indexes()');
+    else if (rows[0]?.state !== 'more') return;
+  }
+}

@@ -187,27 +187,35 @@ function isRare({
   return [recipient, reference, ref, key, id].some((value) => value !== undefined) || (prefix?.length ?? 0) >= 7;
 }
 
+/** Returns a text in lower case, as Postgres writes it with and without a locale. */
+function inLowerCase(text: string): string[] {
+  return [...new Set([text.toLowerCase(), text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())])];
+}
+
 /** Restores an unescaped + of an address, which arrives as a space. No contact contains a space. */
 const asContact = (given: string) => given.replaceAll(' ', '+');
 
 function recipientTerms(given: string, phones: string[]): string[] {
-  const contacts = [asContact(given).toLowerCase(), ...phones];
+  const contacts = [...inLowerCase(asContact(given)), ...phones];
   return [...new Set([...contacts.map((contact) => termOf(TAGS.to, contact)), termOf(TAGS.receiver, given)])];
 }
 
 /** The longest indexed beginning of the prefix. */
 function beginnings(prefix: string): Prisma.Sql {
   const length = BEGINNINGS.findLast((known) => [...prefix].length >= known) ?? 0;
-  const known = [asContact(prefix), prefix].map(
-    (text) => `${TAGS.beginning}${[...text.toLowerCase()].slice(0, length).join('')}`,
-  );
+  const known = [asContact(prefix), prefix]
+    .flatMap(inLowerCase)
+    .map((text) => `${TAGS.beginning}${[...text].slice(0, length).join('')}`);
   return Prisma.sql`${known}::text[]`;
 }
 
 function beginsWith(prefix: string): Prisma.Sql {
-  const contact = `\n${TAGS.to}${asContact(prefix).toLowerCase()}`;
-  const receiver = `\n${TAGS.receiver}${prefix}`;
-  return Prisma.sql`(strpos(payout, ${contact}::text) > 0 OR strpos(lower(payout), lower(${receiver}::text)) > 0)`;
+  const starts = (text: Prisma.Sql, start: Prisma.Sql) => Prisma.sql`strpos(${text}, ${start}) > 0`;
+  const contacts = inLowerCase(asContact(prefix)).map((contact) =>
+    starts(Prisma.sql`payout`, Prisma.sql`${`\n${TAGS.to}${contact}`}::text`),
+  );
+  const receiver = Prisma.sql`lower(${`\n${TAGS.receiver}${prefix}`}::text)`;
+  return Prisma.sql`(${Prisma.join([...contacts, starts(Prisma.sql`lower(payout)`, receiver)], ' OR ')})`;
 }
 
 function within(usd: Prisma.Sql, least: string | undefined, most: string | undefined): Prisma.Sql[] {

@@ -24,7 +24,7 @@ const BUILD = 'SET LOCAL statement_timeout = 0; SELECT build_search_indexes()';
 type State = 'done' | 'more' | 'unbuilt';
 
 /**
- * Keeps the search index (migration 20261122000001_search) up to date. After a crash of Postgres and on a promoted
+ * Keeps the search index (index_calls of the migrations) up to date. After a crash of Postgres and on a promoted
  * standby, the index is empty, and is made anew from the records.
  */
 @Injectable()

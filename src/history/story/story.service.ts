@@ -3,8 +3,9 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
 import { FINDING_NOW } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
-import { Facts, RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
+import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { RecordsService } from '../records/records.service';
+import { FullIntentRow } from '../records/rows';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';
 
 const NEWEST_DIFFERENCES = 100;
@@ -39,30 +40,26 @@ export class StoryService {
       FROM finding f ${FINDING_NOW} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
-  private async anomalies(intent: Facts['intent'] | null): Promise<RecordAnomaly[]> {
+  private async anomalies(intent: FullIntentRow | null): Promise<RecordAnomaly[]> {
     if (!intent) return [];
     const { id } = intent;
     const refused = (await this.prisma.refusal.count({ where: { id } })) > 0;
     const anomalies = anomaliesOf({ intent, refused, gone: new Set() });
     if (!anomalies.some(({ code }) => code.endsWith('_missing'))) return anomalies;
-    return anomaliesOf({ intent, refused, gone: await this.gone(id) });
+    return anomaliesOf({ intent, refused, gone: await this.gone(intent) });
   }
 
   /** Returns the places of this call that erasures and prunings have emptied. */
-  private async gone(id: string): Promise<Set<string>> {
+  private async gone({ id, items }: FullIntentRow): Promise<Set<string>> {
     const month = uuidTime(id).toISOString().slice(0, 7);
     const [erased, pruned] = await Promise.all([
       this.prisma.$queryRaw<{ place: string }[]>`
         SELECT place FROM erasure, unnest(places) AS place WHERE split_part(place, '/', 2) = ${id}`,
       this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
     ]);
-    const items = pruned === 0 ? [] : await this.prisma.intentItem.findMany({ where: { intentId: id } });
-    const emptied = pruned === 0 ? [] : [`intent_body/${id}`, `outcome_body/${id}`];
-    return new Set([
-      ...erased.map(({ place }) => place),
-      ...emptied,
-      ...items.map(({ position }) => `item_recipient/${id}/${position}`),
-    ]);
+    const emptied = [`intent_body/${id}`, `outcome_body/${id}`];
+    const people = items.map(({ position }) => `item_recipient/${id}/${position}`);
+    return new Set([...erased.map(({ place }) => place), ...(pruned === 0 ? [] : [...emptied, ...people])]);
   }
 
   /** Every record of a call has its ID, except verdicts and corrections, of which there may be several. */

@@ -68,12 +68,6 @@ export class ReaderPrisma {
   get intentBody() {
     return this.prisma.intentBody;
   }
-  get intentItem() {
-    return this.prisma.intentItem;
-  }
-  get itemRecipient() {
-    return this.prisma.itemRecipient;
-  }
   get outcomeBody() {
     return this.prisma.outcomeBody;
   }

@@ -24,7 +24,7 @@ interface Reach {
 
 /**
  * Reads the calls that could have created what a call in doubt could have created: they pay the same recipient an
- * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, and
+ * amount that the listing has, at a time that it has. The search index must be up to date. They include rejected calls, as the rejection may be wrong, and
  * succeeded calls, as they may have been carried out twice. They also include the calls in doubt themselves.
  */
 export async function readCompeting(
@@ -42,29 +42,38 @@ export async function readCompeting(
   return calls.filter(({ state }) => STATES[state].arrived);
 }
 
+/** The names of the recipient of the payout `n` with the person `r`, as the search index has them. */
+const NAMES = Prisma.sql`
+  SELECT tag, spelling FROM (VALUES
+    ('to', lower(r.email)), ('to', r.phone), ('to', lower(ltrim(r.handle, '@'))), ('to', '@' || lower(ltrim(r.handle, '@'))),
+    ('receiver', n.receiver)) AS known(tag, spelling)
+  WHERE spelling IS NOT NULL`;
+
 function questionFor(inDoubt: string[], unclaimed: Batches, { from, longestMs, rules }: Reach): Prisma.Sql {
   const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
   const latest = new Date(unclaimed.latest + rules.skewMs);
   const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];
-  const inside = Prisma.sql`intent_id >= ${first}::uuid AND intent_id < ${last}::uuid`;
   return Prisma.sql`
     WITH payee AS MATERIALIZED (
-      SELECT DISTINCT r.phone, lower(r.email) AS email, lower(ltrim(r.handle, '@')) AS handle, n.receiver
-      FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
-      WHERE n.intent_id = ANY (${inDoubt}::uuid[])
+      SELECT DISTINCT name.* FROM unnest(${inDoubt}::uuid[]) AS doubt(id)
+      CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = doubt.id OFFSET 0) AS n
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = doubt.id OFFSET 0) AS r ON r.position = n.position
+      CROSS JOIN LATERAL (${NAMES}) AS name
+    ), named AS MATERIALIZED (
+      SELECT call_id FROM indexed_call
+      WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee) AND call_id >= ${first}::uuid AND call_id < ${last}::uuid
     ), paid AS (
-      SELECT DISTINCT same.intent_id, same.position FROM payee p CROSS JOIN LATERAL (
-        SELECT intent_id, position FROM item_recipient WHERE phone = p.phone AND ${inside}
-        UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(email) = p.email AND ${inside}
-        UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(handle) IN (p.handle, '@' || p.handle) AND ${inside}
-        UNION ALL SELECT intent_id, position FROM intent_item WHERE receiver = p.receiver AND ${inside}
-      ) AS same
+      SELECT DISTINCT c.call_id, n.amount_usd FROM named c
+      CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = c.call_id OFFSET 0) AS n
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = c.call_id OFFSET 0) AS r ON r.position = n.position
+      CROSS JOIN LATERAL (${NAMES}) AS name
+      JOIN payee p ON p.tag = name.tag AND p.spelling = name.spelling
     )
     SELECT DISTINCT i.id::text AS id
-    FROM paid JOIN intent_item n ON n.intent_id = paid.intent_id AND n.position = paid.position JOIN intent i ON i.id = paid.intent_id
+    FROM paid JOIN intent i ON i.id = paid.call_id
     LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN decision d ON d.intent_id = i.id
     WHERE i.operation = ANY (${MAKERS}::text[])
-      AND (n.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
+      AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
       AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
       AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
         >= ${earliest}::timestamptz

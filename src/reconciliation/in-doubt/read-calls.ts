@@ -89,7 +89,7 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
       o.answered_at AS "answeredAt", (
         SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
-          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::text, 'reference', n.reference, 'upstreamRef', n.upstream_ref)
+          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text, 'reference', n.reference, 'upstreamRef', n.upstream_ref)
           ORDER BY n.position)
         FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
         WHERE n.intent_id = c.call_id) AS items

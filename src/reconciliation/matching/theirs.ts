@@ -65,9 +65,9 @@ export function addConfirmed(plan: Plan, readIds: string[]): string {
 /** `far_call`: calls of any time whose answers name transactions without a payment of the period. */
 export const FAR_CALLS = `
   INSERT INTO pg_temp.far_call
-  SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.upstream_ref = t.upstream_ref
-  UNION SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.upstream_id = t.upstream_id
-  UNION SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.batch_ref = t.batch_ref
+  SELECT x.intent_id FROM outcome_item x
+  WHERE EXISTS (SELECT FROM left_theirs) AND (x.upstream_ref IN (SELECT upstream_ref FROM left_theirs)
+    OR x.upstream_id IN (SELECT upstream_id FROM left_theirs) OR x.batch_ref IN (SELECT batch_ref FROM left_theirs))
   EXCEPT SELECT call_id FROM run_call`;
 
 export const takeTheirs = (from: number) =>

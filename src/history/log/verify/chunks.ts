@@ -1,24 +1,25 @@
 import { ClientBase, CustomTypesConfig } from 'pg';
-import { KIND_NAMES, KindName, kindOf } from '../kinds';
+import { ColumnType, KIND_NAMES, KindName, kindOf } from '../kinds';
 import { leafSql } from '../leaves';
 import { LogFault, placeOf } from './fault';
 
 /** One row of the log, as stored in the database. */
 export type LeafRow = [index: string, kind: KindName, recordId: string, hash: string];
 
-/** A record as Postgres writes it, and the state of the people's data beside it. All values are text. */
+/** A record as Postgres writes it, and what stands beside it. All values are text. */
 export type RecordRow = [
   index: string,
   /** Seconds since 1970, by the database's clock. */
   at: string,
   leaf: string,
-  /** `missing`, `changed`, or `unknown` (nothing commits to it). Null if it matches the record. */
-  body: string | null,
-  hasBody: string | null,
-  /** The same for recipients, by position: `0:missing,2:changed`. */
-  recipients: string | null,
-  items: string | null,
-  recipientRows: string | null,
+  /** Whether a row stands beside it, `1` or `0`. */
+  hasBody: string,
+  /** SHA-256(salt || body), hex. Empty if the salt has a wrong length. Null without a body. */
+  bodyHash: string | null,
+  /** JSON of `PersonDocument[]`. */
+  people: string | null,
+  /** The columns of a document, in the order of its kind. */
+  ...columns: (string | null)[],
 ];
 
 /** Neighboring leaves with everything that belongs to them. */
@@ -41,37 +42,11 @@ const RAW: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
  */
 const SALT_BYTES = 16;
 
-const STATE = (commitment: string, row: string, value: string) => `CASE
-  WHEN ${commitment} IS NULL THEN CASE WHEN ${row} IS NOT NULL THEN 'unknown' END
-  WHEN ${row} IS NULL THEN 'missing'
-  WHEN pg_catalog.octet_length(b.salt) <> ${SALT_BYTES} OR pg_catalog.sha256(b.salt || ${value}) <> ${commitment} THEN 'changed' END`;
-
-/** Compares a value with its commitment. Both may be null. */
-const FITS = (value: string, commitment: string) =>
-  `pg_catalog.sha256(r.salt || pg_catalog.convert_to(r.${value}, 'UTF8')) IS NOT DISTINCT FROM n.${commitment}`;
-
-/**
- * The committed data of each kind, its place, and whether it matches. Postgres hashes it, because bodies may be large.
- */
-const PEOPLE: Partial<Record<KindName, { columns: string; joins: string }>> = {
-  intent: {
-    columns: `${STATE('t.body_commitment', 'b.intent_id', 'b.body')}, (b.intent_id IS NOT NULL)::int, p.wrong, p.items, p.rows`,
-    joins: `LEFT JOIN public.intent_body b ON b.intent_id = t.id CROSS JOIN LATERAL (
-      SELECT count(*) AS items, count(r.position) AS rows, string_agg(CASE
-        WHEN r.position IS NULL AND coalesce(n.email_commitment, n.phone_commitment, n.handle_commitment) IS NOT NULL THEN n.position || ':missing'
-        WHEN r.position IS NOT NULL AND NOT (pg_catalog.octet_length(r.salt) = ${SALT_BYTES} AND ${FITS('email', 'email_commitment')} AND ${FITS('phone', 'phone_commitment')} AND ${FITS('handle', 'handle_commitment')}) THEN n.position || ':changed'
-        END, ',' ORDER BY n.position) AS wrong
-      FROM public.intent_item n LEFT JOIN public.item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
-      WHERE n.intent_id = t.id) p`,
-  },
-  outcome: {
-    columns: `${STATE('t.body_commitment', 'b.intent_id', 'b.body')}, (b.intent_id IS NOT NULL)::int, NULL, NULL, NULL`,
-    joins: 'LEFT JOIN public.outcome_body b ON b.intent_id = t.intent_id',
-  },
-  access: {
-    columns: `${STATE('t.filters_commitment', 'b.access_id', 'b.filters')}, (b.access_id IS NOT NULL)::int, NULL, NULL, NULL`,
-    joins: 'LEFT JOIN public.access_filters b ON b.access_id = t.id',
-  },
+/** The tables of the data that a kind commits to. Postgres hashes bodies, because they may be large. */
+const BESIDE: Partial<Record<KindName, { table: string; key: string; body: string; people?: true }>> = {
+  intent: { table: 'intent_body', key: 'intent_id', body: 'body', people: true },
+  outcome: { table: 'outcome_body', key: 'intent_id', body: 'body' },
+  access: { table: 'access_filters', key: 'access_id', body: 'filters' },
 };
 
 const RANGE = 'l.index >= $1 AND l.index < $2';
@@ -81,11 +56,33 @@ const LEAVES = `SELECT l.index, l.kind, l.record_id, encode(l.hash, 'hex') FROM 
 const RECORDS = new Map(KIND_NAMES.map((name) => [name, recordsSql(name)]));
 
 function recordsSql(name: KindName): string {
-  const { key, at } = kindOf(name);
-  const { columns, joins } = PEOPLE[name] ?? { columns: 'NULL, NULL, NULL, NULL, NULL', joins: '' };
-  return `SELECT l.index, date_part('epoch', t.${at}), ${leafSql(name, 't')}, ${columns}
-    FROM public.log_leaf l JOIN public.${name} t ON t.${key} = l.record_id ${joins}
+  const { key, at, columns, isDocument } = kindOf(name);
+  const beside = BESIDE[name];
+  const copies = Object.entries(isDocument ? columns : {}).map(([column, type]) => copySql(`t.${column}`, type));
+  const selected = [
+    'l.index',
+    `date_part('epoch', t.${at})`,
+    leafSql(name, 't'),
+    ...(beside ? besideSql(beside) : ['0', 'NULL', 'NULL']),
+    ...copies,
+  ];
+  const join = beside ? `LEFT JOIN public.${beside.table} b ON b.${beside.key} = t.${key}` : '';
+  return `SELECT ${selected.join(', ')} FROM public.log_leaf l JOIN public.${name} t ON t.${key} = l.record_id ${join}
     WHERE ${RANGE} AND l.kind = '${name}'`;
+}
+
+function besideSql({ key, body, people }: NonNullable<(typeof BESIDE)[KindName]>): string[] {
+  return [
+    `(b.${key} IS NOT NULL)::int`,
+    `CASE WHEN pg_catalog.octet_length(b.salt) = ${SALT_BYTES} THEN encode(pg_catalog.sha256(b.salt || b.${body}), 'hex')
+      WHEN b.${body} IS NOT NULL THEN '' END`,
+    people ? 'b.people' : 'NULL',
+  ];
+}
+
+/** A column of a document in the form of its member. */
+function copySql(column: string, type: ColumnType): string {
+  return type === 'time' ? `${column} AT TIME ZONE 'UTC'` : column;
 }
 
 const UTC = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -5,40 +5,10 @@ import { apartOf, LogFault, placeOf } from './fault';
 import { Seen } from './seen';
 
 /** Tables beside the records, and the records that their rows must belong to. */
-const BESIDE: {
-  table: string;
-  id: string;
-  owner: string;
-  key: string;
-  also?: string;
-  /** The number of its rows that belong to sealed records. */
-  count: (seen: Seen) => number;
-}[] = [
-  { table: 'intent_item', id: 'intent_id', owner: 'intent', key: 'id', count: (seen: Seen) => seen.items },
-  {
-    table: 'outcome_item',
-    id: 'intent_id',
-    owner: 'outcome',
-    key: 'intent_id',
-    count: (seen: Seen) => seen.outcomeItems,
-  },
-  { table: 'intent_body', id: 'intent_id', owner: 'intent', key: 'id', count: (seen: Seen) => seen.intentBodies },
-  {
-    table: 'outcome_body',
-    id: 'intent_id',
-    owner: 'outcome',
-    key: 'intent_id',
-    count: (seen: Seen) => seen.outcomeBodies,
-  },
-  { table: 'access_filters', id: 'access_id', owner: 'access', key: 'id', count: (seen: Seen) => seen.filters },
-  {
-    table: 'item_recipient',
-    id: 'intent_id',
-    owner: 'intent_item',
-    key: 'intent_id',
-    also: ' AND o.position = x.position',
-    count: (seen: Seen) => seen.recipients,
-  },
+const BESIDE: { table: string; id: string; owner: KindName }[] = [
+  { table: 'intent_body', id: 'intent_id', owner: 'intent' },
+  { table: 'outcome_body', id: 'intent_id', owner: 'outcome' },
+  { table: 'access_filters', id: 'access_id', owner: 'access' },
 ];
 
 const LOG = ['log_leaf', 'log_node', 'checkpoint'];
@@ -102,13 +72,13 @@ export async function checkUnsealed(ask: Ask, seen: Seen, head: Head | undefined
   return { count, oldest };
 }
 
-/** Finds items, bodies and recipients without a record. No seal covers them. */
+/** Finds bodies and people without a record. No seal covers them. */
 export async function checkBeside(ask: Ask, seen: Seen): Promise<void> {
-  for (const { table, id, owner, key, also = '', count } of BESIDE) {
-    if ((await countOf(ask, table)) === count(seen)) continue;
+  for (const { table, id, owner } of BESIDE) {
+    if ((await countOf(ask, table)) === (seen.beside[owner] ?? 0)) continue;
     const [row] = await ask<{ id: string }>(
       `SELECT x.${id}::text AS id FROM public.${table} x
-       WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${key} = x.${id}${also}) ORDER BY x.${id} LIMIT 1`,
+       WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${kindOf(owner).key} = x.${id}) ORDER BY x.${id} LIMIT 1`,
       [],
     );
     if (row) {

@@ -4,6 +4,7 @@ import { Verifier } from '../note';
 import { KEPT_EVERY } from '../tree-store';
 import { KindName } from '../kinds';
 import { Chunk, LeafRow, RecordRow } from './chunks';
+import { contradictionsOf } from './contradictions';
 import { Excuses } from './excuses';
 import { apartOf, CLOCKS_APART_SECONDS, LogFault, Place, placeOf, timeOfId } from './fault';
 import { countRecord, newSeen } from './seen';
@@ -87,7 +88,7 @@ export class Walk {
   }
 
   private checkRecord(index: number, kind: KindName, id: string, stored: Buffer, row: RecordRow): void {
-    const [, at, leaf, body, , recipients] = row;
+    const [, at, leaf] = row;
     const place = () => placeOf(kind, id, index);
     if (!leafHash(leaf).equals(stored)) {
       throw new LogFault(
@@ -97,10 +98,12 @@ export class Walk {
       );
     }
     this.checkTime(kind, id, Number(at), place);
-    if (body !== null) this.checkPeople(bodyPlace(kind, id), body, id, place);
-    for (const one of recipients?.split(',') ?? []) {
-      const [position, state = ''] = one.split(':');
-      this.checkPeople(`item_recipient/${id}/${position}`, state, id, place);
+    for (const { where, state } of contradictionsOf(kind, id, row)) {
+      if (state === 'column_changed') {
+        const meaning = `The column ${where} does not match the sealed text beside it. It was changed.`;
+        throw new LogFault('record_changed', meaning, place());
+      }
+      this.checkPeople(where, state, id, place);
     }
     countRecord(this.seen, kind, row);
   }
@@ -204,10 +207,6 @@ export function readOwn(note: string, verifier: Verifier, source: string, place:
       place,
     );
   }
-}
-
-function bodyPlace(kind: KindName, id: string): string {
-  return `${kind === 'access' ? 'access_filters' : `${kind}_body`}/${id}`;
 }
 
 const iso = (seconds: number) =>

@@ -1,0 +1,1527 @@
+-- The whole database of the proxy. It has five kinds of tables:
+--   clients and keys  ordinary rows that change
+--   records           what happened. Rows are only added, and the log seals them
+--   people            data that names a person. It can be erased. Records hold salted SHA-256 commitments to it, so an erasure
+--                     changes no record
+--   work              what the proxy computes from the records, and can compute again
+--   the log           one Merkle tree over all records
+-- The large tables are partitioned by month, on an id that begins with its time (UUIDv7). Retention drops whole months.
+-- Records have no foreign keys: one writer adds all rows of a call in one statement, and each partition is dropped on its own.
+--
+-- The column tx of a record is the transaction that wrote it. An id is made before its commit, so a row may commit long after
+-- rows with later ids. Once all transactions below a number have ended, no more rows appear below it (pg_snapshot_xmin). A
+-- reader that goes by tx therefore misses nothing. The number has no other meaning, and no seal covers it.
+
+-- Roles ---------------------------------------------------------------------------------------------------------------
+
+-- payout_proxy is the role of the proxy. It inserts and reads records, and cannot change them.
+-- payout_sealer reads records and adds to the log.
+-- payout_auditor reads views in which people are masked.
+DO $$
+DECLARE
+  role text;
+BEGIN
+  FOREACH role IN ARRAY ARRAY['payout_proxy', 'payout_sealer', 'payout_auditor'] LOOP
+    BEGIN
+      EXECUTE format('CREATE ROLE %I NOLOGIN', role);
+    EXCEPTION
+      -- The role exists, or the check below reports that it does not.
+      WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL;
+    END;
+  END LOOP;
+END
+$$;
+
+-- The owner must be able to take the roles of the proxy and of the sealer.
+DO $$
+DECLARE
+  role text;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'payout_auditor') THEN
+    RAISE undefined_object;
+  END IF;
+  FOREACH role IN ARRAY ARRAY['payout_proxy', 'payout_sealer'] LOOP
+    -- Postgres 15 and older have no SET option.
+    IF NOT pg_has_role(current_user, role, CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END) THEN
+      EXECUTE format('GRANT %I TO %I', role, current_user);
+    END IF;
+  END LOOP;
+EXCEPTION
+  WHEN undefined_object OR insufficient_privilege THEN
+    RAISE EXCEPTION 'this database user may not create roles; as an administrator run: CREATE ROLE payout_proxy NOLOGIN; CREATE ROLE payout_sealer NOLOGIN; CREATE ROLE payout_auditor NOLOGIN; GRANT payout_proxy, payout_sealer TO %;', current_user;
+END
+$$;
+
+-- Clients and keys ----------------------------------------------------------------------------------------------------
+
+-- A limit that is null or an empty list does not apply.
+CREATE TABLE client (
+  id                      uuid PRIMARY KEY,
+  name                    text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
+  scopes                  text[] NOT NULL,
+  -- The operations that the client may use. Null means all of them, including future ones. An empty list is rejected, because
+  -- some readers cannot tell it from null. To shut a client out, revoke its keys.
+  operations              text[] CHECK (cardinality(operations) > 0 AND array_position(operations, NULL) IS NULL),
+  daily_cap_usd           numeric(20,6) CHECK (daily_cap_usd >= 0),
+  monthly_cap_usd         numeric(20,6) CHECK (monthly_cap_usd >= 0),
+  max_item_usd            numeric(20,6) CHECK (max_item_usd >= 0),
+  max_call_usd            numeric(20,6) CHECK (max_call_usd >= 0),
+  approval_over_usd       numeric(20,6) CHECK (approval_over_usd >= 0),
+  max_items               integer CHECK (max_items > 0),
+  requests_per_minute     integer CHECK (requests_per_minute > 0),
+  countries               text[] NOT NULL DEFAULT '{}',
+  addresses               text[] NOT NULL DEFAULT '{}', -- CIDR blocks that the client may call from
+  origins                 text[] NOT NULL DEFAULT '{}', -- web origins whose pages may call (CORS)
+  require_idempotency_key boolean NOT NULL DEFAULT false,
+  -- The sandbox that a demo client may pay with: SHA-256 of the sandbox's address and key. Empty if the sandbox is not known,
+  -- and null for every other client. The proxy does not start with another upstream while a demo client has a valid key.
+  demo_of                 bytea,
+  created_at              timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE api_key (
+  id           uuid PRIMARY KEY,
+  client_id    uuid NOT NULL REFERENCES client,
+  sha256       bytea NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
+  hint         text NOT NULL, -- the last four characters, to tell keys apart
+  person       text, -- the person who owns the key. People cannot approve their own requests
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  expires_at   timestamptz,
+  revoked_at   timestamptz,
+  last_used_at timestamptz
+);
+CREATE INDEX api_key_client ON api_key (client_id);
+
+-- Tells every instance that what it knows about callers may be wrong. The last use of a key changes nothing.
+CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('callers_changed', '');
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON client EXECUTE FUNCTION tell_callers_changed();
+CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OF revoked_at, expires_at, person, client_id OR DELETE OR TRUNCATE ON api_key
+  EXECUTE FUNCTION tell_callers_changed();
+
+-- Records of calls ----------------------------------------------------------------------------------------------------
+
+-- The number of a process. A process holds an advisory lock with its number while it lives. An intent without an outcome is
+-- in doubt as soon as its process is gone.
+CREATE SEQUENCE process_number AS integer CYCLE;
+
+-- A request that is about to be sent. It is committed before the first byte is sent. The column record has the text that the
+-- log seals: canonical JSON (RFC 8785) of everything that is known about the request, payouts included (IntentDocument of
+-- src/journal/documents.ts). The other columns repeat members that statements need, and `audit verify` compares them.
+CREATE TABLE intent (
+  id          uuid PRIMARY KEY, -- the call's id
+  client_id   uuid NOT NULL,
+  operation   text NOT NULL, -- the operation's name in the interface: 'POST /payouts/airtime'
+  item_count  integer NOT NULL,
+  total_usd   numeric, -- null: no item names an amount
+  held_for    text, -- why the call needs an approval; null: it needs none
+  expires_at  timestamptz(3), -- when a held call expires
+  reserved_on date, -- the day (UTC) on whose cap the call counts; null: none, or the day of its decision
+  process     integer, -- the number of the process that works on the call
+  recorded_at timestamptz NOT NULL, -- the database's clock
+  record      text NOT NULL,
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
+) PARTITION BY RANGE (id);
+CREATE INDEX intent_tx ON intent (tx, id);
+
+-- The outcome of a call. A call without an outcome that is older than the time-out is in doubt. The column record has an
+-- OutcomeDocument, with the transactions of the upstream's answer.
+CREATE TABLE outcome (
+  intent_id       uuid PRIMARY KEY,
+  kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
+  upstream_status smallint,
+  upstream_ms     numeric(12,3), -- by a monotonic clock; null: another call fetched the answer
+  sent_at         timestamptz NOT NULL,
+  answered_at     timestamptz NOT NULL,
+  recorded_at     timestamptz NOT NULL,
+  record          text NOT NULL,
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+) PARTITION BY RANGE (intent_id);
+CREATE INDEX outcome_tx ON outcome (tx, intent_id);
+
+-- A rejected request of a known client.
+CREATE TABLE refusal (
+  id              uuid PRIMARY KEY, -- the call's id
+  client_id       uuid NOT NULL,
+  key_id          uuid NOT NULL,
+  operation       text NOT NULL,
+  request_id      text NOT NULL,
+  traceparent     text,
+  client_address  text NOT NULL,
+  idempotency_key text,
+  actor           text,
+  status          smallint NOT NULL,
+  code            text NOT NULL,
+  detail          text NOT NULL,
+  faults          jsonb NOT NULL, -- the first hundred: [{pointer, detail}]
+  fault_count     integer NOT NULL,
+  first_call_id   uuid, -- the call that this one repeats
+  received_at     timestamptz NOT NULL,
+  recorded_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+) PARTITION BY RANGE (id);
+CREATE INDEX refusal_tx ON refusal (tx, id);
+
+-- A structure of the upstream's answers, without any value. Each operation has about a hundred, so one table holds all of
+-- them, however old they are.
+CREATE TABLE answer_shape (
+  id            uuid PRIMARY KEY, -- UUIDv7
+  operation     text NOT NULL, -- the operation's name in the interface
+  http_status   smallint NOT NULL,
+  fingerprint   bytea NOT NULL CHECK (octet_length(fingerprint) = 32), -- SHA-256 of the shape's JSON with sorted keys
+  shape         jsonb NOT NULL, -- a JSON Schema
+  first_call_id uuid NOT NULL,
+  first_seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx            xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  UNIQUE (operation, http_status, fingerprint) -- several instances may see a shape at once, and it is new only once
+);
+CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
+
+-- People --------------------------------------------------------------------------------------------------------------
+
+-- What stands beside the record of a request, so that it can be erased.
+CREATE TABLE intent_body (
+  intent_id uuid PRIMARY KEY,
+  salt      bytea, -- of the body
+  body      bytea, -- the bytes as sent; null: there was none, or it was erased
+  people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/documents.ts); null: none are left
+  CHECK ((salt IS NULL) = (body IS NULL))
+) PARTITION BY RANGE (intent_id);
+
+CREATE TABLE outcome_body (
+  intent_id uuid PRIMARY KEY,
+  salt      bytea NOT NULL,
+  body      bytea NOT NULL -- the bytes as received
+) PARTITION BY RANGE (intent_id);
+
+-- Documents as rows ---------------------------------------------------------------------------------------------------
+
+-- The payouts of requests.
+CREATE VIEW intent_item AS
+  SELECT i.id AS intent_id, (n.place - 1)::integer AS position, n.recipient_field,
+    coalesce(n.handle_ignored, FALSE) AS handle_ignored, n.amount_usd, n.country, n.network_code, n.reference, n.receiver,
+    n.wallet, n.upstream_ref, decode(n.email_commitment, 'hex') AS email_commitment,
+    decode(n.phone_commitment, 'hex') AS phone_commitment, decode(n.handle_commitment, 'hex') AS handle_commitment
+  FROM intent i CROSS JOIN LATERAL ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (
+    recipient_field text, handle_ignored boolean, amount_usd numeric, country text, network_code text, reference text,
+    receiver text, wallet text, upstream_ref text, email_commitment text, phone_commitment text, handle_commitment text
+  )) WITH ORDINALITY AS n(recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, wallet,
+    upstream_ref, email_commitment, phone_commitment, handle_commitment, place);
+
+-- The people that payouts name, until they are erased.
+CREATE VIEW item_recipient AS
+  SELECT b.intent_id, n.position, decode(n.salt, 'hex') AS salt, n.email, n.phone, n.handle
+  FROM intent_body b CROSS JOIN LATERAL json_to_recordset(b.people::json) AS n(
+    position integer, salt text, email text, phone text, handle text);
+
+-- The transactions in the upstream's answers.
+CREATE VIEW outcome_item AS
+  SELECT o.intent_id, (n.place - 1)::integer AS ordinal, n.position, n.upstream_ref, n.upstream_id, n.batch_ref, n.status,
+    n.amount_usd
+  FROM outcome o CROSS JOIN LATERAL ROWS FROM (json_to_recordset(o.record::json -> 'items') AS (
+    position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric
+  )) WITH ORDINALITY AS n(position, upstream_ref, upstream_id, batch_ref, status, amount_usd, place);
+
+-- Decisions and resolutions -------------------------------------------------------------------------------------------
+
+-- Whether a held call may be sent. Each call has at most one decision, so the first of two approvers wins.
+CREATE TABLE decision (
+  intent_id       uuid PRIMARY KEY,
+  kind            text NOT NULL CHECK (kind IN ('approved', 'rejected')),
+  reason          text NOT NULL,
+  body_commitment bytea, -- of the body that the approver saw, checked again before the call is sent
+  client_id       uuid NOT NULL, -- who decided
+  key_id          uuid NOT NULL,
+  actor           text,
+  decided_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  reserved_on     date,
+  process         integer NOT NULL, -- the number of the process that sends the call
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX decision_tx ON decision (tx, intent_id);
+
+-- How a call in doubt was settled first. A correction is a record of its own.
+CREATE TABLE resolution (
+  intent_id   uuid PRIMARY KEY,
+  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
+  reason      text NOT NULL,
+  client_id   uuid, -- who settled it; null: the resolver, whose verdict has the evidence
+  key_id      uuid,
+  actor       text,
+  resolved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX resolution_tx ON resolution (tx, intent_id);
+
+-- A person can correct a call that the resolver or a person settled wrongly. The first resolution stays on record, and
+-- each correction names the resolution that it supersedes.
+CREATE TABLE resolution_correction (
+  id          uuid PRIMARY KEY, -- UUIDv7
+  intent_id   uuid NOT NULL,
+  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or of the call for the first resolution
+  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
+  reason      text NOT NULL,
+  reserves    boolean NOT NULL, -- whether it reserved a released amount again
+  client_id   uuid NOT NULL, -- who corrected it
+  key_id      uuid NOT NULL,
+  actor       text,
+  resolved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX resolution_correction_intent ON resolution_correction (intent_id);
+CREATE INDEX resolution_correction_tx ON resolution_correction (tx, id);
+CREATE INDEX resolution_correction_tx_intent ON resolution_correction (tx, intent_id); -- for the search index
+
+-- All resolutions. The first one of a call has the call's id.
+CREATE VIEW resolution_history AS
+  SELECT intent_id AS id, intent_id, NULL::uuid AS supersedes, outcome, reason, client_id, key_id, actor, resolved_at FROM resolution
+  UNION ALL
+  SELECT id, intent_id, supersedes, outcome, reason, client_id, key_id, actor, resolved_at FROM resolution_correction;
+
+-- The resolution in effect: at most one for each call. Queries about how a call was settled read this view, never
+-- `resolution` alone.
+CREATE VIEW current_resolution AS
+  SELECT h.* FROM resolution_history h
+  WHERE NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = h.id);
+
+-- A stop of everything (both null), of one client, or of one operation. A stop is active until it is lifted.
+CREATE TABLE stop (
+  id              uuid PRIMARY KEY, -- UUIDv7
+  stops_client_id uuid,
+  stops_operation text,
+  reason          text NOT NULL,
+  client_id       uuid, -- who stopped; null: the command line
+  key_id          uuid,
+  actor           text,
+  stopped_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  CHECK (stops_client_id IS NULL OR stops_operation IS NULL)
+);
+CREATE INDEX stop_tx ON stop (tx, id);
+
+CREATE TABLE stop_lift (
+  stop_id   uuid PRIMARY KEY,
+  client_id uuid, -- who lifted it; null: the command line
+  key_id    uuid,
+  actor     text,
+  lifted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx        xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
+
+-- A call whose reservation was released, by the first of its outcome, its resolution and its refusal.
+CREATE TABLE reservation_release (
+  intent_id   uuid PRIMARY KEY,
+  released_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX reservation_release_tx ON reservation_release (tx, intent_id);
+
+-- A correction that reserved again and whose reservation was released since, by a later correction or a late outcome.
+CREATE TABLE correction_release (
+  correction_id uuid PRIMARY KEY,
+  intent_id     uuid NOT NULL,
+  released_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx            xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX correction_release_intent ON correction_release (intent_id);
+CREATE INDEX correction_release_tx ON correction_release (tx, correction_id);
+
+-- A change of a client, its limits, its scopes or its keys.
+CREATE TABLE activity (
+  id               uuid PRIMARY KEY, -- UUIDv7
+  action           text NOT NULL CHECK (action IN ('client_created', 'limits_changed', 'scopes_changed', 'operations_changed',
+    'key_issued', 'key_revoked')),
+  target_client_id uuid NOT NULL, -- the client whose limits, scopes or key changed
+  target_client    text NOT NULL, -- its name, which never changes
+  target_key_id    uuid, -- the key that was issued or revoked
+  before           text, -- the changed fields as they were, canonical JSON (RFC 8785); null: the target was created
+  after            text NOT NULL, -- the same fields as they are now
+  via              text NOT NULL CHECK (via IN ('api', 'console', 'cli', 'start')),
+  client_id        uuid, -- who changed it; null: the command line, or the proxy at its start
+  key_id           uuid,
+  actor            text, -- the person; for the command line, the user of the operating system
+  client_address   text,
+  request_id       text,
+  call_id          uuid, -- X-Call-Id of the request
+  reason           text,
+  acted_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx               xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX activity_tx ON activity (tx, id);
+CREATE INDEX activity_acted ON activity (acted_at, id);
+CREATE INDEX activity_target ON activity (target_client_id, acted_at);
+
+-- Admission -----------------------------------------------------------------------------------------------------------
+-- What the decision about a call needs at hand. It is computed from the records.
+
+-- The call that owns an idempotency key. Another call takes the key over only if the owner provably was not carried out. The
+-- salt and the hash are erased with the body that they belong to: the key is still taken, but for an unknown content.
+CREATE TABLE idempotency_claim (
+  client_id    uuid NOT NULL,
+  operation    text NOT NULL,
+  key          text NOT NULL,
+  intent_id    uuid NOT NULL,
+  salt         bytea,
+  content_hash bytea, -- SHA-256(salt || content), because a body names people, and hashes of phone numbers can be guessed
+  PRIMARY KEY (client_id, operation, key)
+);
+
+-- The contents that are not sent again unasked. The proxy does not send the same content while a call with it is open. It
+-- does not send a list again within a day, whatever its key.
+CREATE TABLE recent_content (
+  content   bytea NOT NULL, -- SHA-256, see src/journal/content-keys.ts
+  intent_id uuid NOT NULL,
+  -- The order in which the calls of a client were admitted. Ids do not tell it, because each instance has its own clock.
+  number    bigint GENERATED ALWAYS AS IDENTITY,
+  -- Whether the row is kept for a day after the answer, because the call has two items or more or repeats another call on
+  -- purpose. Every row is kept while its call is open.
+  lasting   boolean NOT NULL,
+  PRIMARY KEY (content, intent_id)
+);
+CREATE INDEX recent_content_intent ON recent_content (lasting, intent_id);
+
+-- What a client has spent and reserved on a day (UTC). It never exceeds a cap that applied at the time.
+CREATE TABLE spending (
+  client_id uuid NOT NULL,
+  day       date NOT NULL,
+  usd       numeric(20,6) NOT NULL CHECK (usd >= 0),
+  PRIMARY KEY (client_id, day)
+);
+
+-- The requests of a client in its current minute. If a crash loses them, a minute begins again.
+CREATE UNLOGGED TABLE request_window (
+  client_id  uuid PRIMARY KEY,
+  started_at timestamptz NOT NULL,
+  requests   integer NOT NULL
+);
+
+-- The keys that are no longer valid, or whose client has changed since it was looked up. rights is the version of the client's
+-- row then (xmin), which every change of its limits, scopes and operations replaces.
+CREATE FUNCTION changed_keys(key_ids uuid[], rights text[]) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
+  SELECT a.key_id FROM unnest(key_ids, rights) AS a(key_id, rights)
+  WHERE NOT EXISTS (
+    SELECT FROM api_key k JOIN client c ON c.id = k.client_id
+    WHERE k.id = a.key_id AND c.xmin::text = a.rights AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) OFFSET 0)
+$$;
+
+-- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no revoked key and no
+-- changed client, no call with the same idempotency key, none with the same content, no stop, no cap. That is true of almost every call, and one statement that begins with
+-- this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
+-- src/policy decides, on the state that src/journal/state.ts reads.
+--
+-- The function is VOLATILE and reads in a second statement, so that under READ COMMITTED it sees everything that was committed
+-- before it had the lock. Under any other isolation level it returns false. Sequential scans are off, because a plan may be
+-- older than the contents of the tables. Each statement is planned once: Postgres prefers a plan for the actual clients, and
+-- planning takes four times as long as locking.
+--   clients, usd        each client once, and what its calls may add to its caps; null: nothing
+--   key_ids, rights     see changed_keys
+--   on_day              the day (UTC) on whose cap the calls would count
+--   client_of, operations, keys
+--                       of each call
+--   contents            of each call, SHA-256; null: the same content may be sent again
+CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, client_of uuid[], operations text[], keys text[],
+  contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  clear boolean;
+BEGIN
+  PERFORM FROM client WHERE id = ANY (clients) ORDER BY id FOR NO KEY UPDATE;
+  SELECT current_setting('transaction_isolation') = 'read committed'
+    AND on_day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    AND NOT EXISTS (SELECT changed_keys(key_ids, rights))
+    AND NOT EXISTS (SELECT FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift l WHERE l.stop_id = stop.id))
+    AND NOT EXISTS (
+      SELECT FROM unnest(client_of, operations, keys, contents) AS a(client_id, operation, key, content)
+      WHERE EXISTS (SELECT FROM idempotency_claim c
+          WHERE c.client_id = a.client_id AND c.operation = a.operation AND c.key = a.key OFFSET 0)
+        OR EXISTS (SELECT FROM recent_content r
+          WHERE r.content = a.content OFFSET 0))
+    AND NOT EXISTS (
+      SELECT FROM unnest(clients, usd) AS a(client_id, usd) JOIN client c ON c.id = a.client_id
+      CROSS JOIN LATERAL (
+        SELECT coalesce(sum(s.usd) FILTER (WHERE s.day = on_day), 0) AS today, coalesce(sum(s.usd), 0) AS month
+        FROM spending s WHERE s.client_id = a.client_id AND s.day >= date_trunc('month', on_day::timestamp)::date) AS spent
+      WHERE spent.today + a.usd > c.daily_cap_usd OR spent.month + a.usd > c.monthly_cap_usd)
+  INTO clear;
+  RETURN clear;
+END
+$$;
+
+-- Returns whether none of these calls is refused on record. A statement can outlive the request that sent it: a frozen server
+-- carries it out when it wakes up. By then, the call may have been answered with 503 and refused on record, and must not be
+-- admitted any more. Call the function after the clients are locked. It is VOLATILE, so that it sees everything that was
+-- committed until then.
+CREATE FUNCTION none_refused(ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off
+  SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN NOT EXISTS (SELECT FROM refusal WHERE id = ANY (ids));
+END
+$$;
+
+-- Locks the resolution of a call. Until the transaction ends, no other transaction can correct the resolution or release the
+-- reservation of the call.
+CREATE FUNCTION lock_resolution(intent_id uuid) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock(7070013, hashtext(intent_id::text))
+$$;
+
+-- Releases the reservations of calls and of corrections, once each, on their original day. Rows are locked in the order of
+-- admission, so that the two cannot deadlock. Corrections and releases of a settled call take turns. If an outcome commits
+-- while a correction reserves again, either the outcome sees that reservation, or the correction sees the outcome.
+CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
+  SELECT lock_resolution(settled.intent_id)
+  FROM (SELECT intent_id FROM resolution WHERE intent_id = ANY (intent_ids) ORDER BY intent_id) AS settled;
+  WITH reserved AS (
+    SELECT i.id, i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, i.total_usd AS usd
+    FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
+    WHERE i.id = ANY (intent_ids) AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND i.total_usd IS NOT NULL
+  ), first AS (
+    INSERT INTO reservation_release (intent_id) SELECT id FROM reserved ORDER BY id ON CONFLICT DO NOTHING RETURNING intent_id
+  ), again AS (
+    INSERT INTO correction_release (correction_id, intent_id)
+    SELECT c.id, c.intent_id FROM resolution_correction c JOIN reserved r ON r.id = c.intent_id WHERE c.reserves
+    ORDER BY c.id ON CONFLICT DO NOTHING RETURNING intent_id
+  ), fresh AS (
+    SELECT intent_id FROM first UNION ALL SELECT intent_id FROM again
+  ), released AS (
+    SELECT r.client_id, r.day, sum(r.usd) AS usd FROM reserved r JOIN fresh f ON f.intent_id = r.id GROUP BY 1, 2
+  ), locked AS (
+    SELECT s.client_id, s.day, r.usd FROM spending s JOIN released r USING (client_id, day)
+    ORDER BY s.client_id, s.day FOR UPDATE OF s
+  )
+  UPDATE spending s SET usd = s.usd - l.usd FROM locked l WHERE s.client_id = l.client_id AND s.day = l.day
+$$;
+
+-- Returns the numbers of the live processes.
+CREATE FUNCTION live_processes() RETURNS SETOF integer LANGUAGE sql STABLE AS $$
+  SELECT objid::bigint::integer FROM pg_locks
+  WHERE locktype = 'advisory' AND classid = 7070003 AND objsubid = 2 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+$$;
+
+-- The state of a call -------------------------------------------------------------------------------------------------
+-- The lifecycle of a call (src/operations/lifecycle.ts) in SQL. A test compares the two.
+
+-- Returns the state that is on record. It follows from the kind of the outcome, whether the call was refused, the resolution,
+-- whether the call needs an approval, and the decision. If the commit of an intent was falsely reported as failed, the call
+-- was refused and never sent.
+CREATE FUNCTION recorded_state(outcome text, refused boolean, resolution text, held boolean, decision text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN outcome <> 'unknown' THEN outcome
+    WHEN outcome IS NULL AND refused THEN 'refused'
+    WHEN resolution IS NOT NULL THEN resolution
+    WHEN outcome IS NOT NULL THEN 'unknown'
+    WHEN held AND decision IS NULL THEN 'pending_approval'
+    WHEN held AND decision = 'rejected' THEN 'declined'
+    ELSE 'in_progress'
+  END
+$$;
+
+-- Returns the state of a call at an instant. A held call is expired from expires_at on. A call in progress is in doubt once
+-- its process is gone (live: the live processes) or it was released too long ago.
+CREATE FUNCTION state_at(state text, expires_at timestamptz, process integer, released_at timestamptz, instant timestamptz,
+  live integer[], given_up_before timestamptz) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN state = 'pending_approval' AND expires_at <= instant THEN 'expired'
+    WHEN state = 'in_progress' AND (process <> ALL (live) OR released_at < given_up_before) THEN 'unknown'
+    ELSE state
+  END
+$$;
+
+CREATE VIEW call_state AS
+  SELECT i.id AS call_id, i.client_id, (i.record::json ->> 'key_id')::uuid AS key_id, i.record::json ->> 'actor' AS actor,
+    i.operation, i.record::json ->> 'request_id' AS request_id, i.record::json ->> 'client_address' AS client_address,
+    i.record::json ->> 'idempotency_key' AS idempotency_key, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
+    o.upstream_ms, r.first_call_id IS NOT NULL AS repeats,
+    recorded_state(o.kind, r.id IS NOT NULL, s.outcome, i.held_for IS NOT NULL, d.kind) AS state,
+    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval
+  FROM intent i
+  LEFT JOIN outcome o ON o.intent_id = i.id
+  LEFT JOIN decision d ON d.intent_id = i.id
+  LEFT JOIN current_resolution s ON s.intent_id = i.id
+  LEFT JOIN refusal r ON r.id = i.id
+  UNION ALL
+  SELECT id, client_id, key_id, actor, operation, request_id, client_address, idempotency_key,
+    NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL
+  FROM refusal WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
+
+-- Access, erasure, retention ------------------------------------------------------------------------------------------
+
+-- A reading of the history. It is written before the response leaves.
+CREATE TABLE access (
+  id                 uuid PRIMARY KEY, -- the request that read; for the command line, a UUIDv7 of its own
+  client_id          uuid, -- null: the command line
+  key_id             uuid,
+  actor              text,
+  route              text NOT NULL, -- 'GET /v1/audit/calls', or the command: 'audit erase'
+  call_id            uuid, -- the one call that was requested
+  call_ids           uuid[] NOT NULL DEFAULT '{}', -- the calls on a page
+  filters            jsonb NOT NULL, -- as requested; contacts are masked
+  filters_commitment bytea, -- SHA-256(salt || filters as requested, canonical JSON); null: nothing is masked
+  revealed           boolean NOT NULL, -- whether people were unmasked
+  rows               integer, -- null: not known at the beginning, see access_end
+  request_id         text,
+  client_address     text,
+  read_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx                 xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX access_tx ON access (tx, id);
+CREATE INDEX access_client ON access (client_id, id);
+CREATE INDEX access_key ON access (key_id, id);
+CREATE INDEX access_actor ON access (actor, id) WHERE actor IS NOT NULL;
+CREATE INDEX access_call ON access (call_id, id) WHERE call_id IS NOT NULL;
+CREATE INDEX access_calls ON access USING gin (call_ids);
+
+-- The end of a reading of unknown length. A reading without an end was interrupted.
+CREATE TABLE access_end (
+  access_id       uuid PRIMARY KEY,
+  complete        boolean NOT NULL,
+  rows            bigint NOT NULL,
+  sha256          bytea, -- of the bytes that were sent, up to their manifest
+  checkpoint_size bigint, -- the checkpoint that the manifest names
+  ended_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX access_end_tx ON access_end (tx, access_id);
+
+-- Whom a reader searched for. It names people and can be erased.
+CREATE TABLE access_filters (
+  access_id uuid PRIMARY KEY,
+  salt      bytea NOT NULL,
+  filters   bytea NOT NULL -- canonical JSON (RFC 8785)
+);
+
+-- Rows that were removed from the tables of people, for one person. The record is signed, so that an intruder with only the
+-- database cannot excuse a removal with it.
+CREATE TABLE erasure (
+  id        uuid PRIMARY KEY, -- UUIDv7
+  kind      text NOT NULL CHECK (kind IN ('email', 'phone', 'handle')), -- the form of the recipient, who is not stored
+  reason    text NOT NULL,
+  actor     text, -- who ran the command, as stated
+  places    text[] NOT NULL, -- 'item_recipient/<call id>/<position>', 'intent_body/<call id>', 'outcome_body/<call id>', 'access_filters/<access id>'
+  erased_at timestamptz NOT NULL,
+  signature bytea NOT NULL, -- Ed25519, by the log's key, of the row as canonical JSON without tx and signature
+  tx        xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX erasure_tx ON erasure (tx, id);
+
+-- Rows that were removed because of their age: whole months of bodies and recipients, or of everything.
+CREATE TABLE pruning (
+  id         uuid PRIMARY KEY, -- UUIDv7
+  what       text NOT NULL CHECK (what IN ('people', 'calls')),
+  month      text NOT NULL CHECK (month ~ '^\d{4}-\d{2}$'),
+  reason     text NOT NULL,
+  actor      text,
+  kept       uuid[] NOT NULL, -- calls of that month that stay, because they are in doubt or waiting
+  rows       bigint NOT NULL, -- how many calls were removed, or lost their bodies
+  leaves     bigint NOT NULL, -- how many removed records have a leaf; removing people leaves records in place
+  checkpoint text NOT NULL, -- the signed note that covers them, also stored outside
+  pruned_at  timestamptz NOT NULL,
+  signature  bytea NOT NULL, -- as above
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX pruning_tx ON pruning (tx, id);
+
+-- The log -------------------------------------------------------------------------------------------------------------
+-- One Merkle tree (RFC 6962) over all records, in the order of their commits.
+
+-- The leaves, in the order in which they were sealed.
+CREATE TABLE log_leaf (
+  index     bigint PRIMARY KEY CHECK (index >= 0),
+  kind      text NOT NULL, -- the record's table
+  record_id uuid NOT NULL, -- the record's primary key
+  hash      bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256(0x00 || record as canonical JSON)
+  UNIQUE (record_id, kind)
+);
+
+-- Roots of the full subtrees over 256, 65,536, … leaves, so that a proof reads hundreds of hashes and not millions.
+CREATE TABLE log_node (
+  level smallint NOT NULL CHECK (level > 0 AND level % 8 = 0), -- over 2^level leaves
+  index bigint NOT NULL CHECK (index >= 0),
+  hash  bytea NOT NULL CHECK (octet_length(hash) = 32),
+  PRIMARY KEY (level, index)
+);
+
+-- The signed sizes and roots of the tree.
+CREATE TABLE checkpoint (
+  size           bigint PRIMARY KEY CHECK (size > 0),
+  root           bytea NOT NULL CHECK (octet_length(root) = 32),
+  note           text NOT NULL, -- C2SP signed note, which also names the two times below
+  positions      jsonb NOT NULL, -- by table, the position (tx, id) up to which it was read
+  sealed_at      timestamptz NOT NULL,
+  complete_until timestamptz -- everything written before this time is sealed; null: not known
+);
+
+-- The search index ----------------------------------------------------------------------------------------------------
+-- The search index. Auditors search the history with it. It is derived from the records and can be rebuilt from them at any time.
+-- It only finds calls. Their content is read from the records, which are sealed.
+--
+-- Each call has one entry. Everything that is searched for exactly is one of its `terms`, with a tag in front ('client:…',
+-- 'country:Kenya'). One GIN index over the terms answers any combination of filters by intersecting lists of entries, so two
+-- filters that each match a fifth of all calls and together none cost little. Filters of payouts must hold for the same payout,
+-- so an entry also has the terms of each payout by itself, which are checked for the calls that the GIN index finds.
+--
+-- The tables are UNLOGGED. They need no write-ahead log, because they are derived. After a crash of Postgres and on a promoted
+-- standby they are all empty, and index_calls() fills them again.
+
+-- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/terms.ts does the same). A line
+-- break separates terms.
+CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')
+    ELSE left(replace(value, E'\n', ' '), 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
+$$;
+
+-- Returns a term. The journal makes the same terms (src/journal/terms.ts).
+CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT tag || ':' || search_value(value)
+$$;
+
+-- The beginnings of a contact, at four lengths. A search by prefix looks up the longest beginning that it covers.
+CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT string_agg(E'\n^' || left(lower(contact), size), '') FROM unnest('{3,5,7,10}'::integer[]) AS size WHERE length(lower(contact)) >= size
+$$;
+
+-- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since 1970, …
+CREATE FUNCTION search_week(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 604800000)::integer
+$$;
+
+CREATE FUNCTION search_day(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 86400000)::integer
+$$;
+
+CREATE FUNCTION search_hour(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 3600000)::integer
+$$;
+
+-- … and steps of a tenth of an amount. No amount comes last. Rounding does not matter.
+CREATE FUNCTION search_step(usd numeric) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN usd IS NULL THEN -10000 WHEN usd <= 0 THEN -9999 ELSE floor(10 * ln(usd::float8))::integer END
+$$;
+
+CREATE UNLOGGED TABLE search_entry (
+  call_id     uuid PRIMARY KEY,
+  client_id   uuid NOT NULL,
+  operation   text NOT NULL,
+  state       text NOT NULL, -- see call_state
+  process     integer,
+  released_at timestamptz,
+  expires_at  timestamptz,
+  repeats     boolean NOT NULL, -- a refusal that only refers to another call
+  total_usd   numeric,
+  upstream_ms numeric,
+  item_usd    numeric[] NOT NULL, -- of each payout
+  payouts     text[] NOT NULL, -- the terms of each payout, each after a line break
+  refs        text[] NOT NULL, -- the terms of the transactions: first of those without a certain payout, then of each payout
+  terms       text[] COLLATE "C" NOT NULL -- all of them, and those of the call
+);
+
+-- The payouts in the order of their amounts. -1 is for none.
+CREATE UNLOGGED TABLE search_item (
+  usd      numeric NOT NULL,
+  call_id  uuid NOT NULL,
+  position integer NOT NULL, -- of the payout, from 0
+  PRIMARY KEY (usd, call_id, position)
+);
+
+-- The existing slices.
+CREATE UNLOGGED TABLE search_slice (
+  kind  text NOT NULL CHECK (kind IN ('week', 'item', 'total')),
+  slice integer NOT NULL,
+  PRIMARY KEY (kind, slice)
+);
+
+-- How far the records are indexed. All that `done` sees is. Where more is to be done than fits in one go, the next one begins
+-- after (after_tx, after_id), and ends at what `target` sees. Without a row, nothing is indexed.
+CREATE UNLOGGED TABLE search_position (
+  one      boolean PRIMARY KEY DEFAULT TRUE CHECK (one),
+  done     pg_snapshot NOT NULL,
+  target   pg_snapshot,
+  after_tx xid8,
+  after_id uuid,
+  built    boolean NOT NULL -- whether the tables have their indexes
+);
+
+-- The terms of the payouts of a call, as src/journal/terms.ts makes them.
+CREATE VIEW payout_terms AS
+  SELECT n.intent_id AS call_id, array_agg(n.amount_usd::numeric ORDER BY n.position) AS item_usd, array_agg(concat(
+      E'\nitem:' || search_step(n.amount_usd), E'\ncountry:' || search_value(n.country), E'\nnetwork:' || search_value(n.network_code),
+      E'\nreference:' || search_value(n.reference), E'\nref:' || search_value(n.upstream_ref), E'\nto:' || search_value(lower(r.email)),
+      E'\nto:' || search_value(lower(r.phone)), E'\nto:' || search_value(lower(r.handle)), E'\nreceiver:' || search_value(n.receiver),
+      search_beginnings(r.email), search_beginnings(r.phone), search_beginnings(r.handle), search_beginnings(n.receiver)
+    ) ORDER BY n.position) AS payouts
+  FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
+  GROUP BY n.intent_id;
+
+-- The terms of the transactions of an answer: first of those without a certain payout, then of each payout.
+CREATE VIEW transaction_terms AS
+  SELECT call_id, array_agg(lines ORDER BY place) AS refs FROM (
+    SELECT call_id, place, string_agg(line, '') AS lines FROM (
+      SELECT intent_id AS call_id, coalesce(position, -1) AS place, concat(E'\nref:' || search_value(upstream_ref),
+        E'\nref:' || search_value(upstream_id), E'\nref:' || search_value(batch_ref)) AS line
+      FROM outcome_item
+      UNION ALL
+      SELECT intent_id, generate_series(-1, coalesce(max(position), -1)), '' FROM outcome_item GROUP BY intent_id
+    ) AS lines GROUP BY call_id, place
+  ) AS places GROUP BY call_id;
+
+-- The entries as they must be.
+CREATE VIEW call_entry AS
+  SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms,
+    coalesce(p.item_usd, '{}') AS item_usd, coalesce(p.payouts, '{}') AS payouts, coalesce(t.refs, '{}') AS refs,
+    string_to_array(concat(
+      'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
+      E'\nclient:', c.client_id, E'\nkey:', c.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
+      E'\noperation:' || CASE WHEN length(c.operation) > 300 THEN search_value(c.operation) ELSE nullif(c.operation, '') END,
+      E'\nactor:' || CASE WHEN length(c.actor) > 300 THEN search_value(c.actor) ELSE nullif(c.actor, '') END,
+      E'\nidempotency:' || CASE WHEN length(c.idempotency_key) > 300 THEN search_value(c.idempotency_key) ELSE nullif(c.idempotency_key, '') END,
+      E'\nrequest:' || CASE WHEN length(c.request_id) > 300 THEN search_value(c.request_id) ELSE nullif(c.request_id, '') END,
+      E'\naddress:' || CASE WHEN length(c.client_address) > 300 THEN search_value(c.client_address) ELSE nullif(c.client_address, '') END,
+      array_to_string(p.payouts, ''), array_to_string(t.refs, '')), E'\n') AS terms
+  FROM call_state c
+  LEFT JOIN LATERAL (SELECT * FROM payout_terms o WHERE o.call_id = c.call_id OFFSET 0) AS p ON TRUE
+  LEFT JOIN LATERAL (SELECT * FROM transaction_terms o WHERE o.call_id = c.call_id OFFSET 0) AS t ON TRUE;
+
+-- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables, index lookups are
+-- right however old the statistics are.
+CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
+BEGIN
+  WITH old AS (
+    DELETE FROM search_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd
+  )
+  DELETE FROM search_item i USING old CROSS JOIN LATERAL unnest(old.item_usd) WITH ORDINALITY AS p(usd, place)
+  WHERE i.usd = coalesce(p.usd, -1) AND i.call_id = old.call_id AND i.position = p.place - 1;
+  WITH entries AS MATERIALIZED (
+    INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd, total_usd
+  ), items AS MATERIALIZED (
+    SELECT p.usd, e.call_id, p.place - 1 AS position
+    FROM entries e CROSS JOIN LATERAL unnest(e.item_usd) WITH ORDINALITY AS p(usd, place)
+  ), added AS (
+    INSERT INTO search_item SELECT coalesce(usd, -1), call_id, position FROM items
+  )
+  INSERT INTO search_slice
+  SELECT 'week', search_week(call_id) FROM entries
+  UNION SELECT 'total', search_step(total_usd) FROM entries
+  UNION SELECT 'item', search_step(usd) FROM items
+  ON CONFLICT DO NOTHING;
+END
+$$;
+
+-- While the index is filled from the beginning, it has only primary keys. Building the others is faster than adding to them.
+CREATE FUNCTION drop_search_indexes() RETURNS void LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
+  DROP INDEX IF EXISTS search_entry_terms, search_entry_total_usd, search_entry_in_progress, search_entry_expires_at;
+$$;
+
+CREATE FUNCTION build_search_indexes() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET maintenance_work_mem = '256MB' AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070010);
+  IF (SELECT built FROM search_position) THEN
+    RETURN;
+  END IF;
+  CREATE INDEX search_entry_total_usd ON search_entry ((coalesce(total_usd, -1)), call_id);
+  -- A batch stays in the list of what is pending until all of it is sorted in at once, at its end.
+  CREATE INDEX search_entry_terms ON search_entry USING gin (terms) WITH (gin_pending_list_limit = 32768);
+  -- What depends on how late it is: few calls are in progress or may be approved, among all that once were.
+  CREATE INDEX search_entry_in_progress ON search_entry (released_at) WHERE state = 'in_progress';
+  CREATE INDEX search_entry_expires_at ON search_entry (expires_at) WHERE expires_at IS NOT NULL;
+  ANALYZE search_entry, search_item, search_slice;
+  UPDATE search_position SET built = TRUE;
+END
+$$;
+
+-- Indexes what has committed since it was last asked, about `batch` records of it. A reader that remembered only how far it
+-- came would miss what commits late, or read again and again what one long transaction keeps from being final; what a
+-- snapshot had seen is known exactly. A call counts as much as it has payouts: a batch of calls with hundreds of them each would
+-- take longer than a statement may, and be tried again for ever.
+-- @returns 'done', or 'more' if some of what had committed before it was asked may be left, or 'unbuilt' if all entries are there
+-- and build_search_indexes() must build the indexes.
+CREATE FUNCTION index_calls(batch integer) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
+DECLARE
+  at search_position;
+  resumed boolean;
+  next record;
+BEGIN
+  IF NOT (SELECT built OR target IS NOT NULL FROM search_position) THEN
+    RETURN 'unbuilt'; -- That may take many minutes, so nobody waits for the lock.
+  END IF;
+  PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
+  SELECT * INTO at FROM search_position;
+  IF NOT FOUND THEN
+    PERFORM drop_search_indexes();
+    INSERT INTO search_position (done, built) VALUES ('3:3:', FALSE) RETURNING * INTO STRICT at;
+  END IF;
+  IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
+    -- Transaction numbers start again after a backup was restored to a new server. All records are read again.
+    UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
+  END IF;
+  resumed := at.target IS NOT NULL;
+  IF NOT resumed THEN
+    SELECT pg_current_snapshot(), pg_snapshot_xmin(at.done), '00000000-0000-0000-0000-000000000000'::uuid
+      INTO at.target, at.after_tx, at.after_id;
+  END IF;
+  WITH changed AS (
+    (SELECT tx, id FROM intent WHERE (tx, id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id FROM outcome WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, id FROM refusal WHERE (tx, id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id FROM decision WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id FROM resolution WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id FROM resolution_correction WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    ORDER BY 1, 2 LIMIT batch
+  ), weighed AS (
+    SELECT c.tx, c.id, coalesce(sum(1 + coalesce(i.item_count, 0))
+      OVER (ORDER BY c.tx, c.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+    FROM changed c LEFT JOIN intent i ON i.id = c.id
+  )
+  SELECT array_agg(DISTINCT id) AS ids, count(*) AS rows, (SELECT count(*) FROM changed) AS found,
+    (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx, (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
+  INTO next FROM weighed WHERE before < 5 * batch;
+  IF next.rows = 0 AND NOT resumed AND at.built THEN
+    RETURN 'done'; -- Nothing to write: a search changes nothing if the index is up to date.
+  END IF;
+  IF next.rows > 0 THEN
+    PERFORM reindex_calls(next.ids);
+    IF at.built THEN
+      PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
+    END IF;
+  END IF;
+  IF next.rows < batch AND next.rows = next.found THEN
+    UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
+    RETURN CASE WHEN NOT at.built THEN 'unbuilt' WHEN resumed THEN 'more' ELSE 'done' END; -- Records that were committed after the target was set are left for the next call.
+  END IF;
+  -- The last transaction may have written to several tables for one call. They are read in order, so nothing earlier is
+  -- left.
+  UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
+  RETURN 'more';
+END
+$$;
+
+-- How much of the index is rebuilt, from 0 to 1, by the numbers of transactions.
+CREATE FUNCTION search_progress() RETURNS double precision LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+  SELECT coalesce((SELECT CASE WHEN built THEN 1 WHEN target IS NULL THEN 0.99
+      ELSE 0.99 * after_tx::text::float8 / pg_snapshot_xmax(target)::text::float8 END FROM search_position), 0)
+$$;
+
+-- Rebuilds the whole index at once, while searches wait.
+CREATE FUNCTION rebuild_search_index() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET work_mem = '64MB' SET jit = off AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070010);
+  TRUNCATE search_entry, search_item, search_slice, search_position;
+  PERFORM drop_search_indexes();
+  INSERT INTO search_position (done, built) SELECT pg_current_snapshot(), FALSE;
+  INSERT INTO search_entry SELECT * FROM call_entry;
+  INSERT INTO search_item SELECT coalesce(p.usd, -1), call_id, p.place - 1
+    FROM search_entry CROSS JOIN LATERAL unnest(item_usd) WITH ORDINALITY AS p(usd, place);
+  INSERT INTO search_slice
+  SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
+  UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
+  UNION SELECT DISTINCT 'item', search_step(nullif(usd, -1)) FROM search_item;
+  PERFORM build_search_indexes();
+END
+$$;
+
+-- An index that is not complete would hide calls. Everybody reads it through these views, which fail until it is.
+CREATE FUNCTION search_is_complete() RETURNS boolean LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM search_position WHERE built) THEN
+    RETURN TRUE;
+  END IF;
+  RAISE EXCEPTION 'the search index is being rebuilt' USING ERRCODE = 'cannot_connect_now';
+END
+$$;
+
+CREATE VIEW indexed_call AS SELECT * FROM search_entry WHERE (SELECT search_is_complete());
+CREATE VIEW indexed_item AS SELECT * FROM search_item WHERE (SELECT search_is_complete());
+CREATE VIEW indexed_slice AS SELECT * FROM search_slice WHERE (SELECT search_is_complete());
+
+SELECT rebuild_search_index();
+
+-- Reconciliation ------------------------------------------------------------------------------------------------------
+-- What the upstream says of its transactions, how that differs from the records, and how people decided about each difference.
+
+-- One reading of a source: a request to the upstream, committed before it is sent, or an imported statement.
+CREATE TABLE source_read (
+  id        uuid PRIMARY KEY, -- UUIDv7
+  source    text NOT NULL CHECK (source IN ('transactions', 'batch', 'transaction', 'wallets', 'statement')),
+  subject   text, -- the requested batch_ref or upstream_id, or the statement's file name
+  from_at   timestamptz, -- only transactions from here …
+  to_at     timestamptz, -- … up to here are kept; null: all
+  mapping   json, -- for a statement: its mapping of columns to fields
+  caused_by uuid, -- the run, the call in doubt or the event that caused it
+  client_id uuid, -- who imported the statement; null: the proxy by itself
+  key_id    uuid,
+  actor     text,
+  read_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx        xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX source_read_tx ON source_read (tx, id);
+CREATE INDEX source_read_source ON source_read (source, id);
+CREATE INDEX source_read_cause ON source_read (caused_by, id) WHERE caused_by IS NOT NULL;
+
+-- The end of a reading. A reading without an end was interrupted, and its rows count for nothing.
+CREATE TABLE source_read_end (
+  read_id     uuid PRIMARY KEY,
+  complete    boolean NOT NULL, -- whether it is complete and the upstream reported success
+  failure     text, -- a short code if it is not complete
+  http_status smallint,
+  bytes       bigint NOT NULL,
+  sha256      bytea, -- SHA-256 of the bytes as received
+  rows        bigint NOT NULL, -- the number of listed transactions, or lines
+  kept        bigint NOT NULL, -- how many of them are in upstream_transaction
+  faults      integer NOT NULL, -- how many of them could not be read
+  ended_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX source_read_end_tx ON source_read_end (tx, read_id);
+CREATE INDEX source_read_end_sha256 ON source_read_end (sha256);
+
+-- The resolver's conclusion about a call in doubt. confirmed and not_executed have a resolution. ambiguous waits for a
+-- person, or for a later verdict.
+CREATE TABLE verdict (
+  id         uuid PRIMARY KEY, -- UUIDv7
+  intent_id  uuid NOT NULL,
+  verdict    text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed', 'ambiguous')),
+  reason     text NOT NULL,
+  evidence   json NOT NULL, -- the readings and transactions that support it; names nobody
+  decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX verdict_tx ON verdict (tx, id);
+CREATE INDEX verdict_intent ON verdict (intent_id, id);
+
+-- The upstream's events. They are hints: the proxy never believes one before it has read the transaction back.
+CREATE TABLE upstream_event (
+  id           uuid PRIMARY KEY, -- UUIDv7
+  event_id     text NOT NULL UNIQUE, -- as signed; a repeated event is not recorded again
+  event_type   text,
+  batch_ref    text,
+  upstream_id  text,
+  upstream_ref text,
+  status       text,
+  amount_usd   numeric,
+  signed_at    timestamptz NOT NULL,
+  received_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx           xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX upstream_event_tx ON upstream_event (tx, id);
+
+-- One comparison of a period. A run without an end was interrupted, or is in progress and its lock is held.
+CREATE TABLE reconciliation_run (
+  id         uuid PRIMARY KEY, -- UUIDv7
+  from_at    timestamptz NOT NULL,
+  to_at      timestamptz NOT NULL CHECK (to_at > from_at),
+  as_of      timestamptz NOT NULL, -- our records count as they stood then
+  historical boolean NOT NULL, -- a historical run changes the state of no finding
+  read_id    uuid, -- the statement or earlier reading that it compares with; null: it reads anew
+  settings   json NOT NULL, -- tolerances, so that a repeated run gives the same result
+  due_at     timestamptz UNIQUE, -- the scheduled time that it is for; null: somebody started it
+  client_id  uuid, -- who started it; null: the schedule
+  key_id     uuid,
+  actor      text,
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
+
+-- The end of a run. Without findings, a run is clean only if its listing is complete and no call is in doubt.
+CREATE TABLE reconciliation_run_end (
+  run_id   uuid PRIMARY KEY,
+  result   text NOT NULL CHECK (result IN ('clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed')),
+  failure  text, -- why there is no result, as a sentence
+  read_id  uuid, -- the source that it compared with
+  totals   json, -- counts and sums, the equation, by day and by category; null where it failed
+  ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx       xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX reconciliation_run_end_tx ON reconciliation_run_end (tx, run_id);
+
+-- A difference as the first run saw it. Its category and subject are the same in every run.
+CREATE TABLE finding (
+  id           uuid PRIMARY KEY, -- UUIDv7
+  category     text NOT NULL CHECK (category IN ('missing_upstream', 'missing_local', 'amount_over', 'amount_under', 'recipient',
+    'status', 'duplicate_upstream', 'late', 'fee', 'balance_gap', 'unexplained_debit', 'unrecognised_status')),
+  subject      text NOT NULL, -- identifies what it is about; names nobody
+  call_id      uuid, -- ours, where there is one …
+  position     integer,
+  upstream_ref text, -- … and theirs
+  upstream_id  text,
+  batch_ref    text,
+  wallet_id    text,
+  occurred_at  timestamptz NOT NULL, -- when the payment was made, which assigns it to a period
+  run_id       uuid NOT NULL, -- the run that saw it first
+  found_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx           xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  UNIQUE (category, subject)
+);
+CREATE INDEX finding_tx ON finding (tx, id);
+CREATE INDEX finding_occurred ON finding (occurred_at);
+CREATE INDEX finding_call ON finding (call_id) WHERE call_id IS NOT NULL;
+
+-- A finding as one run saw it.
+CREATE TABLE finding_sight (
+  id         uuid PRIMARY KEY, -- UUIDv7
+  finding_id uuid NOT NULL,
+  run_id     uuid NOT NULL,
+  impact_usd numeric NOT NULL, -- what it adds to the upstream's total minus ours
+  fields     json NOT NULL, -- [{field, ours, theirs}]; people are masked
+  evidence   json NOT NULL, -- the supporting rows
+  seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  UNIQUE (finding_id, run_id)
+);
+CREATE INDEX finding_sight_tx ON finding_sight (tx, id);
+CREATE INDEX finding_sight_run ON finding_sight (run_id, finding_id);
+
+-- A decision about a finding. A finding without any is open.
+CREATE TABLE finding_step (
+  id         uuid PRIMARY KEY, -- UUIDv7
+  finding_id uuid NOT NULL,
+  state      text NOT NULL CHECK (state IN ('explained', 'resolved', 'accepted', 'reopened')),
+  reason     text NOT NULL,
+  impact_usd numeric NOT NULL, -- its impact at the time of the decision
+  run_id     uuid, -- the run that decided; null: a person did
+  client_id  uuid,
+  key_id     uuid,
+  actor      text,
+  decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX finding_step_tx ON finding_step (tx, id);
+CREATE INDEX finding_step_finding ON finding_step (finding_id, id);
+
+-- The next four tables hold what was read, as evidence.
+
+-- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"). Only compared fields are stored. It
+-- names people and can be erased.
+CREATE TABLE upstream_transaction (
+  read_id      uuid NOT NULL,
+  ordinal      bigint NOT NULL, -- the position in the answer, from 0; for a statement, its line
+  upstream_ref text,
+  upstream_id  text,
+  batch_ref    text,
+  issued_at    timestamptz,
+  type         text,
+  status       text, -- the upstream's status
+  amount_usd   numeric(20,6), -- null: no readable one
+  fee_usd      numeric(20,6),
+  email        text,
+  phone        text,
+  handle       text,
+  receiver     text,
+  country      text,
+  network_code text,
+  reference    text,
+  PRIMARY KEY (read_id, ordinal)
+) PARTITION BY RANGE (read_id);
+
+CREATE TABLE upstream_wallet (
+  read_id   uuid NOT NULL,
+  wallet_id text NOT NULL,
+  type      text,
+  balance   numeric,
+  PRIMARY KEY (read_id, wallet_id)
+);
+
+-- The newest entries of a wallet, newest first.
+CREATE TABLE upstream_wallet_entry (
+  read_id        uuid NOT NULL,
+  wallet_id      text NOT NULL,
+  ordinal        integer NOT NULL,
+  amount         numeric,
+  balance_before numeric,
+  new_balance    numeric,
+  description    text,
+  entered_at     timestamptz,
+  PRIMARY KEY (read_id, wallet_id, ordinal)
+);
+
+-- A line of a statement that could not be used.
+CREATE TABLE statement_fault (
+  read_id uuid NOT NULL,
+  line    bigint NOT NULL,
+  reason  text NOT NULL, -- names the column, never its value
+  PRIMARY KEY (read_id, line)
+);
+
+-- Work. A payment of ours and its transaction, with the rule that matched them and the certainty.
+CREATE TABLE reconciliation_match (
+  run_id    uuid NOT NULL,
+  call_id   uuid NOT NULL,
+  position  integer NOT NULL,
+  read_id   uuid, -- the reading of the transaction; null: the run's own source
+  ordinal   bigint NOT NULL, -- its position there
+  rule      text NOT NULL CHECK (rule IN ('upstream_ref', 'upstream_id', 'batch_ref', 'reference', 'fingerprint')),
+  certainty text NOT NULL CHECK (certainty IN ('certain', 'probable', 'possible')),
+  PRIMARY KEY (run_id, call_id, position)
+) PARTITION BY RANGE (run_id);
+
+-- The progress of a run. If a crash loses it, the run shows it again.
+CREATE UNLOGGED TABLE reconciliation_progress (
+  run_id     uuid PRIMARY KEY,
+  step       text NOT NULL,
+  done       bigint NOT NULL,
+  of         bigint, -- null: not known
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- Console sessions ----------------------------------------------------------------------------------------------------
+
+-- A session of the console, by the SHA-256 of the cookie's secret. If a crash loses the sessions, people sign in again.
+CREATE UNLOGGED TABLE console_session (
+  sha256     bytea PRIMARY KEY CHECK (length(sha256) = 32),
+  key_id     uuid NOT NULL REFERENCES api_key (id),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  used_at    timestamptz NOT NULL DEFAULT now()
+);
+
+-- Guards and partitions -----------------------------------------------------------------------------------------------
+
+-- Returns the tables to which rows are only added: the records and the log.
+CREATE FUNCTION append_only_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT ARRAY[
+    'intent', 'outcome', 'refusal', 'answer_shape',
+    'decision', 'resolution', 'resolution_correction', 'stop', 'stop_lift', 'reservation_release', 'correction_release', 'activity',
+    'access', 'access_end', 'erasure', 'pruning',
+    'log_leaf', 'log_node', 'checkpoint',
+    'source_read', 'source_read_end', 'verdict', 'upstream_event',
+    'reconciliation_run', 'reconciliation_run_end', 'finding', 'finding_sight', 'finding_step']
+$$;
+
+-- Returns the tables with one partition for each month.
+CREATE FUNCTION monthly_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT ARRAY[
+    'intent', 'outcome', 'refusal',
+    'intent_body', 'outcome_body',
+    'upstream_transaction', 'reconciliation_match']
+$$;
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'records are only added to: % on % is refused', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+-- Returns the smallest UUID of an instant: 48 bits of milliseconds (RFC 9562, section 5.7), then zeros.
+CREATE FUNCTION uuid_floor(at timestamptz) RETURNS uuid LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
+  SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+
+-- Creates one partition of one table. A partition inherits row triggers from its parent, but no TRUNCATE trigger. The function
+-- waits only briefly for its lock on the default partition, because writers of records would wait behind it.
+CREATE FUNCTION make_partition(parent text, name text, bounds text) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, public SET lock_timeout = '2s' AS $$
+BEGIN
+  EXECUTE format('CREATE TABLE public.%I PARTITION OF public.%I %s', name, parent, bounds);
+  IF parent = ANY (public.append_only_tables()) THEN
+    EXECUTE format('CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.%I EXECUTE FUNCTION public.refuse_change()', name);
+  END IF;
+END
+$$;
+
+-- Creates the partitions of this month and of future months. The proxy calls it at each start and every day.
+CREATE FUNCTION make_partitions(months_ahead integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public SET timezone = 'UTC' AS $$
+DECLARE
+  parent text;
+  month timestamptz;
+  name text;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070001); -- Several instances may start together.
+  FOREACH parent IN ARRAY public.monthly_tables() LOOP
+    FOR ahead IN 0..months_ahead LOOP
+      month := date_trunc('month', now(), 'UTC') + make_interval(months => ahead);
+      name := parent || to_char(month AT TIME ZONE 'UTC', '_YYYY_MM');
+      CONTINUE WHEN to_regclass('public.' || name) IS NOT NULL;
+      BEGIN
+        PERFORM public.make_partition(parent, name, format('FOR VALUES FROM (%L) TO (%L)',
+          public.uuid_floor(month), public.uuid_floor(month + interval '1 month')));
+      EXCEPTION
+        WHEN check_violation THEN
+          RAISE WARNING 'rows of % stand in the default partition and stay there', name; -- They are not lost.
+        WHEN lock_not_available THEN
+          RAISE WARNING 'a long query keeps % from being made; tomorrow is early enough', name;
+      END;
+    END LOOP;
+  END LOOP;
+END
+$$;
+
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY append_only_tables() LOOP
+    EXECUTE format('CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION refuse_change()', name);
+    EXECUTE format('CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I EXECUTE FUNCTION refuse_change()', name);
+  END LOOP;
+  -- A row whose month has no partition goes to the default partition, so it is never lost.
+  FOREACH name IN ARRAY monthly_tables() LOOP
+    PERFORM make_partition(name, name || '_default', 'DEFAULT');
+  END LOOP;
+END
+$$;
+
+SELECT make_partitions(1);
+
+-- Views for auditors --------------------------------------------------------------------------------------------------
+-- payout_auditor reads these views and nothing else. They show the records, with people masked as GET /v1/audit shows them
+-- without audit:pii. No view has a body, an unmasked recipient, a key or a salt.
+-- docs/auditors/people-and-retention.md shows how to create a person's login.
+
+CREATE SCHEMA audit;
+
+-- These functions mask as src/platform/privacy/contacts.ts does. A test compares the two.
+CREATE FUNCTION audit.mask_email(email text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT CASE WHEN strpos(email, '@') > 2 THEN left(email, 1) ELSE '' END || '••@' || substring(email FROM '[^@]*$')
+$$;
+
+CREATE FUNCTION audit.mask_phone(phone text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT left(phone, 4) || '••••' || substr(phone, greatest(8, length(phone) - 4) + 1)
+$$;
+
+CREATE FUNCTION audit.mask_handle(handle text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT left(handle, CASE WHEN length(handle) > 3 THEN 2 ELSE 1 END) || '••'
+$$;
+
+CREATE FUNCTION audit.mask_contacts(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  -- White space in ECMAScript.
+  blank CONSTANT text := '\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+  pattern CONSTANT text := '(?:[^' || blank || '"''<>()[\],;:@/=]{1,64}@[^' || blank || '"''<>()[\],;:@]{1,255}'
+    || '|\+[0-9](?:[' || blank || '().-]?[0-9]){6,14}'
+    || '|(?<![A-Za-z0-9_.])@[A-Za-z0-9_][A-Za-z0-9_.-]{0,63})';
+  between text[];
+  contact text;
+  masked text := '';
+  place integer := 0;
+  after integer := 1;
+BEGIN
+  IF strpos(value, '@') = 0 AND strpos(value, '+') = 0 THEN
+    RETURN value;
+  END IF;
+  between := regexp_split_to_array(value, pattern);
+  FOR contact IN SELECT match[1] FROM regexp_matches(value, '(' || pattern || ')', 'g') AS match LOOP
+    place := place + 1;
+    after := after + length(between[place]) + length(contact);
+    masked := masked || between[place] || CASE
+      -- Already masked.
+      WHEN strpos(contact, '••@') > 0 OR (length(contact) = 2 AND substr(value, after, 2) = '••') THEN contact
+      WHEN left(contact, 1) = '+' AND strpos(contact, '@') = 0 THEN audit.mask_phone(contact)
+      WHEN left(contact, 1) = '@' THEN audit.mask_handle(contact)
+      ELSE audit.mask_email(contact) END;
+  END LOOP;
+  RETURN masked || between[place + 1];
+END
+$$;
+
+CREATE FUNCTION audit.mask_prose(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT regexp_replace(audit.mask_contacts(value), '(?<![A-Za-z0-9_.+-])[0-9]{7,15}(?![A-Za-z0-9_-])', '••••', 'g')
+$$;
+
+-- Records mask queries. Older ones may have a contact in escaped form.
+CREATE FUNCTION audit.mask_query(query text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT CASE WHEN query ~* '%(40|2b)' AND query !~* '%e2%80%a2' THEN '••••' ELSE audit.mask_contacts(query) END
+$$;
+
+CREATE VIEW audit.clients AS SELECT id, name, scopes, created_at FROM public.client;
+
+CREATE VIEW audit.calls AS
+  SELECT i.id, i.client_id, r.key_id, i.operation, audit.mask_contacts(r.request_id) AS request_id, r.traceparent,
+    r.client_address, audit.mask_query(r.query) AS query, i.item_count, i.total_usd, r.coverage, r.caused_by,
+    audit.mask_contacts(r.idempotency_key) AS idempotency_key, audit.mask_contacts(r.actor) AS actor, i.held_for,
+    i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment, r.received_at,
+    i.recorded_at, r.duplicate_of
+  FROM public.intent i CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
+    key_id uuid, request_id text, traceparent text, client_address text, query text, coverage text, caused_by uuid,
+    idempotency_key text, actor text, body_commitment text, received_at timestamptz, duplicate_of uuid);
+
+CREATE VIEW audit.items AS
+  SELECT i.intent_id AS call_id, i.position, i.recipient_field, i.handle_ignored, audit.mask_email(p.email) AS email,
+    audit.mask_phone(p.phone) AS phone, audit.mask_handle(p.handle) AS handle, i.amount_usd,
+    audit.mask_contacts(i.country) AS country, audit.mask_contacts(i.network_code) AS network_code,
+    audit.mask_contacts(i.reference) AS reference, audit.mask_contacts(i.receiver) AS receiver,
+    audit.mask_contacts(i.wallet) AS wallet, audit.mask_contacts(i.upstream_ref) AS upstream_ref,
+    i.email_commitment, i.phone_commitment, i.handle_commitment
+  FROM public.intent_item i LEFT JOIN public.item_recipient p ON p.intent_id = i.intent_id AND p.position = i.position;
+
+CREATE VIEW audit.outcomes AS
+  SELECT o.intent_id AS call_id, o.kind, r.failure, o.upstream_status, audit.mask_contacts(r.content_type) AS content_type,
+    r.retry_after, decode(r.body_commitment, 'hex') AS body_commitment, r.attempts, coalesce(r.tries, '[]') AS tries,
+    r.answer_of, o.sent_at, o.answered_at, r.upstream_ms, o.recorded_at
+  FROM public.outcome o CROSS JOIN LATERAL json_to_record(o.record::json) AS r(
+    failure text, content_type text, retry_after integer, body_commitment text, attempts integer, tries json,
+    answer_of uuid, upstream_ms numeric);
+
+CREATE VIEW audit.upstream_items AS
+  SELECT intent_id AS call_id, ordinal, position, audit.mask_contacts(upstream_ref) AS upstream_ref,
+    audit.mask_contacts(upstream_id) AS upstream_id, audit.mask_contacts(batch_ref) AS batch_ref,
+    audit.mask_prose(status) AS status, amount_usd
+  FROM public.outcome_item;
+
+CREATE VIEW audit.refusals AS
+  SELECT id AS call_id, client_id, key_id, operation, audit.mask_contacts(request_id) AS request_id, traceparent,
+    client_address, status, code, audit.mask_contacts(detail) AS detail, audit.mask_contacts(faults::text) AS faults,
+    fault_count, audit.mask_contacts(idempotency_key) AS idempotency_key, audit.mask_contacts(actor) AS actor, first_call_id,
+    received_at, recorded_at
+  FROM public.refusal;
+
+CREATE VIEW audit.decisions AS
+  SELECT intent_id AS call_id, kind, audit.mask_prose(reason) AS reason, body_commitment, client_id, key_id,
+    audit.mask_contacts(actor) AS actor, decided_at, reserved_on
+  FROM public.decision;
+
+-- The resolutions in effect. audit.resolution_history also has those that were superseded.
+CREATE VIEW audit.resolutions AS
+  SELECT id, intent_id AS call_id, supersedes, outcome, audit.mask_prose(reason) AS reason, client_id, key_id,
+    audit.mask_contacts(actor) AS actor, resolved_at
+  FROM public.current_resolution;
+
+CREATE VIEW audit.resolution_history AS
+  SELECT id, intent_id AS call_id, supersedes, outcome, audit.mask_prose(reason) AS reason, client_id, key_id,
+    audit.mask_contacts(actor) AS actor, resolved_at
+  FROM public.resolution_history;
+
+CREATE VIEW audit.stops AS
+  SELECT s.id, s.stops_client_id, s.stops_operation, audit.mask_prose(s.reason) AS reason, s.client_id, s.key_id,
+    audit.mask_contacts(s.actor) AS actor, s.stopped_at, l.client_id AS lifted_by_client_id, l.key_id AS lifted_by_key_id,
+    audit.mask_contacts(l.actor) AS lifted_by_actor, l.lifted_at
+  FROM public.stop s LEFT JOIN public.stop_lift l ON l.stop_id = s.id;
+
+CREATE VIEW audit.reservation_releases AS SELECT intent_id AS call_id, released_at FROM public.reservation_release;
+
+CREATE VIEW audit.correction_releases AS
+  SELECT correction_id, intent_id AS call_id, released_at FROM public.correction_release;
+
+CREATE VIEW audit.activities AS
+  SELECT id, action, target_client_id, target_client, target_key_id, audit.mask_contacts(before) AS before,
+    audit.mask_contacts(after) AS after, via, client_id, key_id, audit.mask_contacts(actor) AS actor, client_address,
+    audit.mask_contacts(request_id) AS request_id, call_id, audit.mask_prose(reason) AS reason, acted_at
+  FROM public.activity;
+
+CREATE VIEW audit.answer_shapes AS
+  SELECT id, operation, http_status, fingerprint, shape, first_call_id, first_seen_at FROM public.answer_shape;
+
+CREATE VIEW audit.accesses AS
+  SELECT a.id, a.client_id, a.key_id, audit.mask_contacts(a.actor) AS actor, a.route, a.call_id, a.call_ids, a.filters,
+    a.filters_commitment, a.revealed, coalesce(e.rows, a.rows) AS rows, audit.mask_contacts(a.request_id) AS request_id,
+    a.client_address, a.read_at, e.complete, e.sha256, e.checkpoint_size, e.ended_at
+  FROM public.access a LEFT JOIN public.access_end e ON e.access_id = a.id;
+
+CREATE VIEW audit.erasures AS
+  SELECT id, kind, audit.mask_prose(reason) AS reason, actor, places, erased_at, signature FROM public.erasure;
+
+CREATE VIEW audit.prunings AS
+  SELECT id, what, month, audit.mask_prose(reason) AS reason, actor, kept, rows, checkpoint, pruned_at, signature
+  FROM public.pruning;
+
+CREATE VIEW audit.checkpoints AS SELECT size, root, note, sealed_at, complete_until FROM public.checkpoint;
+
+CREATE VIEW audit.leaves AS SELECT index, kind, record_id, hash FROM public.log_leaf;
+
+CREATE VIEW audit.source_reads AS
+  SELECT r.id, r.source, audit.mask_contacts(r.subject) AS subject, r.from_at, r.to_at, r.caused_by, r.client_id, r.key_id,
+    audit.mask_contacts(r.actor) AS actor, r.read_at, e.complete, e.failure, e.http_status, e.bytes, e.sha256, e.rows, e.kept,
+    e.faults, e.ended_at
+  FROM public.source_read r LEFT JOIN public.source_read_end e ON e.read_id = r.id;
+
+CREATE VIEW audit.upstream_transactions AS
+  SELECT read_id, ordinal, audit.mask_contacts(upstream_ref) AS upstream_ref, audit.mask_contacts(upstream_id) AS upstream_id,
+    audit.mask_contacts(batch_ref) AS batch_ref, issued_at, audit.mask_prose(type) AS type, audit.mask_prose(status) AS status,
+    amount_usd, fee_usd, audit.mask_email(email) AS email, audit.mask_phone(phone) AS phone, audit.mask_handle(handle) AS handle,
+    audit.mask_contacts(receiver) AS receiver, audit.mask_contacts(country) AS country,
+    audit.mask_contacts(network_code) AS network_code, audit.mask_prose(reference) AS reference
+  FROM public.upstream_transaction;
+
+CREATE VIEW audit.verdicts AS
+  SELECT id, intent_id AS call_id, verdict, reason, evidence, decided_at FROM public.verdict;
+
+CREATE VIEW audit.upstream_events AS
+  SELECT id, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at, received_at
+  FROM public.upstream_event;
+
+CREATE VIEW audit.reconciliation_runs AS
+  SELECT r.id, r.from_at, r.to_at, r.as_of, r.historical, r.settings, r.due_at, r.client_id, r.key_id,
+    audit.mask_contacts(r.actor) AS actor, r.started_at, e.result, e.failure, coalesce(e.read_id, r.read_id) AS read_id,
+    e.totals, e.ended_at
+  FROM public.reconciliation_run r LEFT JOIN public.reconciliation_run_end e ON e.run_id = r.id;
+
+CREATE VIEW audit.findings AS
+  SELECT id, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id, found_at
+  FROM public.finding;
+
+CREATE VIEW audit.finding_sights AS
+  SELECT id, finding_id, run_id, impact_usd, fields, evidence, seen_at FROM public.finding_sight;
+
+CREATE VIEW audit.finding_steps AS
+  SELECT id, finding_id, state, audit.mask_prose(reason) AS reason, impact_usd, run_id, client_id, key_id,
+    audit.mask_contacts(actor) AS actor, decided_at
+  FROM public.finding_step;
+
+-- Rights --------------------------------------------------------------------------------------------------------------
+
+REVOKE ALL ON FUNCTION make_partitions(integer), make_partition(text, text, text), reindex_calls(uuid[]), index_calls(integer),
+  drop_search_indexes(), build_search_indexes(), search_progress(), rebuild_search_index(), search_is_complete() FROM PUBLIC;
+
+GRANT USAGE ON SCHEMA public TO payout_proxy;
+GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer), build_search_indexes(), search_progress(),
+  search_is_complete() TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE ON client, api_key TO payout_proxy;
+-- Records.
+GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
+GRANT SELECT ON intent_item, item_recipient, outcome_item TO payout_proxy;
+GRANT SELECT, INSERT ON intent, outcome, refusal, answer_shape, decision, resolution,
+  resolution_correction, stop, stop_lift, reservation_release, correction_release, activity, access, access_end, source_read,
+  source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
+  TO payout_proxy;
+GRANT SELECT ON erasure, pruning, log_leaf, log_node, checkpoint TO payout_proxy;
+GRANT SELECT ON resolution_history, current_resolution, call_state TO payout_proxy;
+-- People and sources.
+GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_transaction, upstream_wallet,
+  upstream_wallet_entry, statement_fault TO payout_proxy;
+-- Work.
+GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, reconciliation_progress TO payout_proxy;
+GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;
+GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
+GRANT SELECT ON indexed_call, indexed_item, indexed_slice TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE, DELETE ON console_session TO payout_proxy;
+-- The migrations, to tell whether the database is up to date.
+GRANT SELECT ON _prisma_migrations TO payout_proxy;
+-- A reconciliation run sorts and joins in temporary tables of its session.
+DO $$
+BEGIN
+  EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO payout_proxy', current_database());
+END
+$$;
+
+GRANT USAGE ON SCHEMA public TO payout_sealer;
+GRANT SELECT ON intent, outcome, refusal, answer_shape, decision, resolution, resolution_correction,
+  stop, stop_lift, reservation_release, correction_release, activity, access, access_end, erasure, pruning, source_read,
+  source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
+  TO payout_sealer;
+GRANT SELECT, INSERT ON log_leaf, log_node, checkpoint TO payout_sealer;
+
+GRANT USAGE ON SCHEMA audit TO payout_auditor;
+GRANT SELECT ON ALL TABLES IN SCHEMA audit TO payout_auditor;

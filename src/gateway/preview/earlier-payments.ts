@@ -1,0 +1,70 @@
+import { recordedItems } from '../../journal/recorded-items';
+import { payeesOf } from '../../journal/content-keys';
+import { catchUpIndex } from '../../journal/search-index';
+import { Item } from '../../operations/item';
+import { EXECUTED, OPEN } from '../../operations/lifecycle';
+import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle-sql';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { uuidFloor } from '../../platform/database/uuid';
+
+/** A payment of the same amount to the same recipient. */
+export interface EarlierPayment {
+  /** The position of the item that would pay it again. */
+  position: number;
+  callId: string;
+  paidAt: Date;
+}
+
+/** Calls in these states have paid, may have paid, or may still pay. */
+const MAY_BE_PAID = [...EXECUTED, ...OPEN];
+
+/**
+ * How many days back to search. Wages and prizes are paid weekly at most, and a list that is uploaded twice is mostly
+ * noticed within days. Further back, most matches would be payments that are meant to recur.
+ */
+const EARLIER_DAYS = 7;
+
+/** Returns, for each item, the latest call of the client that has paid the same, may have paid it, or may still pay it. */
+export async function readEarlierPayments(
+  prisma: PrismaService,
+  clientId: string,
+  items: { position: number; item: Item }[],
+): Promise<EarlierPayment[]> {
+  const wanted = JSON.stringify(items.flatMap(toWanted));
+  const since = uuidFloor(new Date(Date.now() - EARLIER_DAYS * 86_400_000));
+  await catchUpIndex(prisma);
+  // Goes step by step (MATERIALIZED, OFFSET 0): the calls that name a recipient, then their payouts, then their states.
+  return prisma.$queryRaw<EarlierPayment[]>`
+    WITH wanted AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, field text, payee text, usd numeric)
+    ), named AS MATERIALIZED (
+      SELECT call_id FROM indexed_call
+      WHERE terms && ARRAY(SELECT search_term(CASE field WHEN 'receiver' THEN 'receiver' ELSE 'to' END, payee) FROM wanted)
+        AND terms && ARRAY['week:' || search_week(${since}::uuid), 'week:' || search_week(${since}::uuid) + 1]
+        AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid
+    ), payout AS MATERIALIZED (
+      SELECT n.call_id, t.amount_usd, lower(r.email) AS email, r.phone, lower(r.handle) AS handle, t.receiver
+      FROM named n CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = n.call_id OFFSET 0) AS t
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = n.call_id OFFSET 0) AS r ON r.position = t.position
+    ), same AS (
+      SELECT a.position, p.call_id FROM wanted a JOIN payout p ON p.amount_usd = a.usd
+        AND CASE a.field WHEN 'email' THEN p.email WHEN 'phone' THEN p.phone WHEN 'handle' THEN p.handle ELSE p.receiver END = a.payee
+    ), calls AS MATERIALIZED (
+      SELECT call.* FROM (SELECT DISTINCT call_id FROM same) AS found CROSS JOIN LATERAL (
+        SELECT i.id, coalesce(o.sent_at, i.recorded_at) AS paid_at, ${STATE_COLUMNS}
+        FROM ${CALLS} WHERE i.id = found.call_id OFFSET 0
+      ) AS call
+      WHERE ${stateIn(MAY_BE_PAID)}
+    )
+    SELECT DISTINCT ON (same.position) same.position, calls.id::text AS "callId", calls.paid_at AS "paidAt"
+    FROM same JOIN calls ON calls.id = same.call_id ORDER BY same.position, calls.id DESC`;
+}
+
+/** Returns the recipient in the one field that counts, and the amount. */
+function toWanted({ position, item }: { position: number; item: Item }) {
+  const [recorded] = recordedItems([item]);
+  const payees = recorded ? payeesOf(recorded) : [];
+  return payees
+    .filter(({ counts }) => counts)
+    .map(({ field, payee }) => ({ position, field, payee, usd: item.amountUsd?.toFixed() ?? null }));
+}

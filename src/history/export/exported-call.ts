@@ -1,0 +1,190 @@
+import {
+  IntentDocument,
+  ItemDocument,
+  OutcomeDocument,
+  PersonDocument,
+  TransactionDocument,
+} from '../../journal/documents';
+import { VerdictTransaction } from '../../journal/records';
+import { approvalStatusOf, CallState, Present, RecordedCall, stateOf } from '../../operations/lifecycle';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+
+/** A refused request, with the names of its columns. */
+interface Refusal {
+  id: string;
+  client_id: string;
+  key_id: string;
+  operation: string;
+  request_id: string;
+  traceparent: string | null;
+  client_address: string;
+  idempotency_key: string | null;
+  actor: string | null;
+  status: number;
+  code: string;
+  detail: string;
+  first_call_id: string | null;
+  received_at: string;
+  recorded_at: string;
+}
+
+/** Who decided about a call or settled it. */
+interface Author {
+  client_id: string | null;
+  key_id: string | null;
+  actor: string | null;
+  reason: string;
+}
+
+interface Decision extends Author {
+  kind: string;
+  decided_at: string;
+  process: number;
+}
+
+interface Resolution extends Author {
+  outcome: string;
+  resolved_at: string;
+}
+
+/** The records of a call, as an export needs them. All times are ISO 8601 in UTC. */
+export interface ExportedCall {
+  /** Null if a refusal stands for the call. Payouts of such a call have both. */
+  intent: IntentDocument | null;
+  refusal: Refusal | null;
+  /** The name of the client. */
+  client: string | null;
+  people: PersonDocument[];
+  outcome: OutcomeDocument | null;
+  decision: Decision | null;
+  resolution: Resolution | null;
+  /** The transactions that the resolver assigned to the payouts of a confirmed call. */
+  found: VerdictTransaction[];
+  state: CallState;
+  inDoubtSince: string | null;
+  approval: string | null;
+}
+
+/** A payout of a call, with its transaction: that of the answer or, without one, the one that the resolver found. */
+export interface ExportedItem {
+  position: number;
+  item: ItemDocument;
+  person: PersonDocument | undefined;
+  transaction: TransactionDocument | VerdictTransaction | undefined;
+}
+
+interface StoredCall {
+  record: string | null;
+  people: string | null;
+  outcome: string | null;
+  refusal: string | null;
+  client: string | null;
+  decision: string | null;
+  resolution: string | null;
+  found: string | null;
+}
+
+/** The clock of the proxy has milliseconds, that of the database has microseconds. */
+const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.${fraction}"Z"')`;
+
+const REFUSAL = `
+  SELECT row_to_json(x)::text FROM (
+    SELECT r.id, r.client_id, r.key_id, r.operation, r.request_id, r.traceparent, r.client_address, r.idempotency_key, r.actor,
+      r.status, r.code, r.detail, r.first_call_id, 
+      ${UTC('r.received_at', 'MS')} AS received_at, ${UTC('r.recorded_at')} AS recorded_at) AS x`;
+
+/** Each table is joined by the IDs in $1, so that Postgres skips the partitions of other months. */
+const SQL = `
+  SELECT i.record, b.people, o.record AS outcome, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client,
+    CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
+      'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason)::text END AS decision,
+    CASE WHEN s.intent_id IS NOT NULL THEN json_build_object('outcome', s.outcome, 'resolved_at', ${UTC('s.resolved_at')},
+      'client_id', s.client_id, 'key_id', s.key_id, 'actor', s.actor, 'reason', s.reason)::text END AS resolution,
+    CASE WHEN s.outcome = 'confirmed' THEN (
+      SELECT v.evidence ->> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'confirmed' ORDER BY v.id DESC LIMIT 1
+    ) END AS found
+  FROM unnest($1::uuid[]) AS wanted (id)
+  LEFT JOIN intent i ON i.id = wanted.id AND i.id = ANY ($1::uuid[])
+  LEFT JOIN refusal r ON r.id = wanted.id AND r.id = ANY ($1::uuid[])
+  LEFT JOIN intent_body b ON b.intent_id = i.id AND b.intent_id = ANY ($1::uuid[])
+  LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY ($1::uuid[])
+  LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
+  LEFT JOIN current_resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])
+  LEFT JOIN client c ON c.id = coalesce(r.client_id, i.client_id)`;
+
+/** Reads calls by their IDs. A call that was pruned in the meantime is not in the result. */
+export async function readExportedCalls(
+  prisma: ReaderPrisma,
+  ids: string[],
+  present: Present,
+): Promise<Map<string, ExportedCall>> {
+  const rows = await prisma.readLong<StoredCall>({ text: SQL, values: [ids] });
+  const calls = new Map<string, ExportedCall>();
+  for (const row of rows) {
+    const call = toCall(row, present);
+    const id = call.intent?.id ?? call.refusal?.id;
+    if (id !== undefined) calls.set(id, call);
+  }
+  return calls;
+}
+
+function toCall(row: StoredCall, present: Present): ExportedCall {
+  const records = {
+    intent: parsed<IntentDocument>(row.record),
+    outcome: parsed<OutcomeDocument>(row.outcome),
+    refusal: parsed<Refusal>(row.refusal),
+    decision: parsed<Decision>(row.decision),
+    resolution: parsed<Resolution>(row.resolution),
+  };
+  return {
+    ...records,
+    client: row.client,
+    people: parsed<PersonDocument[]>(row.people) ?? [],
+    found: parsed<VerdictTransaction[]>(row.found) ?? [],
+    ...statesOf(records, present),
+  };
+}
+
+function parsed<Value>(text: string | null): Value | null {
+  return text === null ? null : (JSON.parse(text) as Value);
+}
+
+type Records = Pick<ExportedCall, 'intent' | 'outcome' | 'refusal' | 'decision' | 'resolution'>;
+
+function statesOf(
+  { intent, outcome, refusal, decision, resolution }: Records,
+  present: Present,
+): Pick<ExportedCall, 'state' | 'inDoubtSince' | 'approval'> {
+  if (refusal || !intent) return { state: 'refused', inDoubtSince: null, approval: null };
+  const call: RecordedCall = {
+    recordedAt: new Date(intent.recorded_at),
+    process: intent.process,
+    heldFor: intent.held_for ?? null,
+    expiresAt: intent.expires_at === undefined ? null : new Date(intent.expires_at),
+    decision: decision && { ...decision, decidedAt: new Date(decision.decided_at) },
+    outcome: outcome && { kind: outcome.kind, answeredAt: new Date(outcome.answered_at) },
+    resolution,
+  };
+  const state = stateOf(call, present);
+  return {
+    state,
+    // Same rule as `inDoubtSince`, with the microseconds of the database.
+    inDoubtSince: state === 'unknown' ? (outcome?.answered_at ?? decision?.decided_at ?? intent.recorded_at) : null,
+    approval: approvalStatusOf(call, present),
+  };
+}
+
+/** Returns a payout of a call. Undefined if there is none at this position. */
+export function itemOf(call: ExportedCall, position: number): ExportedItem | undefined {
+  const item = call.intent?.items?.[position];
+  const isHere = (one: { position?: number | null | undefined }) => one.position === position;
+  return (
+    item && {
+      position,
+      item,
+      person: call.people.find(isHere),
+      transaction: call.outcome?.items?.find(isHere) ?? call.found.find(isHere),
+    }
+  );
+}

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { Item } from '../operations/item';
+import { AdmissionRequest } from '../policy/admission';
+import { recordedItems } from './recorded-items';
+
+/** A name of the recipient of an item. */
+export interface Payee {
+  field: 'email' | 'phone' | 'handle' | 'receiver';
+  payee: string;
+  /** Whether the upstream pays by this name. */
+  counts: boolean;
+}
+
+/** Returns the names of an item's recipient. Equal recipients have equal names. */
+export function payeesOf({ recipientField, email, phone, handle, receiver }: Item): Payee[] {
+  const contacts = { phone, email: email?.toLowerCase() ?? null, handle: handle?.toLowerCase() ?? null };
+  const isReceiver = recipientField === 'receiver';
+  const named = Object.entries(contacts).flatMap(([field, payee]): Payee[] =>
+    payee === null ? [] : [{ field: field as Payee['field'], payee, counts: isReceiver || recipientField === field }],
+  );
+  // The stored user ID of a sub-account is a mask if it is a contact.
+  if (receiver !== null) named.push({ field: 'receiver', payee: receiver, counts: isReceiver && named.length === 0 });
+  return named;
+}
+
+/** Returns the key by which the same content of a client is recognised (SHA-256). */
+export function contentKey(request: Pick<AdmissionRequest, 'clientId' | 'operation' | 'content'>): Buffer {
+  return sha256(`${request.clientId}\n${request.operation}\n${request.content}`);
+}
+
+/**
+ * Returns the keys by which the same payments of any client are recognised: one for each name of a recipient, with the
+ * amount.
+ */
+export function paymentKeys(items: Item[], which: (payee: Payee) => boolean = () => true): Buffer[] {
+  return recordedItems(items).flatMap((item) => {
+    const usd = item.amountUsd?.toFixed();
+    if (usd === undefined) return [];
+    return payeesOf(item)
+      .filter(which)
+      .map(({ field, payee }) => sha256(JSON.stringify(['payment', field, payee, usd])));
+  });
+}
+
+function sha256(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}

@@ -1,0 +1,239 @@
+import { Item, totalOf } from '../operations/item';
+import { asRecorded, proseAsRecorded, queryAsRecorded } from '../platform/privacy/recorded';
+import { commitment, newSalt } from './commitment';
+import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
+import { recordedItems } from './recorded-items';
+
+/**
+ * The records of requests and outcomes are documents: the text that is stored is the text that the log seals. It is
+ * canonical JSON (RFC 8785). A member without a value is left out.
+ *
+ * `JSON.stringify` writes values as RFC 8785 does. The members below stand in its order, which sorts by UTF-16 units.
+ */
+
+/** The record of a request. */
+export interface IntentDocument {
+  actor?: string | undefined;
+  /** SHA-256(salt || body as sent), hex. */
+  body_commitment?: string | undefined;
+  caused_by?: string | undefined;
+  client_address: string;
+  client_id: string;
+  coverage?: string | undefined;
+  duplicate_of?: string | undefined;
+  expires_at?: string | undefined;
+  held_for?: string | undefined;
+  id: string;
+  idempotency_key?: string | undefined;
+  item_count: number;
+  /** In the order of the body. */
+  items?: ItemDocument[] | undefined;
+  key_id: string;
+  operation: string;
+  process: number;
+  query?: string | undefined;
+  /** By the clock of the proxy. */
+  received_at: string;
+  /** By the clock of the database. */
+  recorded_at: string;
+  request_id: string;
+  reserved_on?: string | undefined;
+  table: 'intent';
+  total_usd?: string | undefined;
+  traceparent?: string | undefined;
+}
+
+/** A payout of a request. Commitments are SHA-256(salt || value), hex. */
+export interface ItemDocument {
+  amount_usd?: string | undefined;
+  country?: string | undefined;
+  email_commitment?: string | undefined;
+  handle_commitment?: string | undefined;
+  /** Present if an email and a handle were given, so that the email is used. */
+  handle_ignored?: true | undefined;
+  network_code?: string | undefined;
+  phone_commitment?: string | undefined;
+  receiver?: string | undefined;
+  recipient_field?: string | undefined;
+  reference?: string | undefined;
+  upstream_ref?: string | undefined;
+  wallet?: string | undefined;
+}
+
+/** The people of an item, who can be erased. They are stored beside the record. */
+export interface PersonDocument {
+  email?: string | undefined;
+  handle?: string | undefined;
+  phone?: string | undefined;
+  position: number;
+  /** 16 bytes, hex. */
+  salt: string;
+}
+
+/** The record of an outcome. */
+export interface OutcomeDocument {
+  answer_of?: string | undefined;
+  answered_at: string;
+  attempts: number;
+  body_commitment?: string | undefined;
+  content_type?: string | undefined;
+  failure?: string | undefined;
+  intent_id: string;
+  /** The transactions of the answer, in its order. */
+  items?: TransactionDocument[] | undefined;
+  kind: string;
+  recorded_at: string;
+  retry_after?: number | undefined;
+  sent_at: string;
+  table: 'outcome';
+  tries?: TryDocument[] | undefined;
+  upstream_ms: string;
+  upstream_status?: number | undefined;
+}
+
+/** A transaction of an answer. `position` is the position of its item, if that is certain. */
+export interface TransactionDocument {
+  amount_usd?: string | undefined;
+  batch_ref?: string | undefined;
+  position?: number | undefined;
+  status?: string | undefined;
+  upstream_id?: string | undefined;
+  upstream_ref?: string | undefined;
+}
+
+/** An attempt to send a request. */
+export interface TryDocument {
+  failure?: string | undefined;
+  ms: string;
+  phase: string;
+  started_at: string;
+  status?: number | undefined;
+}
+
+/**
+ * The value that the database replaces by its own time (`STAMPED` of intents.ts and outcomes.ts). Quotes within a JSON
+ * string are escaped, so no text of a caller can look like this member.
+ */
+const UNSTAMPED = '';
+
+/** SQL that writes the database's time into a record. */
+export const stampedSql = (record: string, time: string) =>
+  `replace(${record}, '"recorded_at":""', '"recorded_at":"' || to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"')`;
+
+/** A record, and what stands beside it so that it can be erased. */
+export interface WrittenIntent {
+  record: string;
+  /** The salt of the body. */
+  salt: Buffer;
+  /** JSON of `PersonDocument[]`. Null if no item names anybody. */
+  people: string | null;
+}
+
+export function writeIntent(intent: OpenIntent): WrittenIntent {
+  const salt = newSalt();
+  const people: PersonDocument[] = [];
+  const items = recordedItems(intent.items).map((item, position) => {
+    const person = personOf(item, position);
+    if (person) people.push(person.document);
+    return itemDocument(item, person?.salt);
+  });
+  const document: IntentDocument = {
+    actor: intent.actor ?? undefined,
+    body_commitment: commitment(salt, intent.body)?.toString('hex'),
+    caused_by: intent.causedBy,
+    client_address: intent.clientAddress,
+    client_id: intent.caller.clientId,
+    coverage: intent.coverage ?? undefined,
+    duplicate_of: intent.duplicateOf ?? undefined,
+    expires_at: intent.expiresAt?.toISOString(),
+    held_for: intent.heldFor ?? undefined,
+    id: intent.id,
+    idempotency_key: intent.idempotencyKey ?? undefined,
+    item_count: items.length,
+    items: items.length > 0 ? items : undefined,
+    key_id: intent.caller.keyId,
+    operation: intent.operation,
+    process: intent.process,
+    query: queryAsRecorded(intent.query) ?? undefined,
+    received_at: intent.receivedAt.toISOString(),
+    recorded_at: UNSTAMPED,
+    request_id: intent.requestId,
+    reserved_on: intent.reservedOn ?? undefined,
+    table: 'intent',
+    total_usd: totalOf(intent.items)?.toFixed(),
+    traceparent: intent.traceparent,
+  };
+  return { record: JSON.stringify(document), salt, people: people.length > 0 ? JSON.stringify(people) : null };
+}
+
+function personOf(
+  { email, phone, handle }: Item,
+  position: number,
+): { salt: Buffer; document: PersonDocument } | undefined {
+  if ((email ?? phone ?? handle) === null) return undefined;
+  const salt = newSalt();
+  const contacts = { email: email ?? undefined, handle: handle ?? undefined, phone: phone ?? undefined };
+  return { salt, document: { ...contacts, position, salt: salt.toString('hex') } };
+}
+
+function itemDocument(item: Item, salt: Buffer | undefined): ItemDocument {
+  const committed = (value: string | null) => (salt ? commitment(salt, value)?.toString('hex') : undefined);
+  return {
+    amount_usd: item.amountUsd?.toFixed(),
+    country: item.country ?? undefined,
+    email_commitment: committed(item.email),
+    handle_commitment: committed(item.handle),
+    handle_ignored: item.handleIgnored || undefined,
+    network_code: item.networkCode ?? undefined,
+    phone_commitment: committed(item.phone),
+    receiver: item.receiver ?? undefined,
+    recipient_field: item.recipientField ?? undefined,
+    reference: item.reference ?? undefined,
+    upstream_ref: item.upstreamRef ?? undefined,
+    wallet: item.wallet ?? undefined,
+  };
+}
+
+/** @param salt the salt of the answer's body. */
+export function writeOutcome(outcome: NewOutcome, salt: Buffer): string {
+  const document: OutcomeDocument = {
+    answer_of: outcome.answerOf ?? undefined,
+    answered_at: outcome.answeredAt.toISOString(),
+    attempts: outcome.attempts,
+    body_commitment: commitment(salt, outcome.body)?.toString('hex'),
+    content_type: asRecorded(outcome.contentType) ?? undefined,
+    failure: outcome.failure ?? undefined,
+    intent_id: outcome.intentId,
+    items: outcome.items.length > 0 ? outcome.items.map(transactionDocument) : undefined,
+    kind: outcome.kind,
+    recorded_at: UNSTAMPED,
+    retry_after: outcome.retryAfter ?? undefined,
+    sent_at: outcome.sentAt.toISOString(),
+    table: 'outcome',
+    tries: outcome.tries.length > 0 ? outcome.tries.map(tryDocument) : undefined,
+    upstream_ms: outcome.upstreamMs.toFixed(3),
+    upstream_status: outcome.upstreamStatus ?? undefined,
+  };
+  return JSON.stringify(document);
+}
+
+function transactionDocument(item: UpstreamItem): TransactionDocument {
+  return {
+    amount_usd: item.amountUsd?.toFixed(),
+    batch_ref: asRecorded(item.batchRef) ?? undefined,
+    position: item.position ?? undefined,
+    status: proseAsRecorded(item.status) ?? undefined,
+    upstream_id: asRecorded(item.upstreamId) ?? undefined,
+    upstream_ref: asRecorded(item.upstreamRef) ?? undefined,
+  };
+}
+
+function tryDocument({ failure, ms, phase, startedAt, status }: NewTry): TryDocument {
+  return {
+    failure: failure ?? undefined,
+    ms: ms.toFixed(3),
+    phase,
+    started_at: startedAt.toISOString(),
+    status: status ?? undefined,
+  };
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { Columns, ColumnType, KIND_NAMES, kindOf } from '../src/history/log/kinds';
+import { commitment } from '../src/journal/commitment';
+import { writeIntent, writeOutcome } from '../src/journal/documents';
+import { anyIntent, anyOutcome } from './support/any-records';
+import { specification } from './support/documented-verifier';
+
+type Members = Record<string, unknown>;
+
+/** Returns the fields of a kind in docs/auditors/receipts.md, with their types. */
+function documentedFields(kind: string): Map<string, string> {
+  const row = specification().match(new RegExp(`^\\| \`${kind.replace('[]', '\\[\\]')}\` .*$`, 'm'))?.[0] ?? '';
+  const fields = row.matchAll(/`(\w+)` (text|uuid|integer|boolean|decimal|time|date|bytes|json|array)\b/g);
+  return new Map([...fields].map(([, name = '', type = '']) => [name, type]));
+}
+
+/** How the values of each documented type are written in a leaf. */
+const WRITTEN_AS: Record<string, unknown> = {
+  text: expect.any(String),
+  uuid: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+  integer: expect.any(Number),
+  boolean: expect.any(Boolean),
+  decimal: expect.stringMatching(/^\d+(\.\d+)?$/),
+  time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/),
+  date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+  bytes: expect.stringMatching(/^([0-9a-f]{2})+$/),
+  array: expect.any(Array),
+};
+
+describe('the specification of a receipt in docs/auditors/receipts.md', () => {
+  it('gives the commitment of its example', () => {
+    const [, salt, value, committed] = /the salt `(\w+)` and the value `(\S+)` have the commitment `(\w+)`/.exec(
+      specification(),
+    )!;
+    expect(commitment(Buffer.from(salt!, 'hex'), value!)!.toString('hex')).toBe(committed);
+  });
+
+  it('names every field of every kind of record that a receipt can hold, with its type', () => {
+    const words = { numeric: 'decimal' } as Partial<Record<ColumnType, string>>;
+    const fieldsOf = (columns: Columns) =>
+      Object.entries(columns).map(([name, type]) => `\`${name}\` ${words[type] ?? type}`);
+    const documented = (kind: string) =>
+      [...documentedFields(kind)].map(([name, type]) => `\`${name}\` ${type}`).sort();
+    const ofCalls = KIND_NAMES.filter(
+      (name) => ['intent', 'refusal'].includes(name) || kindOf(name).key === 'intent_id',
+    );
+    for (const name of ofCalls.filter((one) => !kindOf(one).isDocument)) {
+      expect([name, documented(name)]).toEqual([name, fieldsOf(kindOf(name).columns).sort()]);
+    }
+  });
+
+  it('names every member of the record of a request and of an outcome, with its type', () => {
+    const documents = [
+      ...fc.sample(anyIntent, 200).map((intent) => JSON.parse(writeIntent(intent).record) as Members),
+      ...fc.sample(anyOutcome, 200).map((outcome) => JSON.parse(writeOutcome(outcome, Buffer.alloc(16))) as Members),
+    ];
+    const seen = new Map<string, Set<string>>();
+    const see = (kind: string, { table: _, ...members }: Members) => {
+      const names = seen.get(kind) ?? new Set();
+      seen.set(kind, names);
+      for (const [name, value] of Object.entries(members)) {
+        const type = documentedFields(kind).get(name) ?? '';
+        if (name !== 'recorded_at') expect([kind, name, value]).toEqual([kind, name, WRITTEN_AS[type] ?? type]);
+        names.add(name);
+        if (Array.isArray(value)) for (const one of value as Members[]) see(`${kind}.${name}[]`, one);
+      }
+    };
+    for (const document of documents) see(document.table as string, document);
+    expect([...seen.keys()].sort()).toEqual([
+      'intent',
+      'intent.items[]',
+      'outcome',
+      'outcome.items[]',
+      'outcome.tries[]',
+    ]);
+    for (const [kind, names] of seen) expect([...names].sort()).toEqual([...documentedFields(kind).keys()].sort());
+  });
+});

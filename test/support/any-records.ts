@@ -1,0 +1,90 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from '../../src/journal/records';
+import { Item } from '../../src/operations/item';
+
+/** Records with any values that the proxy lets through. */
+
+/** Quotes, controls, half the planes of Unicode, and what looks like a part of a record. No NUL and no lone surrogate. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
+  fc.constantFrom('', '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028\u2029\ufeff\u{1f4b8}', '\ud7ff\ue000\uffff', 'é ≠ é'),
+  fc.constantFrom('"recorded_at":""', '\\"recorded_at":""', '","recorded_at":"","x":"', '"items":[', '$1 & \\1'),
+);
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
+const amount = fc.bigInt(0n, 10n ** 15n).map((digits) => new Decimal(digits.toString()).div(1_000_000));
+const instant = fc.integer({ min: 0, max: 4_000_000_000_000 }).map((ms) => new Date(ms));
+const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => Buffer.from(value));
+const email = text.map((local) => `${local.replaceAll('@', '')}@example.com`);
+const ms = fc.nat(100_000_000).map((value) => value / 1_000);
+
+const item: fc.Arbitrary<Item> = fc.record({
+  recipientField: fc.constantFrom('email', 'phone', 'handle', 'receiver', null),
+  handleIgnored: fc.boolean(),
+  email: maybe(email),
+  phone: maybe(fc.nat(999_999_999).map((number) => `+254${number}`)),
+  handle: maybe(text),
+  amountUsd: maybe(amount),
+  country: maybe(text),
+  networkCode: maybe(text),
+  reference: maybe(text),
+  receiver: maybe(text),
+  wallet: maybe(text),
+  upstreamRef: maybe(text),
+});
+
+export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
+  id: fc.uuid(),
+  requestId: text,
+  traceparent: fc.option(text, { nil: undefined }),
+  clientAddress: text,
+  receivedAt: instant,
+  caller: fc.record({ clientId: fc.uuid(), keyId: fc.uuid(), rights: fc.constant('1') }),
+  actor: maybe(text),
+  operation: text,
+  query: maybe(fc.constantFrom('', 'a=b', 'email=ada%40example.com&x=%22recorded_at%22:%22%22')),
+  body: maybe(bytes),
+  items: fc.array(item, { maxLength: 4 }),
+  coverage: fc.constantFrom('checked', 'unchecked', null),
+  causedBy: fc.option(fc.uuid(), { nil: undefined }),
+  process: fc.nat(2_147_483_647),
+  idempotencyKey: maybe(text),
+  heldFor: fc.constantFrom('over_threshold', 'seen_across_clients', null),
+  expiresAt: maybe(instant),
+  reservedOn: fc.constantFrom('2026-11-21', '2024-02-29', null),
+  duplicateOf: maybe(fc.uuid()),
+});
+
+const transaction: fc.Arbitrary<UpstreamItem> = fc.record({
+  position: maybe(fc.nat(20)),
+  upstreamRef: maybe(text),
+  upstreamId: maybe(text),
+  batchRef: maybe(text),
+  status: maybe(text),
+  amountUsd: maybe(amount),
+});
+
+const attempt: fc.Arbitrary<NewTry> = fc.record({
+  startedAt: instant,
+  ms,
+  phase: fc.constantFrom('queued', 'connecting', 'waiting', 'answering', 'answered'),
+  status: maybe(fc.integer({ min: 100, max: 599 })),
+  failure: maybe(fc.constantFrom('timeout', 'reset')),
+});
+
+export const anyOutcome: fc.Arbitrary<NewOutcome> = fc.record({
+  intentId: fc.uuid(),
+  kind: fc.constantFrom('succeeded', 'rejected', 'not_sent', 'unknown'),
+  failure: maybe(text),
+  upstreamStatus: maybe(fc.integer({ min: 100, max: 599 })),
+  contentType: maybe(text),
+  retryAfter: maybe(fc.nat(2_147_483_647)),
+  body: maybe(bytes),
+  items: fc.array(transaction, { maxLength: 4 }),
+  sentAt: instant,
+  answeredAt: instant,
+  upstreamMs: ms,
+  answerOf: maybe(fc.uuid()),
+  attempts: fc.nat(10),
+  tries: fc.array(attempt, { maxLength: 3 }),
+});
