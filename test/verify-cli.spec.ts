@@ -151,9 +151,7 @@ describe('verification of the search index', () => {
     expect(await after('SELECT 1')).toBeNull();
     const differs = { code: 'search_index_differs', record_id: call };
     expect(await after(`DELETE FROM search_entry WHERE call_id = '${call}'`)).toMatchObject(differs);
-    expect(
-      await after(`UPDATE search_entry SET item_usd[1] = 7 WHERE call_id = '${call}'`),
-    ).toMatchObject(differs);
+    expect(await after(`UPDATE search_entry SET item_usd[1] = 7 WHERE call_id = '${call}'`)).toMatchObject(differs);
     expect(await after(`DELETE FROM search_item WHERE call_id = '${call}'`)).toMatchObject(differs);
     const columns = 'client_id, operation, state, repeats, item_usd, payouts, refs, terms';
     const made = `INSERT INTO search_entry (call_id, ${columns}) SELECT '${id}', ${columns} FROM search_entry WHERE call_id = '${call}'`;

@@ -681,9 +681,14 @@ CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql IMMU
   SELECT tag || ':' || search_value(value)
 $$;
 
--- The beginnings of a contact, at four lengths. A search by prefix looks up the longest beginning that it covers.
-CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT string_agg(E'\n^' || left(lower(contact), size), '') FROM unnest('{3,5,7,10}'::integer[]) AS size WHERE length(lower(contact)) >= size
+-- The beginnings of a contact, at four lengths. A search by prefix looks up the longest beginning that it covers. STABLE, as
+-- concat() is, so that Postgres inlines it.
+CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT concat(
+    CASE WHEN length(lower(contact)) >= 3 THEN E'\n^' || left(lower(contact), 3) END,
+    CASE WHEN length(lower(contact)) >= 5 THEN E'\n^' || left(lower(contact), 5) END,
+    CASE WHEN length(lower(contact)) >= 7 THEN E'\n^' || left(lower(contact), 7) END,
+    CASE WHEN length(lower(contact)) >= 10 THEN E'\n^' || left(lower(contact), 10) END)
 $$;
 
 -- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since 1970, …
@@ -747,12 +752,19 @@ CREATE UNLOGGED TABLE search_position (
   built    boolean NOT NULL -- whether the tables have their indexes
 );
 
--- The terms of the payouts of a call, as src/journal/terms.ts makes them.
+-- The terms of the payouts of a call, as src/journal/terms.ts makes them. Calling search_value takes longer than everything else
+-- for a term, so it is called for long values only.
 CREATE VIEW payout_terms AS
   SELECT n.intent_id AS call_id, array_agg(n.amount_usd::numeric ORDER BY n.position) AS item_usd, array_agg(concat(
-      E'\nitem:' || search_step(n.amount_usd), E'\ncountry:' || search_value(n.country), E'\nnetwork:' || search_value(n.network_code),
-      E'\nreference:' || search_value(n.reference), E'\nref:' || search_value(n.upstream_ref), E'\nto:' || search_value(lower(r.email)),
-      E'\nto:' || search_value(lower(r.phone)), E'\nto:' || search_value(lower(r.handle)), E'\nreceiver:' || search_value(n.receiver),
+      E'\nitem:' || search_step(n.amount_usd),
+      E'\ncountry:' || CASE WHEN length(n.country) > 300 THEN search_value(n.country) ELSE nullif(n.country, '') END,
+      E'\nnetwork:' || CASE WHEN length(n.network_code) > 300 THEN search_value(n.network_code) ELSE nullif(n.network_code, '') END,
+      E'\nreference:' || CASE WHEN length(n.reference) > 300 THEN search_value(n.reference) ELSE nullif(n.reference, '') END,
+      E'\nref:' || CASE WHEN length(n.upstream_ref) > 300 THEN search_value(n.upstream_ref) ELSE nullif(n.upstream_ref, '') END,
+      E'\nto:' || CASE WHEN length(lower(r.email)) > 300 THEN search_value(lower(r.email)) ELSE nullif(lower(r.email), '') END,
+      E'\nto:' || CASE WHEN length(lower(r.phone)) > 300 THEN search_value(lower(r.phone)) ELSE nullif(lower(r.phone), '') END,
+      E'\nto:' || CASE WHEN length(lower(r.handle)) > 300 THEN search_value(lower(r.handle)) ELSE nullif(lower(r.handle), '') END,
+      E'\nreceiver:' || CASE WHEN length(n.receiver) > 300 THEN search_value(n.receiver) ELSE nullif(n.receiver, '') END,
       search_beginnings(r.email), search_beginnings(r.phone), search_beginnings(r.handle), search_beginnings(n.receiver)
     ) ORDER BY n.position) AS payouts
   FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
@@ -931,9 +943,9 @@ BEGIN
   TRUNCATE search_entry, search_item, search_slice, search_position;
   PERFORM drop_search_indexes();
   INSERT INTO search_position (done, built) SELECT pg_current_snapshot(), FALSE;
-  INSERT INTO search_entry SELECT * FROM call_entry;
+  INSERT INTO search_entry SELECT * FROM call_entry ORDER BY call_id; -- pages by time then read adjacent rows
   INSERT INTO search_item SELECT coalesce(p.usd, -1), call_id, p.place - 1
-    FROM search_entry CROSS JOIN LATERAL unnest(item_usd) WITH ORDINALITY AS p(usd, place);
+    FROM search_entry CROSS JOIN LATERAL unnest(item_usd) WITH ORDINALITY AS p(usd, place) ORDER BY 1, 2, 3;
   INSERT INTO search_slice
   SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
   UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
