@@ -14,6 +14,8 @@ export function summarise(cells) {
     ),
     failures: rounds.flatMap(({ failures }) => failures),
     rounds: rounds.map(({ requestsPerSecond }) => requestsPerSecond),
+    waited: rounds.map(({ waitedShare }) => rounded(waitedShare)),
+    others: rounds.map(({ otherCores }) => rounded(otherCores)),
   }));
 }
 
@@ -29,29 +31,41 @@ export function ratiosOf({ contestants }) {
   return Object.fromEntries(RATIOS_TO.flatMap((name) => (of(name) ? [[name, ratio(of(name))]] : [])));
 }
 
+/** The title of each column, its figure, its digits and the factor that it is shown with. */
 const COLUMNS = [
-  [
-    'requests/s',
-    ({ requestsPerSecond: { median, low, high } }) => `${fixed(median, 0)} (${fixed(low, 0)}–${fixed(high, 0)})`,
-  ],
-  ['of ours', (one, ours) => (ours ? fixed(one.requestsPerSecond.median / ours.requestsPerSecond.median, 2) : '')],
-  ['median ms', ({ medianMs }) => fixed(medianMs.median, 2)],
-  ['p99 ms', ({ p99Ms }) => fixed(p99Ms.median, 1)],
-  ['CPU s/1,000: itself', ({ proxyCpuPer1000 }) => fixed(proxyCpuPer1000.median, 3)],
-  ['Postgres', ({ postgresCpuPer1000 }) => fixed(postgresCpuPer1000.median, 3)],
-  ['load', ({ loadCpuPer1000 }) => fixed(loadCpuPer1000.median, 3)],
-  ['commits', ({ commits }) => fixed(commits.median, 2)],
-  ['WAL bytes', ({ walBytes }) => fixed(walBytes.median, 0)],
-  ['RSS MB', ({ rssMb }) => fixed(rssMb.median, 0)],
+  ['CPU s/1,000 in all', 'cpuPer1000', 2],
+  ['WAL MB/1,000', 'walBytes', 2, 1 / 1_000],
+  ['requests/s', 'requestsPerSecond', 0],
+  ['of ours'],
+  ['capacity', 'capacity', 0],
+  ['median ms', 'medianMs', 2],
+  ['p99 ms', 'p99Ms', 1],
+  ['CPU s/1,000: proxy', 'proxyCpuPer1000', 3],
+  ['worker', 'workerCpuPer1000', 3],
+  ['Postgres', 'postgresCpuPer1000', 3],
+  ['load', 'loadCpuPer1000', 3],
+  ['commits', 'commits', 2],
+  ['RSS MB', 'rssMb', 0],
+  ['waited', 'waitedShare', 2],
+  ['others', 'otherCores', 2],
 ];
+
+function shown(one, ours, [title, figure, digits, factor = 1]) {
+  if (title === 'of ours') return ours ? fixed(one.requestsPerSecond.median / ours.requestsPerSecond.median, 2) : '';
+  const { median = null, low, high } = one[figure] ?? {};
+  if (median === null) return '';
+  const text = fixed(median * factor, digits);
+  return figure === 'requestsPerSecond' ? `${text} (${fixed(low, 0)}–${fixed(high, 0)})` : text;
+}
 
 /** Returns a row of the matrix as a Markdown table that is also readable as text. */
 export function tableOf({ name, contestants }) {
   const ours = contestants.find((one) => one.name === PRODUCT);
-  const lines = [
-    ['', ...COLUMNS.map(([title]) => title)],
-    ...contestants.map((one) => [one.name, ...COLUMNS.map(([, show]) => show(one, ours))]),
-  ];
+  const columns = COLUMNS.map((column) => [column[0], ...contestants.map((one) => shown(one, ours, column))]);
+  const filled = [['', ...contestants.map(({ name: who }) => who)]].concat(
+    columns.filter(([, ...cells]) => cells.some((text) => text !== '')),
+  );
+  const lines = filled[0].map((_, place) => filled.map((column) => column[place]));
   const widths = lines[0].map((_, column) => Math.max(3, ...lines.map((line) => line[column].length)));
   const draw = (line) =>
     `| ${line.map((text, column) => (column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column]))).join(' | ')} |`;
@@ -81,12 +95,14 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+function rounded(value) {
+  return value === null ? null : round(value, 3);
+}
+
 function round(value, digits) {
   return Number(value.toFixed(digits));
 }
 
 function fixed(value, digits) {
-  return value === null
-    ? ''
-    : value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

@@ -31,6 +31,8 @@ describe('the resolver with an unusual listing', () => {
   let making: Making = {};
   let number = 0;
   let recipient = 50;
+  /** What happens while the next listing is read. */
+  let meanwhile: (() => Promise<unknown>) | undefined;
 
   const make = ({ airtimes, momos }: Asked): object[] => {
     const items = airtimes ?? momos ?? [];
@@ -57,8 +59,11 @@ describe('the resolver with an unusual listing', () => {
   beforeAll(async () => {
     paying = await startPaying({ resolverQuietSeconds: 3_600 });
     paying.proxy.app.get(PollService, { strict: false }).rules.quietMs = 0;
-    paying.upstream.behaviour = (request, response, socket) => {
+    paying.upstream.behaviour = async (request, response, socket) => {
       if (request.url.endsWith('/account/transactions')) {
+        const happening = meanwhile;
+        meanwhile = undefined;
+        await happening?.();
         return answer(200, { status: 'success', data: listed })(request, response, socket);
       }
       const data = make(JSON.parse(request.body) as Asked);
@@ -118,6 +123,13 @@ describe('the resolver with an unusual listing', () => {
     await pay({}, [16, 1]);
     expect(await settle(alone)).toContain('another call of ours could have made them');
     expect(await settle(batch)).toContain('could be some of the payouts of this call');
+  });
+
+  it('does not take the transaction of a call that is sent while the listing is read for another call', async () => {
+    await pay({}, [23, 1]);
+    const id = await pay({ lost: true, only: 0 }, [24, 1]);
+    meanwhile = () => pay({ lost: true }, [24, 1]);
+    expect(await settle(id)).toContain('another call of ours could have made them');
   });
 
   it('does not take a failed payout for an executed one', async () => {

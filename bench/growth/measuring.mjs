@@ -37,7 +37,7 @@ export async function insertRounds(subjects, { postgres, ask }, { rounds, second
         requests,
         requestsPerSecond: requests / took,
         rssMb,
-        proxyCpuMs: each('proxyCpu', 1_000),
+        proxyCpuMs: each('proxyCpu', 1_000) + each('workerCpu', 1_000),
         postgresCpuMs: each('postgresCpu', 1_000),
         walBytes: each('walBytes'),
       });

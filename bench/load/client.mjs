@@ -1,9 +1,13 @@
 /**
- * A closed-loop load generator in a process of its own. Each connection sends its next request once it has the answer
- * of the last one. Its parent starts each round and gets its result. All requests differ.
+ * A load generator in a process of its own. Its parent starts each round and gets its result. All requests differ.
+ *
+ * A round is a closed loop, in which each connection sends its next request once it has the answer of the last one, or
+ * an open loop, in which requests are due at a fixed rate. A request of an open loop that finds no free connection
+ * waits, and its latency counts from when it was due. So a stall delays all requests that it would delay in production.
  */
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers';
 import { Client } from 'undici';
 import { bodies } from './bodies.mjs';
 
@@ -11,16 +15,19 @@ let serial = 0;
 
 process.on('message', async (round) => process.send(await run(round)));
 
-/** @param round {urls, connections, seconds, operation, apiKey, idempotencyKeys} */
-async function run({ urls, connections, seconds, operation, apiKey, idempotencyKeys }) {
+/**
+ * @param round {urls, connections, operation, apiKey, idempotencyKeys} and how long: `seconds`, or a number of
+ *   `requests`. With a `rate`, in requests per second, it is an open loop.
+ */
+async function run({ urls, connections, seconds, requests, rate, operation, apiKey, idempotencyKeys }) {
   const { path, bodyOf } = bodies[operation];
   const latencies = [];
   const failures = new Map();
   const clients = Array.from({ length: connections }, (_, place) => new Client(urls[place % urls.length]));
   const cpuBefore = process.cpuUsage();
   const begun = performance.now();
-  const end = begun + seconds * 1_000;
-  await Promise.all(clients.map((client) => keepAsking(client)));
+  if (rate === undefined) await closedLoop({ clients, send, seconds, requests });
+  else await openLoop({ clients, send, seconds, rate });
   const elapsed = (performance.now() - begun) / 1_000;
   const cpu = process.cpuUsage(cpuBefore);
   await Promise.all(clients.map((client) => client.destroy()));
@@ -34,24 +41,64 @@ async function run({ urls, connections, seconds, operation, apiKey, idempotencyK
     p99Ms: quantile(latencies, 0.99),
   };
 
-  function keepAsking(client) {
-    return new Promise((resolve) => {
+  /** @param due when its latency begins. */
+  function send(client, due, then) {
+    serial += 1;
+    const note = (failure) => {
+      if (failure === undefined) latencies.push(performance.now() - due);
+      else failures.set(failure, (failures.get(failure) ?? 0) + 1);
+      then();
+    };
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+    if (idempotencyKeys) headers['idempotency-key'] = randomUUID();
+    client.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
+  }
+}
+
+/** Keeps all connections busy. */
+async function closedLoop({ clients, send, seconds = Infinity, requests = Infinity }) {
+  const end = performance.now() + seconds * 1_000;
+  let left = requests;
+  const keepAsking = (client) =>
+    new Promise((resolve) => {
       const next = () => {
-        if (performance.now() >= end) return resolve();
-        serial += 1;
-        const asked = performance.now();
-        const note = (failure) => {
-          if (failure === undefined) latencies.push(performance.now() - asked);
-          else failures.set(failure, (failures.get(failure) ?? 0) + 1);
-          next();
-        };
-        const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-        if (idempotencyKeys) headers['idempotency-key'] = randomUUID();
-        client.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
+        const now = performance.now();
+        if (now >= end || left <= 0) return resolve();
+        left -= 1;
+        send(client, now, next);
       };
       next();
     });
-  }
+  await Promise.all(clients.map(keepAsking));
+}
+
+/** Sends each request when it is due, or as soon as a connection is free. It ends when all have an answer. */
+function openLoop({ clients, send, seconds, rate }) {
+  const total = Math.max(1, Math.floor(rate * seconds));
+  const begun = performance.now();
+  const dueAt = (place) => begun + (place * 1_000) / rate;
+  const free = [...clients];
+  let [arrived, sent, answered] = [0, 0, 0];
+  return new Promise((resolve) => {
+    const sendWaiting = () => {
+      while (sent < arrived && free.length > 0) {
+        const client = free.pop();
+        send(client, dueAt(sent), () => {
+          answered += 1;
+          free.push(client);
+          if (answered === total) resolve();
+          else sendWaiting();
+        });
+        sent += 1;
+      }
+    };
+    const arrive = () => {
+      while (arrived < total && dueAt(arrived) <= performance.now()) arrived += 1;
+      sendWaiting();
+      if (arrived < total) setTimeout(arrive, dueAt(arrived) - performance.now());
+    };
+    arrive();
+  });
 }
 
 /** @param note gets the reason why the answer does not count. Undefined if it counts. */

@@ -1,20 +1,34 @@
 /** Measures what a running product and its Postgres use, and waits for their deferred work. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSecondsOf, cpuSecondsOfFamily } from './processes.mjs';
+import { busySeconds, cpuSecondsOf, cpuSecondsOfFamily, waitSecondsOf } from './processes.mjs';
 
 /** Deferred work (sealing, indexing) belongs to its contestant, so the next one waits until it is done. */
 const SETTLED_MS = 300;
-const LONGEST_SETTLING_MS = 5_000;
+const LONGEST_SETTLING_MS = 15_000;
 
-/** The totals so far. Subtract two of them. */
-export async function costs({ pids }, postgres) {
+/**
+ * The totals so far. Subtract two of them.
+ * @param hasWorker whether its descendants do background work. Those of other contestants answer requests.
+ */
+export async function costs({ pids, hasWorker }, postgres) {
   const { cpuSeconds, ...work } = await postgres.work();
-  return { ...work, postgresCpu: cpuSeconds, proxyCpu: pids.reduce((sum, pid) => sum + cpuSecondsOfFamily(pid), 0) };
+  const all = cpuSecondsOfFamily(...pids);
+  const proxyCpu = hasWorker ? sum(pids.map(cpuSecondsOf)) : all;
+  return { ...work, cpu: all + cpuSeconds, proxyCpu, workerCpu: all - proxyCpu, postgresCpu: cpuSeconds };
+}
+
+/**
+ * What a contestant is measured under: how long its main threads waited for a core, and how long processes that are no
+ * part of the benchmark used one. In seconds so far. Subtract two of them.
+ */
+export function conditions({ pids }, postgres) {
+  const waited = sum(pids.map(waitSecondsOf));
+  return { waited, others: busySeconds() - cpuSecondsOfFamily(process.pid, postgres.pid) };
 }
 
 /** Waits until it and Postgres have used less than a tenth of a core for a while. */
 export async function settle({ pids }, postgres, longestMs = LONGEST_SETTLING_MS) {
-  const used = () => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), cpuSecondsOfFamily(postgres.pid));
+  const used = () => cpuSecondsOfFamily(...pids, postgres.pid);
   const end = Date.now() + longestMs;
   let before = used();
   do {
@@ -23,4 +37,8 @@ export async function settle({ pids }, postgres, longestMs = LONGEST_SETTLING_MS
     if ((now - before) * 1_000 < SETTLED_MS / 10) return;
     before = now;
   } while (Date.now() < end);
+}
+
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,6 +1,6 @@
 /** Child processes of a benchmark. They print their address, and Linux reports their costs. */
-import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,16 +51,30 @@ export async function startNode(file, { env = {}, args = [], found = /"url":"(ht
 
 /** Returns the user and system time of a process so far, in seconds. */
 export function cpuSecondsOf(pid) {
-  return ticksOf(pid).own / TICKS_PER_SECOND;
+  return (statOf(pid)?.own ?? 0) / TICKS_PER_SECOND;
 }
 
-/** Returns the same for a process, its descendants and its ended children, such as a Postgres with its backends. */
-export function cpuSecondsOfFamily(pid) {
-  const children = familyOf(pid)
-    .slice(1)
-    .reduce((sum, child) => sum + ticksOf(child).own, 0);
-  const { own, ended } = ticksOf(pid);
-  return (own + ended + children) / TICKS_PER_SECOND;
+/** Returns the same for a process and its descendants, with those that have ended, such as a Postgres with its backends. */
+export function cpuSecondsOfFamily(...pids) {
+  const all = new Set(pids.flatMap(familyOf));
+  const ticks = [...all].reduce((sum, pid) => {
+    const { own, ended } = statOf(pid) ?? { own: 0, ended: 0 };
+    return sum + own + ended;
+  }, 0);
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** Returns how long the main thread of a process could have run but waited for a core, in seconds so far. */
+export function waitSecondsOf(pid) {
+  const [, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(waited) / 1e9;
+}
+
+/** Returns how long the cores of the machine were busy, or taken by its host, in seconds so far. */
+export function busySeconds() {
+  const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/);
+  const [user, nice, system, , , interrupts, softInterrupts, stolen] = ticks.map(Number);
+  return (user + nice + system + interrupts + softInterrupts + stolen) / TICKS_PER_SECOND;
 }
 
 /** Resident memory, in MB (10^6 bytes). */
@@ -69,23 +83,24 @@ export function rssOf(pid) {
   return (Number(kib) * 1_024) / 1e6;
 }
 
-function ticksOf(pid) {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' '); // A name may have spaces.
-    const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
-    return { own: user + system, ended: endedUser + endedSystem };
-  } catch {
-    return { own: 0, ended: 0 }; // It has ended.
-  }
-}
-
 /** A process, its children and theirs. */
 export function familyOf(pid) {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=']).toString().trim().split('\n');
-  const all = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const all = numbers.map((name) => [Number(name), statOf(name)?.parent]);
   const family = [pid];
   for (const one of family) family.push(...all.flatMap(([child, parent]) => (parent === one ? [child] : [])));
   return family;
+}
+
+/** Undefined if it has ended. */
+function statOf(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '') // A name may have spaces.
+      .split(' ');
+    const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
+    return { parent: Number(fields[1]), own: user + system, ended: endedUser + endedSystem };
+  } catch {
+    return undefined;
+  }
 }

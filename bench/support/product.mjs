@@ -43,6 +43,7 @@ export async function startProduct({
   return {
     urls: running.map(({ url }) => url),
     pids: running.map(({ pid }) => pid),
+    hasWorker: true, // Its descendants. A checkout from before there were workers has none.
     apiKey: client ? makeClient(root, environment) : undefined,
     stop: () => Promise.all(running.map(({ stop }) => stop())),
   };

@@ -1,11 +1,11 @@
 /**
  * Provides what every measurement under load needs: a Postgres, an upstream and a load generator, all of which end with
- * it.
+ * it, also when it is interrupted.
  */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { startPostgres } from './postgres.mjs';
-import { startNode } from './processes.mjs';
+import { familyOf, startNode } from './processes.mjs';
 
 const LOAD = join(import.meta.dirname, '..', 'load');
 
@@ -18,6 +18,12 @@ const LOAD = join(import.meta.dirname, '..', 'load');
 export async function withScene(work, { keep } = {}) {
   const stops = [];
   const end = (stop) => stops.push(stop);
+  const interrupted = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve(signal));
+  }).then((signal) => {
+    process.stderr.write(`\nended by ${signal}\n`);
+    process.exitCode = 1;
+  });
   try {
     const postgres = await startPostgres({ keep });
     end(postgres.stop);
@@ -31,10 +37,18 @@ export async function withScene(work, { keep } = {}) {
       dataDir: join(postgres.dataDir, name),
       logFile: join(postgres.dataDir, `${name}.log`),
     });
-    return await work({ postgres, upstream, place, end, ask: (round) => askOnce(load, round) });
+    const ask = (round) => askOnce(load, round);
+    return await Promise.race([work({ postgres, upstream, place, end, ask }), interrupted]);
   } finally {
     for (const stop of stops.reverse()) await stop();
+    if (process.exitCode !== undefined) endStarting();
   }
+}
+
+/** Ends what was still starting when the benchmark was interrupted. */
+function endStarting() {
+  for (const pid of familyOf(process.pid).slice(1)) process.kill(pid, 'SIGTERM');
+  process.exit();
 }
 
 function askOnce(load, round) {

@@ -25,7 +25,7 @@ export async function copyIntent(
   const document = JSON.parse(original?.record ?? '{}') as IntentDocument;
   const changed = Object.entries({ id: copy, received_at: new Date(), ...changes })
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]);
+    .map(([name, value]) => [name, name.endsWith('_at') ? new Date(value as string | Date).toISOString() : value]);
   const left = Object.entries(document).filter(([name]) => !(name in changes));
   const text = intentText({ ...Object.fromEntries(left), ...Object.fromEntries(changed) } as Some<IntentDocument>);
   // In one statement, as the proxy does, so that readers see all of its rows or none.

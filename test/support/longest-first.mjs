@@ -21,6 +21,7 @@ const LONGEST = [
   'coverage',
   'cli-reconcile',
   'faults',
+  'steps',
   'info',
   'reconciliation-kill',
   'reconciliation-runs',

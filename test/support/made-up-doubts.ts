@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
 
 /** Made-up calls in doubt and transactions of an upstream, for tests of the verdicts about them. */
@@ -7,6 +6,7 @@ export const RULES: Rules = { quietMs: 100_000, skewMs: 10_000 };
 const START = Date.UTC(2026, 10, 21);
 export const at = (seconds: number) => new Date(START + seconds * 1_000);
 const SENDING_SECONDS = 5;
+const usd = (cents: number) => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}0000`;
 
 export function toSent(place: number, list: [number, number][], second: number): SentCall {
   return {
@@ -20,7 +20,7 @@ export function toSent(place: number, list: [number, number][], second: number):
 
 function toWanted([recipient, cents]: [number, number], position: number): Wanted {
   const names = [`p:25471234567${recipient}`];
-  const amountUsd = new Decimal(cents).div(100).toFixed(6);
+  const amountUsd = usd(cents);
   return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
 }
 
@@ -34,7 +34,7 @@ export function toSeen({ second, items: list }: { second: number; items: [number
     issuedAt: at(second),
     type: 'airtime',
     status: 'paid',
-    amountUsd: new Decimal(cents).div(100).toFixed(6),
+    amountUsd: usd(cents),
     names: [`p:25471234567${recipient}`],
     references: [],
   }));

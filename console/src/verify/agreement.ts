@@ -70,14 +70,16 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.plain('reason for approval', story.approval?.held_for, leaf.held_for);
   all.time('expiry of the approval', story.approval?.expires_at, leaf.expires_at);
   if (story.approval) all.plain('content hash', story.approval.content_hash, leaf.body_commitment);
-  const items = itemsOf(leaf);
+  const items = listOf(leaf.items);
   all.plain('items listed', story.items.length, items.length);
-  for (const [at, item] of story.items.entries()) compareItem(all, item, items[at] ?? {});
+  for (const [at, item] of story.items.entries()) {
+    all.plain(`place of item ${at + 1}`, item.position, at); // items are recorded in the order of the request
+    compareItem(all, item, items[at] ?? {});
+  }
 }
 
 function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
   const name = (what: string) => `${what} of item ${item.position + 1}`;
-  all.plain(name('place'), item.position, leaf.position);
   all.amount(name('amount'), item.amount_usd, leaf.amount_usd);
   all.plain(name('field of the recipient'), item.recipient_field, leaf.recipient_field);
   all.plain(name('note'), item.note !== null, leaf.handle_ignored === true);
@@ -109,7 +111,7 @@ function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf): void {
     timings.upstream_ms,
     leaf.upstream_ms === null ? null : Number(leaf.upstream_ms),
   );
-  const tries = triesOf(leaf.tries);
+  const tries = listOf(leaf.tries);
   all.plain('tries', upstream?.tries.length ?? 0, tries.length);
   for (const [at, shown] of (upstream?.tries ?? []).entries()) {
     const recorded = tries[at] ?? {};
@@ -118,12 +120,12 @@ function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf): void {
     }
     all.plain(`milliseconds of try ${at + 1}`, shown.ms, Number(recorded.ms));
   }
-  const transactions = itemsOf(leaf);
+  const transactions = listOf(leaf.items);
   const byPosition = new Map(transactions.map((one) => [one.position, one]));
   for (const { position, upstream: shown } of story.items) {
     compareTransaction(all, `of item ${position + 1}`, shown, byPosition.get(position));
   }
-  const others = transactions.filter(({ position }) => position === null);
+  const others = transactions.filter(({ position }) => position === undefined);
   all.plain('other transactions', upstream?.other_items.length ?? 0, others.length);
   for (const [at, shown] of (upstream?.other_items ?? []).entries()) {
     compareTransaction(all, `of other transaction ${at + 1}`, shown, others[at]);
@@ -193,5 +195,4 @@ function outcomesOf(leaves: Leaves): string[] {
   return possibleStates(recordedState(facts));
 }
 
-const itemsOf = ({ items }: Leaf) => (Array.isArray(items) ? (items as Leaf[]) : []);
-const triesOf = (tries: unknown) => (typeof tries === 'string' ? (JSON.parse(tries) as Leaf[]) : []);
+const listOf = (list: unknown) => (Array.isArray(list) ? (list as Leaf[]) : []);

@@ -3,13 +3,13 @@ import { Work } from './work';
 /**
  * Assigns each element of `left` an element of `right` of its own. It uses augmenting paths, so it finds an assignment
  * if there is one.
+ * @param placesOf the indexes of the elements on the right that fit an element. They may repeat.
  * @param kindOf elements of one kind fit the same elements.
  * @returns the index on the right for each element on the left. Undefined if not every element can have one.
  */
-export function* oneToOne<L, R>(
+export function* oneToOne<L>(
   left: readonly L[],
-  right: readonly R[],
-  fits: (one: L, other: R) => boolean,
+  placesOf: (one: L) => Iterable<number>,
   kindOf: (one: L) => string,
 ): Work<number[] | undefined> {
   const byKind = new Map<string, Choices>();
@@ -18,9 +18,9 @@ export function* oneToOne<L, R>(
     const kind = kindOf(one);
     let known = byKind.get(kind);
     if (!known) {
-      known = { places: right.flatMap((other, at) => (fits(one, other) ? [at] : [])), taken: 0 };
+      known = { places: [...new Set(placesOf(one))].sort((one, other) => one - other), taken: 0 };
       byKind.set(kind, known);
-      yield right.length;
+      yield known.places.length;
     }
     choices.push(known);
   }

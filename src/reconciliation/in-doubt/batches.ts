@@ -1,14 +1,13 @@
-import { Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
-import { Created, CREATED_BY, isOtherType } from '../../operations/effects';
-import { keysOfItem, keysOfSeen, referenceKey, Timetable } from './payments';
-import { haveKindInCommon, looseKey } from './recipients';
+import { Batch, Rules, Seen, SentCall } from './calls-in-doubt';
+import { Created, CREATED_BY } from '../../operations/effects';
+import { timeOf } from './fitting';
+import { keysOfItem, keysOfSeen, rarest } from './payments';
+import { Timetable } from './timetable';
+import { Traces } from './traces';
 import { each, Work } from './work';
 
-/** The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers"). */
-export type Batch = Seen[];
-
 /**
- * Indexes the batches of a listing by the recipients they name. After an outage, thousands of calls in doubt meet
+ * Indexes the batches of a listing by payment, time, and recipient. After an outage, thousands of calls in doubt meet
  * thousands of transactions.
  */
 export class Batches {
@@ -16,15 +15,11 @@ export class Batches {
   readonly amounts = new Set<string>();
   earliest = Infinity;
   latest = -Infinity;
+  readonly traces = new Traces();
   private readonly all = new Map<string, Batch>();
-  private readonly byName = new Map<string, Set<Batch>>();
-  /** Batches with a transaction that names nobody, or names somebody incompletely. */
-  private readonly unnamed = new Set<Batch>();
-  /** By type, and by the kinds of names that a transaction has, such as email or phone number. */
-  private readonly alike = new Map<string, { type: string | null; names: string[]; batches: Set<Batch> }>();
   /**
-   * By the payment of their first transaction. Each transaction of a batch must be an item of its call, so the first
-   * one suffices.
+   * By the rarest transaction of each batch. Each transaction of a batch must be an item of its call, so one of them
+   * suffices.
    */
   private readonly payments = new Timetable<Batch>();
 
@@ -33,8 +28,16 @@ export class Batches {
   static *of(seen: Seen[]): Work<Batches> {
     const batches = new Batches();
     yield* each(seen, (one) => batches.add(one));
-    yield* each(batches.all.values(), (batch) => batches.addPayment(batch));
-    batches.payments.sort();
+    const counts = new Map<string, number>();
+    for (const batch of batches.all.values()) {
+      batches.traces.add(batch);
+      if (batch.length > 1) countKeys(batch, counts);
+      yield batch.length;
+    }
+    for (const batch of batches.all.values()) {
+      batches.addPayment(batch, (key) => counts.get(key) ?? 0);
+      yield batch.length;
+    }
     return batches;
   }
 
@@ -42,24 +45,11 @@ export class Batches {
    * Finds the batches that could be all or part of a call, by one transaction of each: within the call's time, and by
    * the same keys.
    */
-  *like({ items, sentFrom, sentUntil }: SentCall, created: Created, { skewMs, quietMs }: Rules): Iterable<Batch> {
-    const from = sentFrom.getTime() - skewMs;
-    const to = sentUntil.getTime() + quietMs + skewMs;
+  *like(call: SentCall, created: Created, rules: Rules): Iterable<Batch> {
+    const query = { least: 1, most: call.items.length, ...timeOf(call, rules) };
     const found = new Set<Batch>();
-    for (const key of new Set(items.flatMap((item) => keysOfItem(item, created)))) {
-      for (const batch of this.payments.between(key, from, to)) {
-        if (found.has(batch)) continue;
-        found.add(batch);
-        yield batch;
-      }
-    }
-  }
-
-  /** Finds all batches that could be related to a call. */
-  *about({ operation, items }: SentCall): Iterable<Batch> {
-    const found = new Set<Batch>();
-    for (const batches of this.setsAbout(operation, items)) {
-      for (const batch of batches) {
+    for (const key of new Set(call.items.flatMap((item) => keysOfItem(item, created)))) {
+      for (const batch of this.payments.overlapping(key, query)) {
         if (found.has(batch)) continue;
         found.add(batch);
         yield batch;
@@ -68,55 +58,41 @@ export class Batches {
   }
 
   /** Whether any batch could be related to a call. */
-  hasAbout(call: SentCall): boolean {
-    for (const _ of this.about(call)) return true;
-    return false;
-  }
-
-  private *setsAbout(operation: string, items: Wanted[]): Iterable<Iterable<Batch>> {
-    if (items.some(({ names }) => names.length === 0)) {
-      yield this.all.values();
-      return;
-    }
-    for (const item of items) {
-      for (const name of [...item.names.map(looseKey), referenceKey(item.reference ?? '')]) {
-        yield this.byName.get(name) ?? [];
-      }
-    }
-    yield this.unnamed;
+  isRelatedTo({ operation, items }: SentCall): boolean {
     const created = CREATED_BY.get(operation);
-    for (const { type, names, batches } of this.alike.values()) {
-      const isOther = created !== undefined && isOtherType(type, created);
-      if (!isOther && items.some((item) => !haveKindInCommon(item.names, names))) yield batches;
+    if (!created) return false;
+    for (const item of items) {
+      for (const _ of this.traces.ofItem(item, created)) return true;
+      for (const _ of this.traces.ofRecipient(item, created)) return true;
     }
+    return false;
   }
 
   /** A transaction without a batch is a batch of its own. */
   private add(one: Seen): void {
-    const { type, names, references, amountUsd, issuedAt } = one;
-    const batch = added(this.all, one.batchRef ?? `/${one.ordinal}`, one);
-    if (names.length === 0) this.unnamed.add(batch);
-    const kinds = names.map((name) => name.slice(0, 2)).sort();
-    const key = [type?.toLowerCase() ?? null, ...kinds].join(' ');
-    const like = this.alike.get(key) ?? { type, names, batches: new Set<Batch>() };
-    this.alike.set(key, like);
-    like.batches.add(batch);
-    for (const name of [...names.map(looseKey), ...references.map(referenceKey)]) {
-      const known = this.byName.get(name);
-      if (known) known.add(batch);
-      else this.byName.set(name, new Set([batch]));
-    }
+    const { amountUsd, issuedAt, batchRef, ordinal } = one;
+    const name = batchRef ?? `/${ordinal}`;
+    const batch = this.all.get(name);
+    if (batch) batch.push(one);
+    else this.all.set(name, [one]);
     if (amountUsd !== null) this.amounts.add(amountUsd);
     if (issuedAt === null) return;
     this.earliest = Math.min(this.earliest, issuedAt.getTime());
     this.latest = Math.max(this.latest, issuedAt.getTime());
   }
 
-  private addPayment(batch: Batch): void {
-    const [first] = batch;
-    if (!first || first.issuedAt === null) return; // Without a time, it could belong to any call.
-    for (const key of new Set(keysOfSeen(first))) this.payments.add(key, first.issuedAt.getTime(), batch);
+  private addPayment(batch: Batch, count: (key: string) => number): void {
+    const seen = rarest(batch, count);
+    if (!seen || seen.issuedAt === null) return; // Without a time, it could belong to any call.
+    const at = seen.issuedAt.getTime();
+    for (const key of new Set(keysOfSeen(seen))) {
+      this.payments.add(key, { size: batch.length, from: at, until: at }, batch);
+    }
   }
+}
+
+function countKeys(batch: Batch, counts: Map<string, number>): void {
+  for (const seen of batch) for (const key of keysOfSeen(seen)) counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** The transactions of the upstream's listing that our records do not assign to a call. */
@@ -136,15 +112,4 @@ export interface Listing {
    * proves nothing about mobile money, which the upstream may list later.
    */
   freshUntil: ReadonlyMap<string, Date>;
-}
-
-function added(batches: Map<string, Batch>, name: string, one: Seen): Batch {
-  const batch = batches.get(name);
-  if (!batch) {
-    const begun = [one];
-    batches.set(name, begun);
-    return begun;
-  }
-  batch.push(one);
-  return batch;
 }

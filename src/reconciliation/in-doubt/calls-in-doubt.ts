@@ -42,6 +42,9 @@ export interface Seen {
   references: string[];
 }
 
+/** The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers"). */
+export type Batch = Seen[];
+
 /** The upstream's data about the one transaction that a call deletes or redeems. */
 export interface Lookup {
   readId: string;

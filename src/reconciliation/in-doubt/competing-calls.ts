@@ -3,6 +3,7 @@ import { STATES } from '../../operations/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
+import { catchUpIndex } from '../../journal/search-index';
 import { Rules } from './calls-in-doubt';
 import { Batches } from './batches';
 import { CREATED_BY } from '../../operations/effects';
@@ -20,12 +21,15 @@ interface Reach {
   /** The longest time that a request may take. */
   longestMs: number;
   rules: Rules;
+  signal: AbortSignal;
 }
 
 /**
  * Reads the calls that could have created what a call in doubt could have created: they pay the same recipient an
- * amount that the listing has, at a time that it has. The search index must be up to date. They include rejected calls, as the rejection may be wrong, and
- * succeeded calls, as they may have been carried out twice. They also include the calls in doubt themselves.
+ * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, and
+ * succeeded calls, as they may have been carried out twice. They also include the calls in doubt themselves, and calls
+ * that were sent while the listing was read.
+ * @throws DatabaseTooSlow if the search index cannot be brought up to date soon.
  */
 export async function readCompeting(
   db: Client,
@@ -35,10 +39,11 @@ export async function readCompeting(
   reach: Reach,
 ): Promise<SentCallState[]> {
   if (inDoubt.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
+  await catchUpIndex(prisma); // After the listing was read. A call that is not indexed yet may explain its transactions.
   const question = questionFor(inDoubt, unclaimed, reach);
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
-  const calls = await readSentCalls(prisma, ids, reach.longestMs);
+  const calls = await readSentCalls(prisma, ids, reach.longestMs, reach.signal);
   return calls.filter(({ state }) => STATES[state].arrived);
 }
 
@@ -69,13 +74,16 @@ function questionFor(inDoubt: string[], unclaimed: Batches, { from, longestMs, r
       CROSS JOIN LATERAL (${NAMES}) AS name
       JOIN payee p ON p.tag = name.tag AND p.spelling = name.spelling
     )
-    SELECT DISTINCT i.id::text AS id
-    FROM paid JOIN intent i ON i.id = paid.call_id
-    LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE i.operation = ANY (${MAKERS}::text[])
-      AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
-      AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
-      AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
-        >= ${earliest}::timestamptz
+    -- OFFSET 0 keeps the planner from joining all calls with all: each is looked up by its key, however many there are.
+    SELECT DISTINCT c.id::text AS id FROM paid CROSS JOIN LATERAL (
+      SELECT i.id FROM intent i
+      LEFT JOIN outcome o ON o.intent_id = paid.call_id LEFT JOIN decision d ON d.intent_id = paid.call_id
+      WHERE i.id = paid.call_id AND i.operation = ANY (${MAKERS}::text[])
+        AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
+        AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
+        AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
+          >= ${earliest}::timestamptz
+      OFFSET 0
+    ) AS c
     ORDER BY 1`;
 }

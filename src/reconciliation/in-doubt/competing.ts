@@ -1,30 +1,31 @@
-import { Rules, SentCall } from './calls-in-doubt';
-import { fit } from './fitting';
-import { Batch } from './batches';
+import { Batch, Rules, SentCall } from './calls-in-doubt';
+import { fit, timeOf } from './fitting';
 import { CREATED_BY } from '../../operations/effects';
-import { keysOfItem, keysOfSeen, Timetable } from './payments';
-import { each, Work } from './work';
+import { keysOfItem, keysOfSeen, rarest } from './payments';
+import { Timetable } from './timetable';
+import { Work } from './work';
 
 /** The most competing calls of a batch. One of them is the call in doubt, and a verdict names at most 100. */
 const MOST_NAMED = 101;
 
 /**
  * Indexes competing calls: calls that could have created the same transactions as a call in doubt. They are found by
- * recipient, amount and time, because thousands of calls may have paid the same.
+ * payment and time, because thousands of calls may have paid the same.
  */
 export class Competing {
-  private readonly bySending = new Timetable<SentCall>();
-  /** The longest time that one of them may have taken. */
-  private longestMs = 0;
+  private readonly byPayment = new Timetable<SentCall>();
   private readonly named = new Map<Batch, SentCall[]>();
   private readonly explained = new Map<Batch, boolean>();
+  private readonly unexplainedOf = new Map<readonly Batch[], Batch[]>();
 
   private constructor(private readonly rules: Rules) {}
 
   static *of(calls: Iterable<SentCall>, rules: Rules): Work<Competing> {
     const competing = new Competing(rules);
-    yield* each(calls, (call) => competing.add(call));
-    competing.bySending.sort();
+    for (const call of calls) {
+      competing.add(call);
+      yield call.items.length;
+    }
     return competing;
   }
 
@@ -35,25 +36,26 @@ export class Competing {
   *callsOf(batch: Batch): Work<SentCall[]> {
     const known = this.named.get(batch);
     if (known) return known;
-    const found: SentCall[] = [];
-    for (const call of this.near(batch)) {
-      if (yield* this.fits(call, batch)) found.push(call);
-      if (found.length === MOST_NAMED) break;
-    }
+    const found = yield* this.fitting(batch, Infinity, MOST_NAMED);
     this.named.set(batch, found);
     return found;
   }
 
-  /** Returns whether a batch is the complete result of one of our calls. */
-  *explains(batch: Batch): Work<boolean> {
+  /** Returns those of some batches that are not the complete result of one of our calls. */
+  *unexplained(batches: readonly Batch[]): Work<readonly Batch[]> {
+    const known = this.unexplainedOf.get(batches);
+    if (known) return known;
+    const found: Batch[] = [];
+    for (const batch of batches) if (!(yield* this.explains(batch))) found.push(batch);
+    this.unexplainedOf.set(batches, found);
+    return found;
+  }
+
+  private *explains(batch: Batch): Work<boolean> {
     const known = this.explained.get(batch);
+    yield 1;
     if (known !== undefined) return known;
-    let isExplained = false;
-    for (const call of this.near(batch)) {
-      isExplained = call.items.length === batch.length && (yield* this.fits(call, batch));
-      yield 1;
-      if (isExplained) break;
-    }
+    const isExplained = (yield* this.fitting(batch, batch.length, 1)).length > 0;
     this.explained.set(batch, isExplained);
     return isExplained;
   }
@@ -61,26 +63,25 @@ export class Competing {
   private add(call: SentCall): void {
     const created = CREATED_BY.get(call.operation);
     if (!created) return;
-    const from = call.sentFrom.getTime();
-    this.longestMs = Math.max(this.longestMs, call.sentUntil.getTime() - from);
+    const place = { size: call.items.length, ...timeOf(call, this.rules) };
     const keys = new Set(call.items.flatMap((item) => keysOfItem(item, created)));
-    for (const key of keys) this.bySending.add(key, from, call);
+    for (const key of keys) this.byPayment.add(key, place, call);
   }
 
-  /** Finds calls that were in progress when a batch was created, and that have an item like its first transaction. */
-  private *near(batch: Batch): Iterable<SentCall> {
-    const [first] = batch;
-    if (!first || first.issuedAt === null) return;
-    const { skewMs, quietMs } = this.rules;
-    const at = first.issuedAt.getTime();
+  /** Finds the first calls, with at most some items, that a batch could be all or part of. */
+  private *fitting(batch: Batch, most: number, limit: number): Work<SentCall[]> {
     const found = new Set<SentCall>();
-    for (const key of new Set(keysOfSeen(first))) {
-      for (const call of this.bySending.between(key, at - skewMs - quietMs - this.longestMs, at + skewMs)) {
-        if (found.has(call)) continue;
-        found.add(call);
-        yield call;
+    const seen = rarest(batch, (key) => this.byPayment.count(key));
+    yield batch.length;
+    if (!seen || seen.issuedAt === null) return [];
+    const at = seen.issuedAt.getTime();
+    for (const key of new Set(keysOfSeen(seen))) {
+      for (const call of this.byPayment.overlapping(key, { least: batch.length, most, from: at, until: at })) {
+        if (!found.has(call) && (yield* this.fits(call, batch))) found.add(call);
+        if (found.size === limit) return [...found];
       }
     }
+    return [...found];
   }
 
   private *fits(call: SentCall, batch: Batch): Work<boolean> {

@@ -1,9 +1,8 @@
-import { meaningOf } from '../../gateway/upstream/status-words';
 import { oneToOne } from './assignment';
-import { Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
-import { Batch } from './batches';
+import { Batch, Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
 import { Created, isOtherType } from '../../operations/effects';
-import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
+import { keysOfItem, keysOfSeen } from './payments';
+import { haveKindInCommon, maybeSameOne } from './recipients';
 import { Work } from './work';
 
 /** A batch whose transactions are all items of this call. */
@@ -13,14 +12,32 @@ export interface Fitting {
   positions: number[];
 }
 
+/** How a transaction relates to an item: not at all, by paying its recipient another amount, or in some other way. */
+type Relation = 'none' | 'other amount' | 'some';
+
 /**
  * Matches a batch with all or part of a call. Each transaction must be an item of its own, made within the call's time.
  */
 export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rules): Work<Fitting | undefined> {
   yield batch.length;
-  if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
-  const given = yield* oneToOne(batch, call.items, (seen, item) => isSame(item, seen, created), kindOf);
+  const { from, until } = timeOf(call, rules);
+  if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isWithin(issuedAt, from, until))) return;
+  const byKey = new Map<string, number[]>();
+  for (const [place, item] of call.items.entries()) {
+    for (const key of keysOfItem(item, created)) {
+      const places = byKey.get(key);
+      if (places) places.push(place);
+      else byKey.set(key, [place]);
+    }
+  }
+  yield call.items.length;
+  const given = yield* oneToOne(batch, (seen) => keysOfSeen(seen).flatMap((key) => byKey.get(key) ?? []), contentOf);
   return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
+}
+
+/** Returns when the transactions of a call may have been made, as the upstream's clock shows it. */
+export function timeOf({ sentFrom, sentUntil }: SentCall, { skewMs, quietMs }: Rules): { from: number; until: number } {
+  return { from: sentFrom.getTime() - skewMs, until: sentUntil.getTime() + quietMs + skewMs };
 }
 
 /** Returns the items of a call that differ in what transactions are compared by. */
@@ -31,39 +48,19 @@ export function distinctItems({ items }: SentCall): Wanted[] {
   return [...byContent.values()];
 }
 
-/**
- * Tells how a batch relates to these items: not at all, in some way, or by paying one of their recipients other
- * amounts.
- */
-export function* relationOf(items: Wanted[], created: Created, batch: Batch): Work<'none' | 'other amounts' | 'some'> {
-  let isTouched = false;
-  for (const seen of batch) {
-    yield items.length;
-    for (const item of items) {
-      if (!mightBe(item, seen, created)) continue;
-      isTouched = true;
-      // The amounts of a collection are in another currency.
-      if (created.incoming || isSameAmount(item, seen) !== false) return 'some';
-    }
-  }
-  return isTouched ? 'other amounts' : 'none';
+/** Tells how a transaction relates to an item. */
+export function relationOf(item: Wanted, seen: Seen, created: Created): Relation {
+  // The amounts of a collection are in another currency.
+  const isSame = created.incoming ? undefined : isSameAmount(item, seen);
+  if (!mightBe(item, seen, created, isSame)) return 'none';
+  return isSame === false ? 'other amount' : 'some';
 }
 
-function isInTime({ sentFrom, sentUntil }: SentCall, at: Date | null, { skewMs, quietMs }: Rules): boolean {
-  if (at === null) return false;
-  return at.getTime() >= sentFrom.getTime() - skewMs && at.getTime() <= sentUntil.getTime() + quietMs + skewMs;
+function isWithin(at: Date | null, from: number, until: number): boolean {
+  return at !== null && at.getTime() >= from && at.getTime() <= until;
 }
 
-/** Whether a transaction equals an item in everything that both state. */
-function isSame(item: Wanted, seen: Seen, created: Created): boolean {
-  if (isOtherType(seen.type, created) || !sameOne(item.payee, seen.names)) return false;
-  if (created.paidAtOnce && meaningOf(seen.status) === 'unpaid') return false;
-  if (created.incoming) return item.reference !== null && seen.references.includes(item.reference);
-  if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
-  return isSameAmount(item, seen) === true;
-}
-
-function kindOf({ type, status, amountUsd, names, references }: Seen): string {
+function contentOf({ type, status, amountUsd, names, references }: Seen): string {
   return JSON.stringify([type, status, amountUsd, names, references]);
 }
 
@@ -74,8 +71,7 @@ function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
 }
 
 /** Whether a transaction could be an item that the upstream changed in some way. */
-function mightBe(item: Wanted, seen: Seen, created: Created): boolean {
-  const amount = created.incoming ? undefined : isSameAmount(item, seen);
+function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | undefined): boolean {
   if (isOtherType(seen.type, created) && amount !== true) return false;
   if (created.incoming && item.reference !== null && seen.references.includes(item.reference)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;

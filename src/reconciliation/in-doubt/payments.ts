@@ -1,62 +1,68 @@
+import { meaningOf } from '../../gateway/upstream/status-words';
+import { Created, CREATED_BY, isOtherType } from '../../operations/effects';
 import { Seen, Wanted } from './calls-in-doubt';
-import { Created } from '../../operations/effects';
 
-/** The keys by which an item meets the transactions that may be its payment. */
+/**
+ * The keys by which items and transactions are compared. A transaction equals an item in everything that both state if
+ * and only if they share a key. So nobody has to compare each transaction with each item.
+ */
 
-/** Returns the keys of an item: its recipient and amount, or its reference if amounts cannot be compared. */
-export function keysOfItem({ payee, amountUsd, reference }: Wanted, { incoming }: Created): string[] {
-  if (incoming) return reference === null ? [] : [referenceKey(reference)];
-  return amountUsd === null ? [] : payee.map((name) => paymentKey(name, amountUsd));
-}
+/** One of each kind of transaction that operations create, by what their keys begin with. */
+const KINDS: ReadonlyMap<string, Created> = new Map(
+  [...CREATED_BY.values()].map((created) => [kindOf(created), created]),
+);
 
-/** Returns all keys by which an item may look for a transaction. */
-export function keysOfSeen({ names, amountUsd, references }: Seen): string[] {
-  const payments = amountUsd === null ? [] : names.map((name) => paymentKey(name, amountUsd));
-  return [...payments, ...references.map(referenceKey)];
-}
+/** The reference of an item without one, which equals any, and of a transaction without one. */
+const ANY = 'any';
+const NONE = 'none';
 
-function paymentKey(name: string, amountUsd: string): string {
-  return `${amountUsd} ${name}`;
-}
-
-/** A prefix that no name and no amount has. */
-export function referenceKey(reference: string): string {
-  return `reference ${reference}`;
-}
-
-/** Finds values by key and time. Add all values, sort, then query. */
-export class Timetable<Entry> {
-  private readonly byKey = new Map<string, { at: number; entry: Entry }[]>();
-
-  add(key: string, at: number, entry: Entry): void {
-    const known = this.byKey.get(key);
-    if (known) known.push({ at, entry });
-    else this.byKey.set(key, [{ at, entry }]);
+/** Returns the keys of an item. There are none if it cannot be compared. */
+export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Created): string[] {
+  const kind = kindOf(created);
+  if (created.incoming) {
+    return reference === null ? [] : payee.map((name) => keyOf(kind, name, '', written(reference)));
   }
-
-  /** Sorts the values. Call it once, after all are added. */
-  sort(): void {
-    for (const entries of this.byKey.values()) entries.sort((one, other) => one.at - other.at);
-  }
-
-  /** Returns the values of a key between two times, oldest first. */
-  *between(key: string, from: number, to: number): Iterable<Entry> {
-    const entries = this.byKey.get(key) ?? [];
-    for (let place = firstFrom(entries, from); place < entries.length; place += 1) {
-      const { at, entry } = entries[place] as { at: number; entry: Entry };
-      if (at > to) return;
-      yield entry;
-    }
-  }
+  if (amountUsd === null) return [];
+  const references = reference ? [written(reference), NONE] : [ANY];
+  return payee.flatMap((name) => references.map((one) => keyOf(kind, name, amountUsd, one)));
 }
 
-/** @returns the index of the first value that is not before a time. */
-function firstFrom(entries: readonly { at: number }[], from: number): number {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((entries[middle]?.at ?? 0) < from) low = middle + 1;
-    else high = middle;
+/** Returns the keys of a transaction, for each kind that it could be of. */
+export function keysOfSeen({ type, status, names, amountUsd, references }: Seen): string[] {
+  const isUnpaid = meaningOf(status) === 'unpaid';
+  const stated = references.map(written);
+  const keys: string[] = [];
+  for (const [kind, created] of KINDS) {
+    if (isOtherType(type, created) || (created.paidAtOnce && isUnpaid)) continue;
+    const amount = created.incoming ? '' : amountUsd;
+    if (amount === null) continue;
+    const possible = created.incoming ? stated : [ANY, ...(stated.length === 0 ? [NONE] : stated)];
+    for (const name of names) for (const one of possible) keys.push(keyOf(kind, name, amount, one));
   }
-  return low;
+  return keys;
+}
+
+/** Returns the transaction of a batch that has the fewest others like it. */
+export function rarest(batch: readonly Seen[], count: (key: string) => number): Seen | undefined {
+  let [found, least] = [batch[0], Infinity];
+  if (batch.length === 1) return found;
+  for (const seen of batch) {
+    const others = keysOfSeen(seen).reduce((sum, key) => sum + count(key), 0);
+    if (others < least) [found, least] = [seen, others];
+  }
+  return found;
+}
+
+function kindOf({ type, class: name }: Created): string {
+  return `${type} ${name}`;
+}
+
+/** Distinguishes a reference from `ANY` and `NONE`. */
+function written(reference: string): string {
+  return `=${reference}`;
+}
+
+/** No text of the database contains the separator, so different parts never make the same key. */
+function keyOf(kind: string, name: string, amount: string, reference: string): string {
+  return [kind, name, amount, reference].join('\0');
 }

@@ -74,7 +74,10 @@ export class PollService {
    */
   async poll(due: SentCall[], inDoubt: string[], signal: AbortSignal, effort = new Effort(signal)): Promise<Polled> {
     const hopeless = due.filter((call) => !isRecognisable(call));
-    const verdicts = await this.record(hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })));
+    const verdicts = await this.record(
+      hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })),
+      effort,
+    );
     const listed = due.filter(isRecognisable);
     const nothingLeft = new Set<string>();
     if (listed.length === 0) return { readId: null, failure: null, verdicts, left: nothingLeft };
@@ -101,14 +104,14 @@ export class PollService {
     for (let pass = 1; ; pass += 1) {
       const unsettled = inDoubt.filter((id) => !settled.has(id));
       const listing = await readListing(db, read, since, unsettled, this.rules.skewMs, effort);
-      if (pass === 1) written.push(...(await this.record(await this.changes(round, listing))));
+      if (pass === 1) written.push(...(await this.record(await this.changes(round, listing), effort)));
       const open = due.filter(
         ({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id),
       );
       const found = await this.creations(db, open, listing, round);
       const confirmed = found.filter(({ verdict }) => verdict.verdict === 'confirmed');
       const last = confirmed.length === 0 || pass === MOST_PASSES || effort.isSpent;
-      written.push(...(await this.record(last ? found : confirmed)));
+      written.push(...(await this.record(last ? found : confirmed, effort)));
       for (const { call } of confirmed) settled.add(call.id);
       if (last) return written;
     }
@@ -123,10 +126,15 @@ export class PollService {
 
   /** Reads competing calls only for calls that have related transactions. For others, they make no difference. */
   private async competing(db: Client, calls: SentCall[], { unclaimed }: Listing, round: Round): Promise<Competing> {
-    const ids = calls.filter((call) => unclaimed.hasAbout(call)).map(({ id }) => id);
+    const ids = calls.filter((call) => unclaimed.isRelatedTo(call)).map(({ id }) => id);
     const longestMs = overAfterMs(this.settings);
     const reachMs = this.settings.approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
-    const reach = { from: new Date(round.since.getTime() - reachMs), longestMs, rules: this.rules };
+    const reach = {
+      from: new Date(round.since.getTime() - reachMs),
+      longestMs,
+      rules: this.rules,
+      signal: round.effort.signal,
+    };
     const others = await readCompeting(db, this.prisma, ids, unclaimed, reach);
     return round.effort.all(Competing.of(others, this.rules));
   }
@@ -161,9 +169,10 @@ export class PollService {
    * Records verdicts.
    * @returns those that changed something.
    */
-  private async record(found: Resolved[]): Promise<NewVerdict[]> {
+  private async record(found: Resolved[], effort: Effort): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
     for (const { call, verdict } of found) {
+      effort.signal.throwIfAborted();
       const one = { ...verdict, intentId: call.id };
       if (await this.resolutions.judge(one)) written.push(one);
     }

@@ -1,7 +1,7 @@
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
 import { stateTerms } from '../../operations/lifecycle-sql';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { SentCall } from './calls-in-doubt';
+import { SentCall, Wanted } from './calls-in-doubt';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
 import { keysOf, payeeOf } from './recipients';
 
@@ -71,14 +71,19 @@ interface Timing {
   releasedAt: Date;
 }
 
-/** Reads calls by their IDs. Calls that were never sent are left out. */
+/**
+ * Reads calls by their IDs. Calls that were never sent are left out.
+ * @throws the signal's reason if it is aborted.
+ */
 export async function readSentCalls(
   prisma: PrismaService,
   ids: string[],
   longestMs: number,
+  signal?: AbortSignal,
 ): Promise<(SentCallState & Timing)[]> {
   const calls: (SentCallState & Timing)[] = [];
   for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
+    signal?.throwIfAborted();
     for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)) calls.push(call);
   }
   return calls;
@@ -104,13 +109,12 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     releasedAt,
     sentFrom: sentAt ?? releasedAt,
     sentUntil: answeredAt ?? new Date(releasedAt.getTime() + longestMs),
-    items: (items ?? []).map((item) => ({
-      position: item.position,
-      payee: payeeOf(item.field, item),
-      names: keysOf(item),
-      amountUsd: item.usd,
-      reference: item.reference || null,
-      upstreamRef: item.upstreamRef,
-    })),
+    items: (items ?? []).map(toWanted),
   }));
+}
+
+function toWanted({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): Wanted {
+  const payee = payeeOf(field, named);
+  const names = [...new Set([...keysOf(named), ...payee])];
+  return { position, payee, names, amountUsd: usd, reference: reference || null, upstreamRef };
 }

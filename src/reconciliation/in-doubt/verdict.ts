@@ -1,9 +1,9 @@
 import { meaningOf } from '../../gateway/upstream/status-words';
 import { Competing } from './competing';
-import { Rules, SentCall, Verdict } from './calls-in-doubt';
+import { Batch, Rules, Seen, SentCall, Verdict } from './calls-in-doubt';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
-import { Batch, Listing } from './batches';
+import { Listing } from './batches';
 import { Created, CREATED_BY } from '../../operations/effects';
 import { Work } from './work';
 
@@ -54,6 +54,7 @@ function* candidatesFor(
   rules: Rules,
 ): Work<Candidates> {
   const ours: Fitting[] = [];
+  yield call.items.length;
   for (const batch of listing.unclaimed.like(call, created, rules)) {
     const fitting = yield* fit(call, created, batch, rules);
     if (fitting) ours.push(fitting);
@@ -72,19 +73,51 @@ function* candidatesFor(
 
 /** Finds the first batches that may be a trace of a call. */
 function* unexplainedFor(call: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
+  const { traces } = listing.unclaimed;
   const items = distinctItems(call);
-  yield call.items.length;
-  const found: Batch[] = [];
-  let transactions = 0;
-  for (const batch of listing.unclaimed.about(call)) {
-    const relation = yield* relationOf(items, created, batch);
-    if (relation === 'none') continue;
-    // A batch with other amounts that another call of ours explains completely is no trace of this one.
-    if (relation === 'other amounts' && (yield* competing.explains(batch))) continue;
-    found.push(batch);
-    if ((transactions += batch.length) >= MOST_UNSETTLED) break;
+  const found = new FirstBatches();
+  for (const item of items) {
+    yield 1;
+    for (const batches of traces.ofItem(item, created)) {
+      yield* found.add(batches, (seen) => relationOf(item, seen, created) === 'some');
+      if (found.areEnough) return found.all;
+    }
   }
-  return found;
+  for (const item of items) {
+    yield 1;
+    for (const batches of traces.ofRecipient(item, created)) {
+      // A batch with other amounts that another call of ours explains completely is no trace of this one.
+      const unexplained = yield* competing.unexplained(batches);
+      yield* found.add(unexplained, (seen) => relationOf(item, seen, created) !== 'none');
+      if (found.areEnough) return found.all;
+    }
+  }
+  return found.all;
+}
+
+/** Collects batches until they have as many transactions as a verdict names. */
+class FirstBatches {
+  private readonly found = new Set<Batch>();
+  private transactions = 0;
+
+  get all(): Batch[] {
+    return [...this.found];
+  }
+
+  get areEnough(): boolean {
+    return this.transactions >= MOST_UNSETTLED;
+  }
+
+  /** Adds the batches with a transaction of this kind. */
+  *add(batches: readonly Batch[], isOne: (seen: Seen) => boolean): Work<void> {
+    for (const batch of batches) {
+      if (this.areEnough) return;
+      yield this.found.has(batch) ? 1 : batch.length;
+      if (this.found.has(batch) || !batch.some(isOne)) continue;
+      this.found.add(batch);
+      this.transactions += batch.length;
+    }
+  }
 }
 
 /** Returns when the quiet period of a call ends, in milliseconds since 1970. */

@@ -6,10 +6,10 @@ export type Work<Result> = Generator<number, Result, void>;
 /** The most comparisons of one round. The rest is judged in the next round. */
 const MOST_PER_ROUND = 2_000_000;
 
-/** The number of comparisons, about a millisecond's worth, after which the event loop gets its turn. */
-export const STRETCH = 2_000;
+/** The number of comparisons, a few milliseconds' worth, after which the event loop gets its turn. */
+export const STRETCH = 500;
 
-/** Does work without blocking the event loop, and knows when the effort of one round is spent. */
+/** Does work without blocking the event loop, knows when the effort of one round is spent, and ends when it is told to. */
 export class Effort {
   /** Comparisons so far. */
   done = 0;
@@ -19,7 +19,8 @@ export class Effort {
   private begunAt = 0;
 
   constructor(
-    private readonly signal?: AbortSignal,
+    /** Ends the work when the process stops. */
+    readonly signal = new AbortController().signal,
     private readonly most = MOST_PER_ROUND,
   ) {}
 
@@ -30,9 +31,13 @@ export class Effort {
 
   /** Whether no more work should be started. */
   get isSpent(): boolean {
-    return this.done - this.begunAt >= this.most || this.signal?.aborted === true;
+    return this.done - this.begunAt >= this.most;
   }
 
+  /**
+   * Does all pieces of some work.
+   * @throws the signal's reason as soon as it is aborted. Nothing was recorded, so the next round repeats the work.
+   */
   async all<Result>(work: Work<Result>): Promise<Result> {
     for (;;) {
       const { done, value } = work.next();
@@ -46,7 +51,7 @@ export class Effort {
 
   private async pause(): Promise<void> {
     this.stretch = 0;
-    await setImmediate();
+    await setImmediate(undefined, { signal: this.signal });
   }
 }
 

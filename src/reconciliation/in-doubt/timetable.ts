@@ -1,0 +1,111 @@
+/** The time and the size that a value is found by. */
+interface Place {
+  size: number;
+  /** Milliseconds since 1970. */
+  from: number;
+  until: number;
+}
+
+interface Query {
+  /** The least and the most size. */
+  least: number;
+  most: number;
+  from: number;
+  until: number;
+}
+
+/**
+ * Finds values by key, size and time. Each value has a period, and a query finds the values whose period overlaps its
+ * own. A query takes a time that grows with its results, and with the logarithm of the number of values.
+ */
+export class Timetable<Entry> {
+  private readonly byKey = new Map<string, Periods<Entry>[]>();
+
+  add(key: string, { size, from, until }: Place, entry: Entry): void {
+    let sizes = this.byKey.get(key);
+    if (!sizes) this.byKey.set(key, (sizes = []));
+    let periods = sizes.find((one) => one.size === size);
+    if (!periods) sizes.push((periods = new Periods(size)));
+    periods.add({ from, until, entry });
+  }
+
+  /** Returns how many values have a key. */
+  count(key: string): number {
+    return (this.byKey.get(key) ?? []).reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** Returns the values of a key, size by size, and those of one size in the order of their begin. */
+  *overlapping(key: string, { least, most, from, until }: Query): Iterable<Entry> {
+    for (const periods of this.byKey.get(key) ?? []) {
+      if (periods.size >= least && periods.size <= most) yield* periods.overlapping(from, until);
+    }
+  }
+}
+
+interface Period<Entry> {
+  from: number;
+  until: number;
+  entry: Entry;
+}
+
+/** The periods of one key and size, sorted by their begin, with a tree of their latest ends. */
+class Periods<Entry> {
+  private readonly periods: Period<Entry>[] = [];
+  /**
+   * A complete binary tree. The children of node `n` are `2n` and `2n + 1`, and the leaves are the ends of the periods.
+   * Each node has the latest end below it. Undefined until it is needed.
+   */
+  private latest: Float64Array | undefined;
+
+  constructor(readonly size: number) {}
+
+  get length(): number {
+    return this.periods.length;
+  }
+
+  add(period: Period<Entry>): void {
+    this.periods.push(period);
+    this.latest = undefined;
+  }
+
+  *overlapping(from: number, until: number): Iterable<Entry> {
+    const latest = (this.latest ??= this.sort());
+    for (let place = firstUntil(latest, 0, from); ; place = firstUntil(latest, place + 1, from)) {
+      const period = this.periods[place];
+      if (!period || period.from > until) return;
+      yield period.entry;
+    }
+  }
+
+  private sort(): Float64Array {
+    const { periods } = this;
+    periods.sort((one, other) => one.from - other.from);
+    const leaves = 2 ** Math.ceil(Math.log2(periods.length + 1));
+    const latest = new Float64Array(2 * leaves).fill(-Infinity);
+    for (const [place, { until }] of periods.entries()) latest[leaves + place] = until;
+    for (let node = leaves - 1; node > 0; node -= 1) {
+      latest[node] = Math.max(latest[2 * node] as number, latest[2 * node + 1] as number);
+    }
+    return latest;
+  }
+}
+
+/**
+ * Finds the first leaf, at a place or after it, that is not before a time.
+ * @returns the number of leaves if there is none.
+ */
+function firstUntil(latest: Float64Array, place: number, time: number): number {
+  const leaves = latest.length / 2;
+  let node = leaves + place;
+  if (place >= leaves) return leaves;
+  while ((latest[node] as number) < time) {
+    while (node % 2 === 1) node = (node - 1) / 2; // to the parent of a right child
+    if (node === 0) return leaves;
+    node += 1;
+  }
+  while (node < leaves) {
+    node *= 2;
+    if ((latest[node] as number) < time) node += 1;
+  }
+  return node - leaves;
+}
