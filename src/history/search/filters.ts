@@ -96,6 +96,7 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
       ...(isHeld ? [notExpired(present)] : []),
       ...(approval === 'expired' ? [Prisma.sql`${stateAtSql(present)} = 'expired'`] : []),
       ...within(Prisma.sql`total_usd`, search.min_total_usd, search.max_total_usd),
+      ...someWithin(search),
     ],
     ofPayouts: [
       ...payouts.map((list) => hasTerm(Prisma.sql`payout`, list)),
@@ -113,12 +114,10 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
   };
 }
 
-/** Returns whether payouts are filtered by a single term. A call with this term has such a payout. */
+/** Returns whether payouts are filtered by a single term or bound. A call that has it has such a payout. */
 function isDecided(search: SearchFilters): boolean {
   const [only, ...more] = OF_ITEMS.filter((name) => search[name] !== undefined);
-  return (
-    more.length === 0 && (only === 'recipient' || only === 'country' || only === 'network_code' || only === 'reference')
-  );
+  return more.length === 0 && only !== 'recipient_prefix';
 }
 
 /** Returns lists of terms. A payout must have at least one term of each list. */
@@ -222,6 +221,14 @@ function within(usd: Prisma.Sql, least: string | undefined, most: string | undef
   return [
     ...(least === undefined ? [] : [Prisma.sql`${usd} >= ${least}::numeric`]),
     ...(most === undefined ? [] : [Prisma.sql`${usd} <= ${most}::numeric`]),
+  ];
+}
+
+/** The conditions that a call has a payout within each bound, not necessarily the same payout. */
+function someWithin({ min_item_usd: least, max_item_usd: most }: SearchFilters): Prisma.Sql[] {
+  return [
+    ...(least === undefined ? [] : [Prisma.sql`${least}::numeric <= ANY (item_usd)`]),
+    ...(most === undefined ? [] : [Prisma.sql`${most}::numeric >= ANY (item_usd)`]),
   ];
 }
 
