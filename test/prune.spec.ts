@@ -95,9 +95,7 @@ describe('audit prune', () => {
     }
     expect(await idsIn('refusal')).toEqual([]);
     expect(await idsIn('idempotency_claim')).toEqual(left);
-    expect((await query('SELECT DISTINCT call_id AS id FROM search_entry ORDER BY 1')).map(({ id }) => id)).toEqual(
-      left,
-    );
+    expect((await query('SELECT call_id AS id FROM search_entry ORDER BY 1')).map(({ id }) => id)).toEqual(left);
     expect(await query(`SELECT relname FROM pg_class WHERE relname ~ '2025|pruned' AND relkind = 'r'`)).toEqual([]);
     const [sealed] = await query('SELECT count(*)::int AS leaves FROM log_leaf WHERE record_id = ANY ($1)', [
       [...gone, refused],
@@ -238,12 +236,15 @@ describe('audit prune', () => {
     // As if it had ended before it dropped what it had taken out: the index still finds somebody by it.
     await query(`CREATE TABLE pruned_intent_body_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
     await query(
-      `INSERT INTO search_entry (call_id, position, leads, client_id, operation, state, repeats, terms)
-       VALUES ($1, 0, true, $1, 'x', 'succeeded', false, '{to:ada@example.com}')`,
+      `INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, refs, terms)
+       VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"\nto:ada@example.com"}', '{}', '{to:ada@example.com}')`,
       [id],
     );
+    await query('INSERT INTO search_item VALUES (5, $1, 0)', [id]);
     expect(await prune()).toEqual([]);
     expect(await query(`SELECT FROM pg_class WHERE relname ~ 'pruned'`)).toEqual([]);
-    expect(await query('SELECT FROM search_entry WHERE call_id = $1', [id])).toEqual([]);
+    const entries =
+      'SELECT call_id FROM search_entry WHERE call_id = $1 UNION SELECT call_id FROM search_item WHERE call_id = $1';
+    expect(await query(entries, [id])).toEqual([]);
   });
 });

@@ -40,10 +40,11 @@ const TABLES: Record<string, Rights> = {
   ...of({ payout_proxy: 'SIUD' }, 'console_session', 'worker_task'),
   ...of(LOG, 'log_leaf', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
-  ...of({ payout_proxy: 'S' }, 'search_entry', 'search_slice', 'call_state', '_prisma_migrations'),
+  ...of({ payout_proxy: 'S' }, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state', '_prisma_migrations'),
   ...of({ payout_proxy: 'S' }, 'intent_item', 'item_recipient', 'outcome_item'),
   ...of({ payout_proxy: 'S' }, 'resolution_history', 'current_resolution'),
-  ...of(NOBODY, 'search_position', 'call_entry'),
+  ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position'),
+  ...of(NOBODY, 'call_entry', 'payout_terms', 'transaction_terms'),
   ...of(
     SHOWN,
     'audit.clients',
@@ -65,6 +66,9 @@ const TABLES: Record<string, Rights> = {
 const DEFINERS: Record<string, Role[]> = {
   'make_partitions(integer)': ['payout_proxy'],
   'index_calls(integer)': ['payout_proxy'],
+  'build_search_indexes()': ['payout_proxy'],
+  'search_is_complete()': ['payout_proxy'],
+  'search_progress()': ['payout_proxy'],
 };
 
 function of(rights: Rights, ...names: string[]): Record<string, Rights> {

@@ -1,7 +1,12 @@
+import fc from 'fast-check';
+import { Decimal } from 'decimal.js';
 import { ItemDocument } from '../src/journal/documents';
+import { termOf, termsOf, TransactionIds, transactionTermsOf } from '../src/journal/terms';
+import { Item } from '../src/operations/item';
 import { insertBeside, insertIntent, insertOutcomes } from './support/documents';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 import { first } from './support/first';
+import { runs } from './support/runs';
 
 /** What the search index makes of records, and how many at a time; without a proxy that would index them first. */
 describe('the entries of the search index', () => {
@@ -23,50 +28,114 @@ describe('the entries of the search index', () => {
     for (let n = 0; n < 3; n += 1) await addIntent({ claimed: 500 });
     const seen: number[] = [];
     for (let more = true; more;) {
-      more = first(await query<{ more: boolean }>('SELECT index_calls(10) AS more')).more;
-      seen.push((await query('SELECT DISTINCT call_id FROM search_entry')).length);
+      more = first(await query<{ state: string }>('SELECT index_calls(10) AS state')).state === 'more';
+      seen.push((await query('SELECT call_id FROM search_entry')).length);
     }
     expect([...new Set(seen)]).toEqual([1, 2, 3]);
   });
 
-  it('have the terms of searches for contacts, empty values and long values', async () => {
-    const long = 'x'.repeat(301);
-    const item = { country: '', network_code: long, reference: long, receiver: 'Sub-Account-1', upstream_ref: 'chi-7' };
-    const id = await addIntent({ request: 'terms', key: long, items: [{}, item] });
-    const contacts = { email: 'Ada@Example.com', phone: '+254', handle: '@Edsger_Dijkstra' };
-    await insertBeside(database, id, { people: [{ position: 0, ...contacts }] });
-    const [byFunctions] = await query(
-      `SELECT array_agg(DISTINCT term) FILTER (WHERE term IS NOT NULL) AS terms FROM unnest(ARRAY[
-         search_term('idempotency', $1), search_term('actor', ''), search_term('address', '2001:db8::1'),
-         search_term('request', 'terms'), search_term('operation', 'POST /send'), search_term('to', 'ada@example.com'),
-         search_term('to', '+254'), search_term('to', '@edsger_dijkstra'), search_term('country', ''),
-         search_term('network', $1), search_term('reference', $1), search_term('receiver', 'Sub-Account-1'),
-         search_term('ref', 'chi-7')] || search_beginnings('ada@example.com') || search_beginnings('+254')
-         || search_beginnings('@edsger_dijkstra') || search_beginnings('sub-account-1')) AS term`,
-      [long],
+  it('have the terms of payouts and transactions that the journal makes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(item(), { maxLength: 4 }),
+        fc.array(transaction(), { maxLength: 4 }),
+        async (items, transactions) => {
+          const id = await addIntent({ items: items.map(toDocument) });
+          const people = items.map(({ email, phone, handle }, position) => ({
+            position,
+            email: email ?? undefined,
+            phone: phone ?? undefined,
+            handle: handle ?? undefined,
+          }));
+          await insertBeside(database, id, { people });
+          await insertOutcomes(database, [{ intent_id: id, items: transactions.map(toTransactionDocument) }]);
+          const entry = first(
+            await query<Entry>('SELECT payouts, refs, terms FROM call_entry WHERE call_id = $1', [id]),
+          );
+          expect(entry.payouts).toEqual(termsOf(items));
+          expect(entry.refs).toEqual(transactionTermsOf(transactions));
+          const made = [...entry.payouts, ...entry.refs].join('').split('\n').slice(1);
+          expect(entry.terms).toEqual(expect.arrayContaining(made));
+          expect(entry.terms).not.toContain('');
+        },
+      ),
+      { numRuns: runs(40) },
     );
-    const [made] = await query(
-      `SELECT array_agg(DISTINCT term) AS terms FROM call_entry CROSS JOIN unnest(terms) AS term
-       WHERE call_id = $1 AND term !~ '^(week|hour|total|item|client|key|state):'`,
-      [id],
-    );
-    expect(made?.terms).toEqual(byFunctions?.terms);
   });
 
-  it('include transactions without a certain payout, and none for a missing payout', async () => {
-    const id = await addIntent({ items: [{}, {}] });
-    const positions = [0, undefined, undefined, 99];
-    const transactions = positions.map((position, ordinal) => ({ position, upstream_ref: `chi-${ordinal}` }));
-    await insertOutcomes(database, [{ intent_id: id, items: transactions }]);
-    const rows = await query(
-      `SELECT position, leads, ARRAY(SELECT term FROM unnest(terms) AS term WHERE term LIKE 'ref:%' ORDER BY 1) AS refs
-       FROM call_entry WHERE call_id = $1 ORDER BY position`,
-      [id],
-    );
-    expect(rows).toEqual([
-      { position: -1, leads: false, refs: ['ref:chi-1', 'ref:chi-2'] },
-      { position: 0, leads: true, refs: ['ref:chi-0'] },
-      { position: 1, leads: false, refs: [] },
+  it('have the terms of the call, without empty values', async () => {
+    const long = 'x'.repeat(301);
+    const id = await addIntent({ request: 'terms', key: long, items: [] });
+    const { terms } = first(await query<Entry>('SELECT terms FROM call_entry WHERE call_id = $1', [id]));
+    expect(terms.filter((term) => !/^(week|hour):/.test(term)).sort()).toEqual([
+      'address:2001:db8::1',
+      `client:${id}`,
+      termOf('idempotency:', long),
+      `key:${id}`,
+      'operation:POST /send',
+      'request:terms',
+      'state:in_progress',
+      'total:-10000',
     ]);
   });
+});
+
+interface Entry {
+  payouts: string[];
+  refs: string[];
+  terms: string[];
+}
+
+const ASCII = fc.integer({ min: 32, max: 126 }).map((code) => String.fromCodePoint(code));
+
+/** A text that the validation accepts. */
+const valid = (text: string) => text.replace(/[\p{Cc}\p{Surrogate}]/gu, '');
+const text = (minLength: number, maxLength: number) =>
+  fc.option(fc.string({ unit: 'grapheme', minLength, maxLength }).map(valid));
+const contact = () =>
+  fc.option(
+    fc.oneof(
+      fc.constantFrom('ada@Example.com', '+254712345678', '@Edsger_Dijkstra', '', 'x'),
+      fc.string({ unit: ASCII, maxLength: 320 }),
+    ),
+  );
+
+const item = (): fc.Arbitrary<Item> =>
+  fc.record({
+    recipientField: fc.constant(null),
+    handleIgnored: fc.constant(false),
+    email: contact(),
+    phone: contact(),
+    handle: contact(),
+    amountUsd: fc.option(fc.integer({ min: 0, max: 1e9 }).map((cents) => new Decimal(cents).div(100))),
+    country: text(0, 320),
+    networkCode: text(0, 20),
+    reference: text(290, 320),
+    receiver: contact(),
+    wallet: fc.constant(null),
+    upstreamRef: fc.option(fc.constant('chi-7')),
+  });
+
+const toDocument = ({ amountUsd, country, networkCode, reference, receiver, upstreamRef }: Item): ItemDocument => ({
+  amount_usd: amountUsd?.toFixed(),
+  country: country ?? undefined,
+  network_code: networkCode ?? undefined,
+  reference: reference ?? undefined,
+  receiver: receiver ?? undefined,
+  upstream_ref: upstreamRef ?? undefined,
+});
+
+const transaction = (): fc.Arbitrary<TransactionIds> =>
+  fc.record({
+    position: fc.option(fc.nat({ max: 3 })),
+    upstreamRef: fc.option(fc.constantFrom('chi-1', 'chi\n2', 'y'.repeat(301))),
+    upstreamId: fc.option(fc.constantFrom('tx-1', '')),
+    batchRef: fc.option(fc.constant('batch')),
+  });
+
+const toTransactionDocument = ({ position, upstreamRef, upstreamId, batchRef }: TransactionIds) => ({
+  position: position ?? undefined,
+  upstream_ref: upstreamRef ?? undefined,
+  upstream_id: upstreamId ?? undefined,
+  batch_ref: batchRef ?? undefined,
 });

@@ -151,7 +151,16 @@ describe('the plans of searches', () => {
 
   it('read a day for a page of frequent results, and no whole week', async () => {
     const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS); // weeks are counted from 1970-01-01
-    const conditions = { terms: [], anyOf: [], others: [Prisma.sql`leads`], hints: [], rare: true, few: false };
+    const conditions = {
+      terms: [],
+      anyOf: [],
+      others: [],
+      ofPayouts: [],
+      decided: true,
+      hints: [],
+      rare: true,
+      few: false,
+    };
     const from = uuidFloor(thursday);
     const query = { conditions, from, listed: 'calls', sort: 'time', direction: 'asc' } as const;
     const { text, values } = sliced(query, undefined, 51);

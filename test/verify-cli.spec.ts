@@ -151,11 +151,11 @@ describe('verification of the search index', () => {
     expect(await after('SELECT 1')).toBeNull();
     const differs = { code: 'search_index_differs', record_id: call };
     expect(await after(`DELETE FROM search_entry WHERE call_id = '${call}'`)).toMatchObject(differs);
-    expect(
-      await after(`UPDATE search_entry SET item_usd = 7 WHERE position = 0 AND call_id = '${call}'`),
-    ).toMatchObject(differs);
-    const made = `UPDATE search_entry SET call_id = '${id}' WHERE position = 1 AND call_id = '${call}'`;
-    expect(await after(made)).toMatchObject({ code: 'search_index_differs' });
+    expect(await after(`UPDATE search_entry SET item_usd[1] = 7 WHERE call_id = '${call}'`)).toMatchObject(differs);
+    expect(await after(`DELETE FROM search_item WHERE call_id = '${call}'`)).toMatchObject(differs);
+    const columns = 'client_id, operation, state, repeats, item_usd, payouts, refs, terms';
+    const made = `INSERT INTO search_entry (call_id, ${columns}) SELECT '${id}', ${columns} FROM search_entry WHERE call_id = '${call}'`;
+    expect(await after(made)).toMatchObject({ code: 'search_index_differs', record_id: id });
     const since = `INSERT INTO refusal SELECT (jsonb_populate_record(r, jsonb_build_object('id', '${id}', 'recorded_at', clock_timestamp()))).* FROM refusal r LIMIT 1`;
     expect((await scene.verifyAfter('SELECT index_calls(10000)', since)).fault).toBeNull();
     scene.indexDelaySeconds = undefined;

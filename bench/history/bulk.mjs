@@ -7,12 +7,12 @@ const SLOW = `
     a.amname = 'gin' AS is_large
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
   LEFT JOIN pg_constraint r ON r.conindid = i.indexrelid AND r.contype IN ('p', 'u')
-  WHERE i.indrelid = 'search_entry'::regclass
+  WHERE i.indrelid IN ('search_entry'::regclass, 'search_item'::regclass)
   ORDER BY is_large DESC, is_constraint, name -- a constraint waits for all indexes that are being built`;
 
 /** @returns the input of `finishSearchIndex`, which creates the indexes again. */
 export async function dropSlowIndexes(client) {
-  await client.query('TRUNCATE search_entry, search_slice, search_position');
+  await client.query('TRUNCATE search_entry, search_item, search_slice, search_position');
   const { rows } = await client.query(SLOW);
   for (const { name, table_name: table, is_constraint: isConstraint } of rows) {
     await client.query(isConstraint ? `ALTER TABLE ${table} DROP CONSTRAINT ${name}` : `DROP INDEX ${name}`);
@@ -34,11 +34,11 @@ export async function finishSearchIndex(clients, indexes) {
     for (let sql = left.shift(); sql; sql = left.shift()) await client.query(sql);
   };
   await Promise.all(clients.map(work));
-  await clients[0].query('INSERT INTO search_position (done) SELECT pg_current_snapshot()');
+  await clients[0].query('INSERT INTO search_position (done, built) SELECT pg_current_snapshot(), TRUE');
 }
 
 const SLICES = `
   INSERT INTO search_slice
   SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
   UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
-  UNION SELECT DISTINCT 'item', search_step(item_usd) FROM search_entry WHERE position >= 0`;
+  UNION SELECT DISTINCT 'item', search_step(nullif(usd, -1)) FROM search_item`;

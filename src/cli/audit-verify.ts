@@ -86,9 +86,10 @@ async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
 
 /** Indexes what a stopped or killed proxy left behind. A backup may be read-only, and then stays as it is. */
 async function bringIndexUpToDate(client: Client): Promise<void> {
-  for (let more = true; more;) {
-    const asked = client.query<{ more: boolean }>('SELECT index_calls(5000) AS more');
-    more = await asked.then(({ rows }) => rows[0]?.more ?? false).catch(() => false);
+  for (let state = 'more'; state === 'more';) {
+    const asked = client.query<{ state: string }>('SELECT index_calls(5000) AS state');
+    state = await asked.then(({ rows }) => rows[0]?.state ?? '').catch(() => '');
+    if (state === 'unbuilt') await client.query('SELECT build_search_indexes()').catch(() => undefined);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Readings } from '../access/auth/shows';
 import { AuthModule } from '../access/auth/auth.module';
+import { MetricsModule } from '../http/metrics/metrics.module';
 import { JournalModule } from '../journal/journal.module';
 import { AccessesController } from './access-log/accesses.controller';
 import { AccessesService } from './access-log/accesses.service';
@@ -25,7 +26,7 @@ import { StoryService } from './story/story.service';
 
 @Global() // any route may need Readings
 @Module({
-  imports: [AuthModule, JournalModule],
+  imports: [AuthModule, JournalModule, MetricsModule],
   controllers: [
     OwnCallsController,
     ActivityController,

@@ -12,6 +12,6 @@ export async function readKnownAmount(prisma: PrismaService, upstreamRef: string
   const [row] = await prisma.$queryRaw<{ usd: string | null }[]>`
     SELECT max(amount_usd)::text AS usd FROM outcome_item
     WHERE upstream_ref = ${upstreamRef} AND intent_id = ANY (ARRAY(
-      SELECT call_id FROM search_entry WHERE terms @> ARRAY[search_term('ref', ${upstreamRef}::text)]))`;
+      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[search_term('ref', ${upstreamRef}::text)]))`;
   return row?.usd ? new Decimal(row.usd) : null;
 }

@@ -14,8 +14,8 @@ const PATIENCE_MS = 3_000;
 export async function catchUpIndex(prisma: Prisma.TransactionClient): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const [row] = await prisma.$queryRaw<{ more: boolean }[]>`SELECT index_calls(${BATCH}::integer) AS more`;
-    if (!row?.more) return;
-    if (performance.now() > deadline) throw new DatabaseTooSlow();
+    const [row] = await prisma.$queryRaw<{ state: string }[]>`SELECT index_calls(${BATCH}::integer) AS state`;
+    if (row?.state === 'done') return;
+    if (row?.state === 'unbuilt' || performance.now() > deadline) throw new DatabaseTooSlow();
   }
 }

@@ -1,3 +1,7 @@
 -- The search index of these calls, as reindex_calls makes it; its indexes are built, and what else belongs to it is written, once
 -- all calls are made.
-INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (ARRAY(SELECT id FROM seed_call));
+WITH entries AS (
+  INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (ARRAY(SELECT id FROM seed_call)) RETURNING call_id, item_usd
+)
+INSERT INTO search_item SELECT coalesce(p.usd, -1), call_id, p.place - 1
+FROM entries CROSS JOIN LATERAL unnest(item_usd) WITH ORDINALITY AS p(usd, place);

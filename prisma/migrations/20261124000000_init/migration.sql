@@ -658,31 +658,40 @@ CREATE TABLE checkpoint (
 );
 
 -- The search index ----------------------------------------------------------------------------------------------------
--- What auditors search the history by. It is computed from the records and can be computed again. It only finds calls: what
--- is shown and exported is read from the records, which are sealed.
+-- The search index. Auditors search the history with it. It is derived from the records and can be rebuilt from them at any time.
+-- It only finds calls. Their content is read from the records, which are sealed.
 --
--- A payout has one row, which also holds what is true of its whole call. A call without payouts has one row at position -1. So
--- have the transactions of an answer that belong to no payout for certain. Everything that is searched for exactly is in
--- `terms`, each with its kind before it ('client:…', 'country:Kenya'). One GIN index over the terms answers any combination:
--- it intersects lists of rows, so two filters that each match a fifth of all rows and together none cost little.
+-- Each call has one entry. Everything that is searched for exactly is one of its `terms`, with a tag in front ('client:…',
+-- 'country:Kenya'). One GIN index over the terms answers any combination of filters by intersecting lists of entries, so two
+-- filters that each match a fifth of all calls and together none cost little. Filters of payouts must hold for the same payout,
+-- so an entry also has the terms of each payout by itself, which are checked for the calls that the GIN index finds.
+--
+-- The tables are UNLOGGED. They need no write-ahead log, because they are derived. After a crash of Postgres and on a promoted
+-- standby they are all empty, and index_calls() fills them again.
 
--- Returns a term. An index entry has a limit of 2,712 bytes, so a value that is longer than any search is replaced by its hash.
+-- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/terms.ts does the same). A line
+-- break separates terms.
+CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')
+    ELSE left(replace(value, E'\n', ' '), 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
+$$;
+
+-- Returns a term. The journal makes the same terms (src/journal/terms.ts).
 CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT tag || ':' || CASE
-    WHEN length(value) <= 300 THEN nullif(value, '')
-    ELSE left(value, 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
+  SELECT tag || ':' || search_value(value)
 $$;
 
--- Returns the beginnings of a recipient, at four lengths. A search by prefix looks up the longest beginning that it covers.
-CREATE FUNCTION search_beginnings(value text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT ARRAY[
-    CASE WHEN length(value) >= 3 THEN 'begins:' || left(value, 3) END,
-    CASE WHEN length(value) >= 5 THEN 'begins:' || left(value, 5) END,
-    CASE WHEN length(value) >= 7 THEN 'begins:' || left(value, 7) END,
-    CASE WHEN length(value) >= 10 THEN 'begins:' || left(value, 10) END]
+-- The beginnings of a contact, at four lengths. A search by prefix looks up the longest beginning that it covers. STABLE, as
+-- concat() is, so that Postgres inlines it.
+CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT concat(
+    CASE WHEN length(lower(contact)) >= 3 THEN E'\n^' || left(lower(contact), 3) END,
+    CASE WHEN length(lower(contact)) >= 5 THEN E'\n^' || left(lower(contact), 5) END,
+    CASE WHEN length(lower(contact)) >= 7 THEN E'\n^' || left(lower(contact), 7) END,
+    CASE WHEN length(lower(contact)) >= 10 THEN E'\n^' || left(lower(contact), 10) END)
 $$;
 
--- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks, days and hours since 1970.
+-- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since 1970, …
 CREATE FUNCTION search_week(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 604800000)::integer
 $$;
@@ -695,136 +704,158 @@ CREATE FUNCTION search_hour(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRI
   SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 3600000)::integer
 $$;
 
--- Amounts are divided into steps of a tenth. A missing amount comes last. Rounding does not matter.
+-- … and steps of a tenth of an amount. No amount comes last. Rounding does not matter.
 CREATE FUNCTION search_step(usd numeric) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN usd IS NULL THEN -10000 WHEN usd <= 0 THEN -9999 ELSE floor(10 * ln(usd::float8))::integer END
 $$;
 
--- Rows change with their outcome, so old versions are vacuumed early. rebuild_search_index() creates the indexes.
-CREATE TABLE search_entry (
-  call_id     uuid NOT NULL,
-  position    integer NOT NULL CHECK (position >= -1), -- of the payout, from 0
-  leads       boolean NOT NULL, -- the first row of its call
+CREATE UNLOGGED TABLE search_entry (
+  call_id     uuid PRIMARY KEY,
   client_id   uuid NOT NULL,
   operation   text NOT NULL,
-  country     text,
   state       text NOT NULL, -- see call_state
   process     integer,
   released_at timestamptz,
   expires_at  timestamptz,
   repeats     boolean NOT NULL, -- a refusal that only refers to another call
-  item_usd    numeric,
   total_usd   numeric,
   upstream_ms numeric,
-  terms       text[] NOT NULL
-) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+  item_usd    numeric[] NOT NULL, -- of each payout
+  payouts     text[] NOT NULL, -- the terms of each payout, each after a line break
+  refs        text[] NOT NULL, -- the terms of the transactions: first of those without a certain payout, then of each payout
+  terms       text[] COLLATE "C" NOT NULL -- all of them, and those of the call
+);
+
+-- The payouts in the order of their amounts. -1 is for none.
+CREATE UNLOGGED TABLE search_item (
+  usd      numeric NOT NULL,
+  call_id  uuid NOT NULL,
+  position integer NOT NULL, -- of the payout, from 0
+  PRIMARY KEY (usd, call_id, position)
+);
 
 -- The existing slices.
-CREATE TABLE search_slice (
+CREATE UNLOGGED TABLE search_slice (
   kind  text NOT NULL CHECK (kind IN ('week', 'item', 'total')),
   slice integer NOT NULL,
   PRIMARY KEY (kind, slice)
 );
 
--- How far the records are indexed: everything that `done` sees is. If one batch does not suffice, the next one begins after
--- (after_tx, after_id) and ends at what `target` sees.
-CREATE TABLE search_position (
+-- How far the records are indexed. All that `done` sees is. Where more is to be done than fits in one go, the next one begins
+-- after (after_tx, after_id), and ends at what `target` sees. Without a row, nothing is indexed.
+CREATE UNLOGGED TABLE search_position (
   one      boolean PRIMARY KEY DEFAULT TRUE CHECK (one),
   done     pg_snapshot NOT NULL,
   target   pg_snapshot,
   after_tx xid8,
-  after_id uuid
+  after_id uuid,
+  built    boolean NOT NULL -- whether the tables have their indexes
 );
 
--- The rows of the index, computed from the records. Terms are written out, because calling an SQL function takes longer than
--- everything else for a term, and Postgres does not inline search_term. The function remains for values that are too long for
--- the index. The transactions of an answer are read once for a call, not once for each of its payouts.
-CREATE VIEW call_entry AS
-  SELECT c.call_id, coalesce(p.position, -1) AS position, coalesce(p.leads, TRUE) AS leads, c.client_id, c.operation, p.country,
-    c.state, c.process, c.released_at, c.expires_at, c.repeats, p.amount_usd::numeric AS item_usd, c.total_usd, c.upstream_ms,
-    array_remove(
-      ARRAY[
-        'week:' || search_week(c.call_id),
-        'hour:' || search_hour(c.call_id),
-        'total:' || search_step(c.total_usd),
-        CASE WHEN p.position >= 0 THEN 'item:' || search_step(p.amount_usd) END,
-        'client:' || c.client_id,
-        'key:' || c.key_id,
-        CASE WHEN length(c.actor) > 300 THEN search_term('actor', c.actor) ELSE 'actor:' || nullif(c.actor, '') END,
-        CASE WHEN length(c.operation) > 300 THEN search_term('operation', c.operation) ELSE 'operation:' || nullif(c.operation, '') END,
-        'state:' || c.state,
-        'approval:' || c.approval,
-        CASE WHEN length(c.idempotency_key) > 300 THEN search_term('idempotency', c.idempotency_key) ELSE 'idempotency:' || nullif(c.idempotency_key, '') END,
-        CASE WHEN length(c.request_id) > 300 THEN search_term('request', c.request_id) ELSE 'request:' || nullif(c.request_id, '') END,
-        CASE WHEN length(c.client_address) > 300 THEN search_term('address', c.client_address) ELSE 'address:' || nullif(c.client_address, '') END,
-        CASE WHEN length(p.country) > 300 THEN search_term('country', p.country) ELSE 'country:' || nullif(p.country, '') END,
-        CASE WHEN length(p.network_code) > 300 THEN search_term('network', p.network_code) ELSE 'network:' || nullif(p.network_code, '') END,
-        CASE WHEN length(p.reference) > 300 THEN search_term('reference', p.reference) ELSE 'reference:' || nullif(p.reference, '') END,
-        CASE WHEN length(p.upstream_ref) > 300 THEN search_term('ref', p.upstream_ref) ELSE 'ref:' || nullif(p.upstream_ref, '') END,
-        CASE WHEN length(n.email) > 300 THEN search_term('to', n.email) ELSE 'to:' || nullif(n.email, '') END,
-        CASE WHEN length(n.phone) > 300 THEN search_term('to', n.phone) ELSE 'to:' || nullif(n.phone, '') END,
-        CASE WHEN length(n.handle) > 300 THEN search_term('to', n.handle) ELSE 'to:' || nullif(n.handle, '') END,
-        CASE WHEN length(p.receiver) > 300 THEN search_term('receiver', p.receiver) ELSE 'receiver:' || nullif(p.receiver, '') END,
-        CASE WHEN length(n.email) >= 3 THEN 'begins:' || left(n.email, 3) END,
-        CASE WHEN length(n.email) >= 5 THEN 'begins:' || left(n.email, 5) END,
-        CASE WHEN length(n.email) >= 7 THEN 'begins:' || left(n.email, 7) END,
-        CASE WHEN length(n.email) >= 10 THEN 'begins:' || left(n.email, 10) END,
-        CASE WHEN length(n.phone) >= 3 THEN 'begins:' || left(n.phone, 3) END,
-        CASE WHEN length(n.phone) >= 5 THEN 'begins:' || left(n.phone, 5) END,
-        CASE WHEN length(n.phone) >= 7 THEN 'begins:' || left(n.phone, 7) END,
-        CASE WHEN length(n.phone) >= 10 THEN 'begins:' || left(n.phone, 10) END,
-        CASE WHEN length(n.handle) >= 3 THEN 'begins:' || left(n.handle, 3) END,
-        CASE WHEN length(n.handle) >= 5 THEN 'begins:' || left(n.handle, 5) END,
-        CASE WHEN length(n.handle) >= 7 THEN 'begins:' || left(n.handle, 7) END,
-        CASE WHEN length(n.handle) >= 10 THEN 'begins:' || left(n.handle, 10) END,
-        CASE WHEN length(lower(p.receiver)) >= 3 THEN 'begins:' || left(lower(p.receiver), 3) END,
-        CASE WHEN length(lower(p.receiver)) >= 5 THEN 'begins:' || left(lower(p.receiver), 5) END,
-        CASE WHEN length(lower(p.receiver)) >= 7 THEN 'begins:' || left(lower(p.receiver), 7) END,
-        CASE WHEN length(lower(p.receiver)) >= 10 THEN 'begins:' || left(lower(p.receiver), 10) END
-      ] || p.terms, NULL) AS terms
-  FROM call_state c
-  LEFT JOIN LATERAL (
-    -- A FULL JOIN is hashed or merged, never looped: calls have hundreds of payouts, and their answers as many transactions.
-    SELECT coalesce(i.position, -1) AS position, coalesce(i.position, -1) = coalesce(min(i.position) OVER (), -1) AS leads,
-      i.country, i.network_code, i.reference, i.receiver, i.upstream_ref, i.amount_usd, u.terms
-    FROM (SELECT * FROM intent_item WHERE intent_id = c.call_id) AS i
-    FULL JOIN (
-      SELECT coalesce(o.position, -1) AS position, array_agg(CASE WHEN length(v.ref) > 300 THEN search_term('ref', v.ref) ELSE 'ref:' || nullif(v.ref, '') END) AS terms
-      FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.upstream_ref), (o.upstream_id), (o.batch_ref)) AS v(ref)
-      WHERE o.intent_id = c.call_id GROUP BY 1
-    ) AS u ON u.position = i.position
-    WHERE i.position IS NOT NULL OR u.position = -1
-  ) AS p ON TRUE
-  LEFT JOIN LATERAL (
-    SELECT lower(r.email) AS email, lower(r.phone) AS phone, lower(r.handle) AS handle
-    FROM item_recipient r WHERE r.intent_id = c.call_id AND r.position = p.position OFFSET 0
-  ) AS n ON TRUE;
+-- The terms of the payouts of a call, as src/journal/terms.ts makes them. Calling search_value takes longer than everything else
+-- for a term, so it is called for long values only.
+CREATE VIEW payout_terms AS
+  SELECT n.intent_id AS call_id, array_agg(n.amount_usd::numeric ORDER BY n.position) AS item_usd, array_agg(concat(
+      E'\nitem:' || search_step(n.amount_usd),
+      E'\ncountry:' || CASE WHEN length(n.country) > 300 THEN search_value(n.country) ELSE nullif(n.country, '') END,
+      E'\nnetwork:' || CASE WHEN length(n.network_code) > 300 THEN search_value(n.network_code) ELSE nullif(n.network_code, '') END,
+      E'\nreference:' || CASE WHEN length(n.reference) > 300 THEN search_value(n.reference) ELSE nullif(n.reference, '') END,
+      E'\nref:' || CASE WHEN length(n.upstream_ref) > 300 THEN search_value(n.upstream_ref) ELSE nullif(n.upstream_ref, '') END,
+      E'\nto:' || CASE WHEN length(lower(r.email)) > 300 THEN search_value(lower(r.email)) ELSE nullif(lower(r.email), '') END,
+      E'\nto:' || CASE WHEN length(lower(r.phone)) > 300 THEN search_value(lower(r.phone)) ELSE nullif(lower(r.phone), '') END,
+      E'\nto:' || CASE WHEN length(lower(r.handle)) > 300 THEN search_value(lower(r.handle)) ELSE nullif(lower(r.handle), '') END,
+      E'\nreceiver:' || CASE WHEN length(n.receiver) > 300 THEN search_value(n.receiver) ELSE nullif(n.receiver, '') END,
+      search_beginnings(r.email), search_beginnings(r.phone), search_beginnings(r.handle), search_beginnings(n.receiver)
+    ) ORDER BY n.position) AS payouts
+  FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
+  GROUP BY n.intent_id;
 
--- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables, index lookups are the
--- right plan, however old the statistics are.
+-- The terms of the transactions of an answer: first of those without a certain payout, then of each payout.
+CREATE VIEW transaction_terms AS
+  SELECT call_id, array_agg(lines ORDER BY place) AS refs FROM (
+    SELECT call_id, place, string_agg(line, '') AS lines FROM (
+      SELECT intent_id AS call_id, coalesce(position, -1) AS place, concat(E'\nref:' || search_value(upstream_ref),
+        E'\nref:' || search_value(upstream_id), E'\nref:' || search_value(batch_ref)) AS line
+      FROM outcome_item
+      UNION ALL
+      SELECT intent_id, generate_series(-1, coalesce(max(position), -1)), '' FROM outcome_item GROUP BY intent_id
+    ) AS lines GROUP BY call_id, place
+  ) AS places GROUP BY call_id;
+
+-- The entries as they must be.
+CREATE VIEW call_entry AS
+  SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms,
+    coalesce(p.item_usd, '{}') AS item_usd, coalesce(p.payouts, '{}') AS payouts, coalesce(t.refs, '{}') AS refs,
+    string_to_array(concat(
+      'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
+      E'\nclient:', c.client_id, E'\nkey:', c.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
+      E'\noperation:' || CASE WHEN length(c.operation) > 300 THEN search_value(c.operation) ELSE nullif(c.operation, '') END,
+      E'\nactor:' || CASE WHEN length(c.actor) > 300 THEN search_value(c.actor) ELSE nullif(c.actor, '') END,
+      E'\nidempotency:' || CASE WHEN length(c.idempotency_key) > 300 THEN search_value(c.idempotency_key) ELSE nullif(c.idempotency_key, '') END,
+      E'\nrequest:' || CASE WHEN length(c.request_id) > 300 THEN search_value(c.request_id) ELSE nullif(c.request_id, '') END,
+      E'\naddress:' || CASE WHEN length(c.client_address) > 300 THEN search_value(c.client_address) ELSE nullif(c.client_address, '') END,
+      array_to_string(p.payouts, ''), array_to_string(t.refs, '')), E'\n') AS terms
+  FROM call_state c
+  LEFT JOIN LATERAL (SELECT * FROM payout_terms o WHERE o.call_id = c.call_id OFFSET 0) AS p ON TRUE
+  LEFT JOIN LATERAL (SELECT * FROM transaction_terms o WHERE o.call_id = c.call_id OFFSET 0) AS t ON TRUE;
+
+-- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables, index lookups are
+-- right however old the statistics are.
 CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 BEGIN
-  DELETE FROM search_entry WHERE call_id = ANY (call_ids);
-  WITH entries AS (
-    INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (call_ids)
-    RETURNING call_id, position, item_usd, total_usd
+  WITH old AS (
+    DELETE FROM search_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd
+  )
+  DELETE FROM search_item i USING old CROSS JOIN LATERAL unnest(old.item_usd) WITH ORDINALITY AS p(usd, place)
+  WHERE i.usd = coalesce(p.usd, -1) AND i.call_id = old.call_id AND i.position = p.place - 1;
+  WITH entries AS MATERIALIZED (
+    INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd, total_usd
+  ), items AS MATERIALIZED (
+    SELECT p.usd, e.call_id, p.place - 1 AS position
+    FROM entries e CROSS JOIN LATERAL unnest(e.item_usd) WITH ORDINALITY AS p(usd, place)
+  ), added AS (
+    INSERT INTO search_item SELECT coalesce(usd, -1), call_id, position FROM items
   )
   INSERT INTO search_slice
   SELECT 'week', search_week(call_id) FROM entries
   UNION SELECT 'total', search_step(total_usd) FROM entries
-  UNION SELECT 'item', search_step(item_usd) FROM entries WHERE position >= 0
+  UNION SELECT 'item', search_step(usd) FROM items
   ON CONFLICT DO NOTHING;
 END
 $$;
 
--- Indexes what has committed since the last call of this function, about `batch` records of it. It remembers snapshots, because
--- a snapshot tells exactly what it saw. A reader that remembered only its position would miss late commits, or read the same
--- rows again for as long as one transaction stays open. A call counts as much as it has payouts. Otherwise a batch of calls
--- with hundreds of payouts each would exceed the time limit of a statement, and be tried again for ever. Returns whether some
--- of what was committed before may be left.
-CREATE FUNCTION index_calls(batch integer) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+-- While the index is filled from the beginning, it has only primary keys. Building the others is faster than adding to them.
+CREATE FUNCTION drop_search_indexes() RETURNS void LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
+  DROP INDEX IF EXISTS search_entry_terms, search_entry_total_usd, search_entry_in_progress, search_entry_expires_at;
+$$;
+
+CREATE FUNCTION build_search_indexes() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET maintenance_work_mem = '256MB' AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070010);
+  IF (SELECT built FROM search_position) THEN
+    RETURN;
+  END IF;
+  CREATE INDEX search_entry_total_usd ON search_entry ((coalesce(total_usd, -1)), call_id);
+  -- A batch stays in the list of what is pending until all of it is sorted in at once, at its end.
+  CREATE INDEX search_entry_terms ON search_entry USING gin (terms) WITH (gin_pending_list_limit = 32768);
+  -- What depends on how late it is: few calls are in progress or may be approved, among all that once were.
+  CREATE INDEX search_entry_in_progress ON search_entry (released_at) WHERE state = 'in_progress';
+  CREATE INDEX search_entry_expires_at ON search_entry (expires_at) WHERE expires_at IS NOT NULL;
+  ANALYZE search_entry, search_item, search_slice;
+  UPDATE search_position SET built = TRUE;
+END
+$$;
+
+-- Indexes what has committed since it was last asked, about `batch` records of it. A reader that remembered only how far it
+-- came would miss what commits late, or read again and again what one long transaction keeps from being final; what a
+-- snapshot had seen is known exactly. A call counts as much as it has payouts: a batch of calls with hundreds of them each would
+-- take longer than a statement may, and be tried again for ever.
+-- @returns 'done', or 'more' if some of what had committed before it was asked may be left, or 'unbuilt' if all entries are there
+-- and build_search_indexes() must build the indexes.
+CREATE FUNCTION index_calls(batch integer) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 DECLARE
@@ -832,8 +863,15 @@ DECLARE
   resumed boolean;
   next record;
 BEGIN
+  IF NOT (SELECT built OR target IS NOT NULL FROM search_position) THEN
+    RETURN 'unbuilt'; -- That may take many minutes, so nobody waits for the lock.
+  END IF;
   PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
-  SELECT * INTO STRICT at FROM search_position;
+  SELECT * INTO at FROM search_position;
+  IF NOT FOUND THEN
+    PERFORM drop_search_indexes();
+    INSERT INTO search_position (done, built) VALUES ('3:3:', FALSE) RETURNING * INTO STRICT at;
+  END IF;
   IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
     -- Transaction numbers start again after a backup was restored to a new server. All records are read again.
     UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
@@ -870,52 +908,66 @@ BEGIN
   SELECT array_agg(DISTINCT id) AS ids, count(*) AS rows, (SELECT count(*) FROM changed) AS found,
     (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx, (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
   INTO next FROM weighed WHERE before < 5 * batch;
-  IF next.rows = 0 AND NOT resumed THEN
-    RETURN FALSE; -- Nothing to write: a search changes nothing if the index is up to date.
+  IF next.rows = 0 AND NOT resumed AND at.built THEN
+    RETURN 'done'; -- Nothing to write: a search changes nothing if the index is up to date.
   END IF;
   IF next.rows > 0 THEN
     PERFORM reindex_calls(next.ids);
-    PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
+    IF at.built THEN
+      PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
+    END IF;
   END IF;
   IF next.rows < batch AND next.rows = next.found THEN
     UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
-    RETURN resumed; -- Records that were committed after the target was set are left for the next call.
+    RETURN CASE WHEN NOT at.built THEN 'unbuilt' WHEN resumed THEN 'more' ELSE 'done' END; -- Records that were committed after the target was set are left for the next call.
   END IF;
   -- The last transaction may have written to several tables for one call. They are read in order, so nothing earlier is
   -- left.
   UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
-  RETURN TRUE;
+  RETURN 'more';
 END
 $$;
 
--- Rebuilds the whole index, while searches wait. Building the indexes anew is faster than adding to them.
+-- How much of the index is rebuilt, from 0 to 1, by the numbers of transactions.
+CREATE FUNCTION search_progress() RETURNS double precision LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+  SELECT coalesce((SELECT CASE WHEN built THEN 1 WHEN target IS NULL THEN 0.99
+      ELSE 0.99 * after_tx::text::float8 / pg_snapshot_xmax(target)::text::float8 END FROM search_position), 0)
+$$;
+
+-- Rebuilds the whole index at once, while searches wait.
 CREATE FUNCTION rebuild_search_index() RETURNS void LANGUAGE plpgsql
-SET search_path = pg_catalog, public, pg_temp SET maintenance_work_mem = '256MB' SET work_mem = '64MB' SET jit = off AS $$
-DECLARE
-  seen pg_snapshot;
+SET search_path = pg_catalog, public, pg_temp SET work_mem = '64MB' SET jit = off AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7070010);
-  TRUNCATE search_entry, search_slice, search_position;
-  SELECT pg_current_snapshot() INTO seen;
-  ALTER TABLE search_entry DROP CONSTRAINT IF EXISTS search_entry_pkey;
-  DROP INDEX IF EXISTS search_entry_item_usd, search_entry_total_usd, search_entry_terms, search_entry_in_progress, search_entry_expires_at;
-  INSERT INTO search_entry SELECT * FROM call_entry;
-  ALTER TABLE search_entry ADD CONSTRAINT search_entry_pkey PRIMARY KEY (call_id, position);
-  CREATE INDEX search_entry_item_usd ON search_entry ((coalesce(item_usd, -1)), call_id, position);
-  CREATE INDEX search_entry_total_usd ON search_entry ((coalesce(total_usd, -1)), call_id, position);
-  -- New entries stay in the pending list until the end of their batch, when all of them are merged at once.
-  CREATE INDEX search_entry_terms ON search_entry USING gin (terms) WITH (gin_pending_list_limit = 32768);
-  -- The state of these calls depends on the time. Few calls are in progress or wait for an approval.
-  CREATE INDEX search_entry_in_progress ON search_entry (released_at) WHERE state = 'in_progress';
-  CREATE INDEX search_entry_expires_at ON search_entry (expires_at) WHERE expires_at IS NOT NULL;
+  TRUNCATE search_entry, search_item, search_slice, search_position;
+  PERFORM drop_search_indexes();
+  INSERT INTO search_position (done, built) SELECT pg_current_snapshot(), FALSE;
+  INSERT INTO search_entry SELECT * FROM call_entry ORDER BY call_id; -- pages by time then read adjacent rows
+  INSERT INTO search_item SELECT coalesce(p.usd, -1), call_id, p.place - 1
+    FROM search_entry CROSS JOIN LATERAL unnest(item_usd) WITH ORDINALITY AS p(usd, place) ORDER BY 1, 2, 3;
   INSERT INTO search_slice
   SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
   UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
-  UNION SELECT DISTINCT 'item', search_step(item_usd) FROM search_entry WHERE position >= 0;
-  INSERT INTO search_position (done) VALUES (seen);
-  ANALYZE search_entry, search_slice;
+  UNION SELECT DISTINCT 'item', search_step(nullif(usd, -1)) FROM search_item;
+  PERFORM build_search_indexes();
 END
 $$;
+
+-- An index that is not complete would hide calls. Everybody reads it through these views, which fail until it is.
+CREATE FUNCTION search_is_complete() RETURNS boolean LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM search_position WHERE built) THEN
+    RETURN TRUE;
+  END IF;
+  RAISE EXCEPTION 'the search index is being rebuilt' USING ERRCODE = 'cannot_connect_now';
+END
+$$;
+
+CREATE VIEW indexed_call AS SELECT * FROM search_entry WHERE (SELECT search_is_complete());
+CREATE VIEW indexed_item AS SELECT * FROM search_item WHERE (SELECT search_is_complete());
+CREATE VIEW indexed_slice AS SELECT * FROM search_slice WHERE (SELECT search_is_complete());
 
 SELECT rebuild_search_index();
 
@@ -1451,10 +1503,11 @@ CREATE VIEW audit.finding_steps AS
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 REVOKE ALL ON FUNCTION make_partitions(integer), make_partition(text, text, text), reindex_calls(uuid[]), index_calls(integer),
-  rebuild_search_index() FROM PUBLIC;
+  drop_search_indexes(), build_search_indexes(), search_progress(), rebuild_search_index(), search_is_complete() FROM PUBLIC;
 
 GRANT USAGE ON SCHEMA public TO payout_proxy;
-GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer) TO payout_proxy;
+GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer), build_search_indexes(), search_progress(),
+  search_is_complete() TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON client, api_key TO payout_proxy;
 -- Records.
 GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
@@ -1472,7 +1525,7 @@ GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_tran
 GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, reconciliation_progress TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
-GRANT SELECT ON search_entry, search_slice TO payout_proxy;
+GRANT SELECT ON indexed_call, indexed_item, indexed_slice TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE, DELETE ON console_session, worker_task TO payout_proxy;
 -- The migrations, to tell whether the database is up to date.
 GRANT SELECT ON _prisma_migrations TO payout_proxy;

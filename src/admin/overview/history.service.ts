@@ -97,11 +97,10 @@ export class HistoryService {
         trim_scale(coalesce(sum(usd), 0))::text AS usd
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
       CROSS JOIN LATERAL (
-        SELECT operation, ${word} AS outcome, count(*) FILTER (WHERE leads) AS calls,
-          count(*) FILTER (WHERE position >= 0) AS items, sum(item_usd) AS usd,
-          CASE WHEN leads AND upstream_ms IS NOT NULL
+        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(payouts)) AS items, sum(total_usd) AS usd,
+          CASE WHEN upstream_ms IS NOT NULL
             THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
-        FROM search_entry WHERE call_id >= beginning AND call_id < ending AND (leads OR position >= 0) GROUP BY 1, 2, 6
+        FROM indexed_call WHERE call_id >= beginning AND call_id < ending GROUP BY 1, 2, 6
       ) AS counted
       GROUP BY 1, 2, 3`);
     return toDay(rows);

@@ -39,8 +39,8 @@ export class SectionsService {
     const [row] = await this.prisma.$queryRaw<OverviewInDoubt[]>`
       SELECT count(*)::float8 AS calls, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(coalesce(o.answered_at, released_at)) AS oldest_since
-      FROM search_entry LEFT JOIN outcome o ON o.intent_id = call_id
-      WHERE leads AND terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown'`;
+      FROM indexed_call LEFT JOIN outcome o ON o.intent_id = call_id
+      WHERE terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown'`;
     return row as OverviewInDoubt; // A sum has one row.
   }
 
@@ -82,7 +82,7 @@ export class SectionsService {
     const [row] = await this.prisma.$queryRaw<OverviewApprovals[]>`
       SELECT count(*)::float8 AS waiting, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(expires_at) AS next_expires_at
-      FROM search_entry WHERE leads AND state = 'pending_approval' AND ${notExpired(present)}`;
+      FROM indexed_call WHERE state = 'pending_approval' AND ${notExpired(present)}`;
     return row as OverviewApprovals; // A sum has one row.
   }
 

@@ -38,7 +38,7 @@ export async function readEarlierPayments(
     WITH wanted AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, field text, payee text, usd numeric)
     ), named AS MATERIALIZED (
-      SELECT DISTINCT call_id FROM search_entry
+      SELECT call_id FROM indexed_call
       WHERE terms && ARRAY(SELECT search_term(CASE field WHEN 'receiver' THEN 'receiver' ELSE 'to' END, payee) FROM wanted)
         AND terms && ARRAY['week:' || search_week(${since}::uuid), 'week:' || search_week(${since}::uuid) + 1]
         AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid

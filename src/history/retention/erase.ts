@@ -81,7 +81,7 @@ async function recipientsOf(db: Client, person: Person, scanned: string[]): Prom
   await catchUp(db);
   const { rows } = await db.query<{ id: string; people: string }>(
     `SELECT intent_id AS id, people FROM intent_body WHERE people IS NOT NULL AND intent_id IN (
-       SELECT unnest($1::uuid[]) UNION SELECT call_id FROM search_entry
+       SELECT unnest($1::uuid[]) UNION SELECT call_id FROM indexed_call
        WHERE terms && ARRAY(SELECT search_term('to', lower(name)) FROM unnest($2::text[]) AS name))`,
     [scanned, spellingsOf(person)],
   );

@@ -20,8 +20,9 @@ export async function reindex(db: Client, callIds: string[]): Promise<void> {
 
 /** Indexes everything that has committed. */
 export async function catchUp(db: Client): Promise<void> {
-  for (let more = true; more;) {
-    const { rows } = await db.query<{ more: boolean }>('SELECT index_calls($1::integer) AS more', [AT_ONCE]);
-    more = rows[0]?.more === true;
+  for (;;) {
+    const { rows } = await db.query<{ state: string }>('SELECT index_calls($1::integer) AS state', [AT_ONCE]);
+    if (rows[0]?.state === 'unbuilt') await db.query('SELECT build_search_indexes()');
+    else if (rows[0]?.state !== 'more') return;
   }
 }

@@ -4,25 +4,30 @@ import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed } from './cursor';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
+import { BEGINNINGS, TAGS, termOf } from '../../journal/terms';
 import { SearchFilters } from './search.dto';
 
-/** The conditions on rows of the index. */
+/** The conditions on entries of the index, and on their payouts. */
 export interface Conditions {
-  /** Terms that a row must all have. */
-  terms: Prisma.Sql[];
-  /** Lists of terms. A row must have at least one term of each list. */
+  /** Terms that an entry must all have. */
+  terms: string[];
+  /** Lists of terms. An entry must have at least one term of each list. */
   anyOf: Prisma.Sql[];
   /** Conditions that terms cannot express. */
   others: Prisma.Sql[];
-  /** Lists of terms that only narrow the rows on which `others` are checked. Of no use when rows are read in order. */
+  /** Conditions that must all hold for the same payout: its `payout`, `usd` and `transactions`. */
+  ofPayouts: Prisma.Sql[];
+  /** Whether the terms of a call tell that one of its payouts meets them all. */
+  decided: boolean;
+  /** Lists of terms that only narrow the entries on which other conditions are checked. Of no use when they are read in order. */
   hints: Prisma.Sql[];
-  /** Whether few rows have the terms. Then reading rows in order would not find them. */
+  /** Whether few entries have the terms. Then reading entries in order would not find them. */
   rare: boolean;
   /** Whether they match only pending or running calls. There are always few of them, so all can be read at once. */
   few: boolean;
 }
 
-/** Which rows of the index to use: one for each call, those that are payouts, or both. */
+/** What is found: calls, their payouts, or both to count them. */
 export type Rows = Listed | 'all';
 
 /** The range of call IDs. `to` is exclusive. */
@@ -51,8 +56,6 @@ export function rangeOf({ from, to }: SearchFilters): Range {
   return { from: idOf(from), to: idOf(to) };
 }
 
-const term = (tag: string, value: string) => Prisma.sql`search_term(${tag}::text, ${value}::text)`;
-
 /** Calls with any other outcome are so rare that reading from the newest on would hardly find any. */
 const OFTEN: readonly CallState[] = ['succeeded', 'rejected', 'refused'];
 
@@ -67,38 +70,41 @@ export interface Named {
 export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, present: Present): Conditions {
   const search = toRecorded(asked);
   const { clientIds } = named;
-  const references = recordedForms(asked.reference ?? '');
-  const { recipient, recipient_prefix: prefix, upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
+  const { upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
   const states: CallState[] = inDoubt === 'true' ? ['unknown'] : [];
   if (outcome !== undefined) states.push(outcome as CallState); // validated
   const isSent = states.includes('in_progress');
   const isHeld = approval === 'pending' || states.includes('pending_approval');
+  const payouts = payoutTerms(asked, search, named.phones);
   return {
     terms: [
-      ...exactTerms(search, references.length > 1 ? ['reference'] : []),
-      ...(ref === undefined || isOfWholeCall(search, rows) ? [] : [term('ref', ref)]),
-      ...(approval === undefined ? [] : [term('approval', APPROVAL_TERMS[approval] ?? approval)]),
+      ...exactTerms(search),
+      ...payouts.flatMap((list) => (list.length === 1 ? list : [])),
+      ...(ref === undefined ? [] : [termOf(TAGS.ref, ref)]),
+      ...(approval === undefined ? [] : [`approval:${APPROVAL_TERMS[approval] ?? approval}`]),
     ],
     anyOf: [
-      ...(clientIds === undefined ? [] : [Prisma.sql`ARRAY(SELECT 'client:' || unnest(${clientIds}::text[]))`]),
-      ...(recipient === undefined ? [] : [Prisma.sql`(${recipientTerms(recipient, named.phones)})`]),
-      ...(references.length > 1 ? [Prisma.sql`${references.map((form) => `reference:${form}`)}::text[]`] : []),
-      ...(prefix === undefined ? [] : [beginnings(prefix)]),
+      ...(clientIds === undefined ? [] : [Prisma.sql`${clientIds.map((id) => `client:${id}`)}::text[]`]),
+      ...payouts.flatMap((list) => (list.length === 1 ? [] : [Prisma.sql`${list}::text[]`])),
+      ...(search.recipient_prefix === undefined ? [] : [beginnings(search.recipient_prefix)]),
       ...states.map((state) => stateTerms(recordedAs(state))),
     ],
     others: [
-      ...(rows === 'items' ? [Prisma.sql`position >= 0`] : []),
-      ...(rows === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`leads`] : []),
-      ...(rows === 'all' && ref === undefined ? [Prisma.sql`(leads OR position >= 0)`] : []),
-      ...(ref !== undefined && isOfWholeCall(search, rows) ? [hasRef(ref)] : []),
-      ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...states.filter(dependsOnTime).map((state) => Prisma.sql`${stateAtSql(present)} = ${state}`),
       ...(inDoubt === 'false' ? [Prisma.sql`${stateAtSql(present)} <> 'unknown'`] : []),
       ...(isSent ? [inProgress(present)] : []),
       ...(isHeld ? [notExpired(present)] : []),
       ...(approval === 'expired' ? [Prisma.sql`${stateAtSql(present)} = 'expired'`] : []),
-      ...bounds(search),
+      ...within(Prisma.sql`total_usd`, search.min_total_usd, search.max_total_usd),
+      ...someWithin(search),
     ],
+    ofPayouts: [
+      ...payouts.map((list) => hasTerm(Prisma.sql`payout`, list)),
+      ...(search.recipient_prefix === undefined ? [] : [beginsWith(search.recipient_prefix)]),
+      ...within(Prisma.sql`usd`, search.min_item_usd, search.max_item_usd),
+      ...(ref === undefined || rows === 'calls' || (rows === 'all' && filtersItems(search)) ? [] : [hasRef(ref)]),
+    ],
+    decided: rows === 'calls' ? !filtersItems(search) || isDecided(search) : true,
     hints: [
       ...steps('item', search.min_item_usd, search.max_item_usd),
       ...steps('total', search.min_total_usd, search.max_total_usd),
@@ -106,6 +112,35 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
     rare: isRare(search) || states.some((state) => !OFTEN.includes(state)),
     few: isSent || isHeld,
   };
+}
+
+/** Returns whether payouts are filtered by a single term or bound. A call that has it has such a payout. */
+function isDecided(search: SearchFilters): boolean {
+  const [only, ...more] = OF_ITEMS.filter((name) => search[name] !== undefined);
+  return more.length === 0 && only !== 'recipient_prefix';
+}
+
+/** Returns lists of terms. A payout must have at least one term of each list. */
+function payoutTerms(asked: SearchFilters, search: SearchFilters, phones: string[]): string[][] {
+  const { recipient, country, network_code: network, reference } = search;
+  return [
+    ...(recipient === undefined ? [] : [recipientTerms(recipient, phones)]),
+    ...(country === undefined ? [] : [[termOf(TAGS.country, country)]]),
+    ...(network === undefined ? [] : [[termOf(TAGS.network, network)]]),
+    ...(reference === undefined
+      ? []
+      : [recordedForms(asked.reference ?? '').map((form) => termOf(TAGS.reference, form))]),
+  ];
+}
+
+/** The condition that a text of terms has one of these. */
+function hasTerm(text: Prisma.Sql, list: string[]): Prisma.Sql {
+  const each = list.map((one) => Prisma.sql`strpos(${text} || E'\n', ${`\n${one}\n`}::text) > 0`);
+  return Prisma.sql`(${Prisma.join(each, ' OR ')})`;
+}
+
+function hasRef(ref: string): Prisma.Sql {
+  return hasTerm(Prisma.sql`concat(payout, transactions)`, [termOf(TAGS.ref, ref)]);
 }
 
 /** Converts the filters to the recorded form, in which contacts are masked. */
@@ -123,23 +158,20 @@ const APPROVAL_TERMS: Partial<Record<string, string>> = { expired: 'pending' };
 const dependsOnTime = (state: CallState) =>
   possibleStates(state).length > 1 || recordedAs(state).some((one) => one !== state);
 
+/** The tags of the terms of a call (call_entry of the migrations). */
 const TERM_TAGS = {
-  key: 'key',
-  actor: 'actor',
-  operation: 'operation',
-  country: 'country',
-  network_code: 'network',
-  reference: 'reference',
-  idempotency_key: 'idempotency',
-  request_id: 'request',
-  client_address: 'address',
+  key: 'key:',
+  actor: 'actor:',
+  operation: 'operation:',
+  idempotency_key: 'idempotency:',
+  request_id: 'request:',
+  client_address: 'address:',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
 
-/** @param but filters without a single term. */
-function exactTerms(search: SearchFilters, but: string[]): Prisma.Sql[] {
+function exactTerms(search: SearchFilters): string[] {
   return Object.entries(TERM_TAGS).flatMap(([name, tag]) => {
     const value = search[name as keyof typeof TERM_TAGS];
-    return value === undefined || but.includes(name) ? [] : [term(tag, tag === 'key' ? value.toLowerCase() : value)];
+    return value === undefined ? [] : [termOf(tag, name === 'key' ? value.toLowerCase() : value)];
   });
 }
 
@@ -154,55 +186,58 @@ function isRare({
   return [recipient, reference, ref, key, id].some((value) => value !== undefined) || (prefix?.length ?? 0) >= 7;
 }
 
+/** Returns a text in lower case, as Postgres writes it with and without a locale. */
+function inLowerCase(text: string): string[] {
+  return [...new Set([text.toLowerCase(), text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())])];
+}
+
 /** Restores an unescaped + of an address, which arrives as a space. No contact contains a space. */
 const asContact = (given: string) => given.replaceAll(' ', '+');
 
-function recipientTerms(given: string, phones: string[]): Prisma.Sql {
-  return Prisma.sql`ARRAY[search_term('to', lower(${asContact(given)}::text)), search_term('receiver', ${given}::text)]
-    || ${phones.map((phone) => `to:${phone}`)}::text[]`;
+function recipientTerms(given: string, phones: string[]): string[] {
+  const contacts = [...inLowerCase(asContact(given)), ...phones];
+  return [...new Set([...contacts.map((contact) => termOf(TAGS.to, contact)), termOf(TAGS.receiver, given)])];
 }
 
-/** The longest indexed beginning of the prefix (search_beginnings of the migrations). */
+/** The longest indexed beginning of the prefix. */
 function beginnings(prefix: string): Prisma.Sql {
-  const length = [10, 7, 5, 3].find((known) => [...prefix].length >= known) ?? 0;
-  const known = [asContact(prefix), prefix].map(
-    (text) => Prisma.sql`'begins:' || left(lower(${text}::text), ${length}::integer)`,
-  );
-  return Prisma.sql`ARRAY[${Prisma.join(known)}]`;
+  const length = BEGINNINGS.findLast((known) => [...prefix].length >= known) ?? 0;
+  const known = [asContact(prefix), prefix]
+    .flatMap(inLowerCase)
+    .map((text) => `${TAGS.beginning}${[...text].slice(0, length).join('')}`);
+  return Prisma.sql`${known}::text[]`;
 }
 
 function beginsWith(prefix: string): Prisma.Sql {
-  return Prisma.sql`EXISTS (SELECT FROM unnest(terms) AS term
-    WHERE starts_with(term, 'to:' || lower(${asContact(prefix)}::text)) OR starts_with(lower(term), 'receiver:' || lower(${prefix}::text)))`;
+  const starts = (text: Prisma.Sql, start: Prisma.Sql) => Prisma.sql`strpos(${text}, ${start}) > 0`;
+  const contacts = inLowerCase(asContact(prefix)).map((contact) =>
+    starts(Prisma.sql`payout`, Prisma.sql`${`\n${TAGS.to}${contact}`}::text`),
+  );
+  const receiver = Prisma.sql`lower(${`\n${TAGS.receiver}${prefix}`}::text)`;
+  return Prisma.sql`(${Prisma.join([...contacts, starts(Prisma.sql`lower(payout)`, receiver)], ' OR ')})`;
 }
 
-/**
- * Returns whether upstream_ref is matched against the whole call. A transaction may belong to none of its payouts for
- * certain.
- */
-function isOfWholeCall(search: SearchFilters, rows: Rows): boolean {
-  return rows !== 'items' && filtersItems(search);
-}
-
-function hasRef(ref: string): Prisma.Sql {
-  return Prisma.sql`call_id = ANY (ARRAY(SELECT r.call_id FROM search_entry r WHERE r.terms @> ARRAY[${term('ref', ref)}]))`;
-}
-
-function bounds({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters): Prisma.Sql[] {
+function within(usd: Prisma.Sql, least: string | undefined, most: string | undefined): Prisma.Sql[] {
   return [
-    ...(min_item_usd === undefined ? [] : [Prisma.sql`item_usd >= ${min_item_usd}::numeric`]),
-    ...(max_item_usd === undefined ? [] : [Prisma.sql`item_usd <= ${max_item_usd}::numeric`]),
-    ...(min_total_usd === undefined ? [] : [Prisma.sql`total_usd >= ${min_total_usd}::numeric`]),
-    ...(max_total_usd === undefined ? [] : [Prisma.sql`total_usd <= ${max_total_usd}::numeric`]),
+    ...(least === undefined ? [] : [Prisma.sql`${usd} >= ${least}::numeric`]),
+    ...(most === undefined ? [] : [Prisma.sql`${usd} <= ${most}::numeric`]),
+  ];
+}
+
+/** The conditions that a call has a payout within each bound, not necessarily the same payout. */
+function someWithin({ min_item_usd: least, max_item_usd: most }: SearchFilters): Prisma.Sql[] {
+  return [
+    ...(least === undefined ? [] : [Prisma.sql`${least}::numeric <= ANY (item_usd)`]),
+    ...(most === undefined ? [] : [Prisma.sql`${most}::numeric >= ANY (item_usd)`]),
   ];
 }
 
 /** Returns the terms of the amount steps between two bounds. */
 function steps(kind: 'item' | 'total', min: string | undefined, max: string | undefined): Prisma.Sql[] {
   if (min === undefined && max === undefined) return [];
-  const low = min === undefined ? Prisma.sql`-9999` : Prisma.sql`search_step(${min}::numeric)`;
-  const high = max === undefined ? Prisma.sql`10000` : Prisma.sql`search_step(${max}::numeric)`;
+  const low = min === undefined ? Prisma.sql`-9999` : Prisma.sql`search_step(${min}::numeric) - 1`;
+  const high = max === undefined ? Prisma.sql`10000` : Prisma.sql`search_step(${max}::numeric) + 1`;
   return [
-    Prisma.sql`ARRAY(SELECT kind || ':' || slice FROM search_slice WHERE kind = ${kind}::text AND slice BETWEEN ${low} AND ${high})`,
+    Prisma.sql`ARRAY(SELECT kind || ':' || slice FROM indexed_slice WHERE kind = ${kind}::text AND slice BETWEEN ${low} AND ${high})`,
   ];
 }

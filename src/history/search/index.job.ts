@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { MetricsService } from '../../http/metrics/metrics.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { IndexService } from './index.service';
@@ -10,22 +11,28 @@ const TURN_MS = 1_000;
 const BUSY_TURN_MS = 250;
 const MUCH_MS = 20;
 
-/** Keeps the search index up to date, so that a search has little left to index. */
+/** Keeps the search index up to date, so that a search has little left to index, and rebuilds it. */
 @Injectable()
 export class IndexJob implements Job {
   readonly name = 'index';
   private readonly logger = new Logger('SearchIndex');
 
-  constructor(private readonly index: IndexService) {}
+  constructor(
+    private readonly index: IndexService,
+    metrics: MetricsService,
+  ) {
+    metrics.watchSearchIndex(() => index.progress);
+  }
 
   async run(turns: Turns): Promise<void> {
     let failing = false;
     while (!turns.areOver) {
       const started = performance.now();
       try {
-        const more = await this.index.runOnce();
+        const state = await this.index.runOnce();
+        if (state === 'unbuilt') await this.index.build();
         failing = false;
-        if (more) continue;
+        if (state !== 'done') continue;
       } catch (err) {
         // Logged once. A search that needs the index reports the error itself.
         if (!failing && !turns.areOver) this.logger.warn({ err }, 'search index update failed, will retry');

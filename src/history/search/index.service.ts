@@ -8,9 +8,21 @@ const BATCH = 5_000;
 /** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
 const PATIENCE_MS = 8_000;
 
-/** Updates the search index (index_calls of the migrations). */
+/** The indexes of many calls take minutes to build. */
+const BUILD = 'SET LOCAL statement_timeout = 0; SELECT build_search_indexes()';
+
+/** What index_calls() returns. `unbuilt` means that build_search_indexes() must follow. */
+type State = 'done' | 'more' | 'unbuilt';
+
+/**
+ * Updates the search index (index_calls of the migrations). After a crash of Postgres and on a promoted standby, the
+ * index is empty, and is made anew from the records.
+ */
 @Injectable()
 export class IndexService {
+  /** How much of the index is there, from 0 to 1. */
+  progress = 1;
+
   constructor(private readonly prisma: ReaderPrisma) {}
 
   /**
@@ -19,20 +31,26 @@ export class IndexService {
    */
   async catchUp(): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
-    while (await this.runOnce()) {
-      if (Date.now() > deadline) {
-        const text = 'The search index is still catching up with the records. Search again in a minute.';
-        throw new Problem('database_unavailable', { text, retryAfter: 60 });
-      }
+    for (let state = await this.runOnce(); state !== 'done'; state = await this.runOnce()) {
+      if (state === 'more' && Date.now() <= deadline) continue;
+      const rebuilt =
+        this.progress < 1 ? ` It is being rebuilt and ${Math.floor(this.progress * 100)} % complete.` : '';
+      const text = `The search index is still catching up with the records.${rebuilt} Search again in a minute.`;
+      throw new Problem('database_unavailable', { text, retryAfter: 60 });
     }
   }
 
-  /** @returns whether there may be more to index. */
-  async runOnce(): Promise<boolean> {
-    const [row] = await this.prisma.readLong<{ more: boolean }>({
-      text: 'SELECT index_calls($1::integer) AS more',
+  async runOnce(): Promise<State> {
+    const [row] = await this.prisma.readLong<{ state: State; progress: number }>({
+      text: 'SELECT index_calls($1::integer) AS state, search_progress() AS progress',
       values: [BATCH],
     });
-    return row?.more ?? false;
+    this.progress = row?.progress ?? 1;
+    return row?.state ?? 'done';
+  }
+
+  /** Builds the indexes of the search index, after all of its entries were made anew. */
+  async build(): Promise<void> {
+    await this.prisma.readLong({ text: BUILD, values: [] });
   }
 }

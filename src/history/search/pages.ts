@@ -1,16 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Cursor, Listed, Sort } from './cursor';
-import { Conditions } from './filters';
+import { all, inRange, inWeeks, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
 import { Place } from '../records/page';
-
-/** The conditions and the range of a search. */
-export interface Scope {
-  conditions: Conditions;
-  /** Call IDs: `from` is inclusive, `to` is exclusive, `upTo` is inclusive. */
-  from?: string | undefined;
-  to?: string | undefined;
-  upTo?: string | undefined;
-}
 
 /** A scope with an order. */
 export interface Query extends Scope {
@@ -23,34 +14,39 @@ export interface Query extends Scope {
   most?: string | undefined;
 }
 
+interface Columns {
+  /** The columns that identify a result, in sort order: `usd`, `id`, `position`. */
+  names: readonly Name[];
+  /** What they are of an entry, or of a payout of it. */
+  columns: Record<Name, Prisma.Sql>;
+}
+
 /** How a page uses the columns of the index. */
-interface Order {
-  /** The columns of an index, in its order: amounts, calls, payouts. */
-  scanned: Prisma.Sql[];
-  /** How many of them identify a result. A call is listed once, whichever of its payouts matches. */
-  telling: number;
+interface Order extends Columns {
   slices: 'week' | 'item' | 'total';
   /** The slice of a cursor. */
   sliceOf: (cursor: Cursor) => Prisma.Sql;
 }
 
+type Name = 'usd' | 'id' | 'position';
+
 /** The first weeks of a page are read by hours. The first week may have just begun, or be almost over. */
 const WEEKS_BY_HOURS = 2;
 const HOURS_OF_A_WEEK = 168;
 
-const CALL = Prisma.sql`call_id`;
 const SLICE = Prisma.sql`slice`;
-const POSITION = Prisma.sql`position`;
-const USD = { items: Prisma.sql`coalesce(item_usd, -1)`, calls: Prisma.sql`coalesce(total_usd, -1)` };
+
+const NAMED = { usd: Prisma.sql`usd`, id: Prisma.sql`id`, position: Prisma.sql`position` };
 
 function orderOf({ listed, sort }: Query): Order {
-  if (sort === 'time') {
-    const sliceOf = ({ id }: Cursor) => Prisma.sql`search_week(${id}::uuid)`;
-    return { scanned: [CALL, POSITION], telling: listed === 'calls' ? 1 : 2, slices: 'week', sliceOf };
-  }
-  const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1))`;
-  const telling = listed === 'calls' ? 2 : 3;
-  return { scanned: [USD[listed], CALL, POSITION], telling, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
+  const usd = listed === 'calls' ? Prisma.sql`coalesce(total_usd, -1)` : Prisma.sql`coalesce(usd, -1)`;
+  const columns = { usd, id: Prisma.sql`call_id`, position: Prisma.sql`position` };
+  const names: Name[] = listed === 'calls' ? ['id'] : ['id', 'position'];
+  if (sort === 'time')
+    return { names, columns, slices: 'week', sliceOf: ({ id }) => Prisma.sql`search_week(${id}::uuid)` };
+  // The journal computes the steps of payouts. It may round in another way.
+  const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1)) + 1`;
+  return { names: ['usd', ...names], columns, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
 }
 
 /** A row of a page, with the columns of its order. */
@@ -63,20 +59,46 @@ export interface FoundPlace extends Place {
  * this fills a page at once. If fewer match, it may find none.
  */
 export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
-  const { conditions, sort } = query;
+  const { conditions, listed, sort } = query;
   const order = orderOf(query);
-  const [amount = CALL] = order.scanned;
-  // The index gets only the start. By time, a planner that knows the end too might sort the whole range. By amount, a
-  // range of IDs is scattered, and searching for it could scan the whole index.
-  const begin = sort === 'time' ? beginning(query) : inAmounts(query, amount);
+  const filters = [...withTerms(conditions, false), ...conditions.others, ...inRange(query), ...ofPayouts(query)];
+  const source =
+    listed === 'items' && sort === 'amount'
+      ? amountsInOrder(query, order, after, budget)
+      : Prisma.sql`(${entriesInOrder(query, order, after, budget)}) AS entries ${withPayouts(query)}`;
+  // Sorted by the columns of the source, so that the planner stops once the page is full.
+  const named = { ...order, columns: NAMED };
   return Prisma.sql`
     SELECT ${results(query)} FROM (
-      SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-        SELECT *, ${amount} AS usd, call_id AS id FROM search_entry WHERE ${all([...begin, ...beyond(query, order, after)])}
-        ORDER BY ${sorted(order.scanned, query)} LIMIT ${budget}
-      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others, ...inRange(query)])}
-      ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
+      SELECT ${selected(named)} FROM ${source} WHERE ${all([...filters, ...beyond(query, named, after)])}
+      ORDER BY ${sorted(columns(named), query)} LIMIT ${limit}
     ) AS found`;
+}
+
+/**
+ * The index gets only the start. By time, a planner that knows the end too might sort the whole range. By amount, a
+ * range of IDs is scattered, and searching for it could scan the whole index.
+ */
+function entriesInOrder(query: Query, order: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
+  const ofCalls = { ...order, names: order.names.filter((name) => name !== 'position') };
+  const begin = query.sort === 'time' ? beginning(query) : inAmounts(query, order);
+  return Prisma.sql`
+    SELECT *, ${selected(ofCalls)} FROM indexed_call
+    WHERE ${all([...begin, ...beyond(query, ofCalls, after, query.listed === 'items')])}
+    ORDER BY ${sorted(columns(ofCalls), query)} LIMIT ${budget}`;
+}
+
+/** The payouts in the order of their amounts, each with its entry. */
+function amountsInOrder(query: Query, { names }: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
+  const stored = { names, columns: { ...NAMED, id: Prisma.sql`call_id` } };
+  return Prisma.sql`(
+      SELECT ${selected(stored)} FROM indexed_item
+      WHERE ${all([...inAmounts(query, stored), ...beyond(query, stored, after)])}
+      ORDER BY ${sorted(columns(stored), query)} LIMIT ${budget}
+    ) AS items CROSS JOIN LATERAL (
+      SELECT *, payouts[position + 1] AS payout, refs[position + 2] AS transactions
+      FROM indexed_call WHERE call_id = id OFFSET 0 -- one by one, whatever the planner expects
+    ) AS entries`;
 }
 
 /**
@@ -85,7 +107,9 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
  */
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
-  const page = inOrder(query, order, [Prisma.sql`terms @> ARRAY[s.term]`, ...rowsOf(query, order, after)], limit);
+  const ofSlice = [Prisma.sql`terms @> ARRAY[s.term]`];
+  if (order.slices === 'item') ofSlice.push(Prisma.sql`strpos(payout || E'\n', E'\n' || s.term || E'\n') > 0`);
+  const page = inOrder(query, order, [...ofSlice, ...rowsOf(query, order, after)], limit);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
@@ -101,10 +125,9 @@ export function whole(query: Query, after: Cursor | undefined, limit: number): P
 }
 
 function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: number): Prisma.Sql {
-  const [amount = CALL] = order.scanned;
   return Prisma.sql`
-    SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-      SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
+    SELECT * FROM (
+      SELECT ${selected(order)} FROM indexed_call ${withPayouts(query)}
       WHERE ${all(conditions)} OFFSET 0 -- by the terms, not in the order of another index
     ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}`;
 }
@@ -112,20 +135,29 @@ function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: nu
 /** The conditions of the rows that may be on the page. */
 function rowsOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
   const { conditions, sort } = query;
-  const [amount = CALL] = order.scanned;
   return [
     ...withTerms(conditions, true),
     ...conditions.others,
     ...inRange(query),
+    ...ofPayouts(query),
     ...beyond(query, order, after),
-    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, amount)]),
+    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, order)]),
   ];
+}
+
+function withPayouts({ listed }: Query): Prisma.Sql {
+  return listed === 'calls' ? Prisma.empty : Prisma.sql`CROSS JOIN LATERAL ${PAYOUTS} AS each`;
+}
+
+/** The conditions of a payout. A call needs one payout that meets all of them. */
+function ofPayouts({ listed, conditions }: Query): Prisma.Sql[] {
+  return listed === 'items' ? conditions.ofPayouts : somePayout(conditions);
 }
 
 /** The amount steps, each with its term. */
 function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
-    SELECT slice, kind || ':' || slice AS term FROM search_slice
+    SELECT slice, kind || ':' || slice AS term FROM indexed_slice
     WHERE ${all(slicesOf(query, order, after))} ORDER BY ${sorted([SLICE], query)}`;
 }
 
@@ -139,7 +171,7 @@ function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): P
       CASE WHEN by_hours THEN 'hour:' || (slice * ${HOURS_OF_A_WEEK} + hour) ELSE 'week:' || slice END AS term
     FROM (
       SELECT slice, row_number() OVER (ORDER BY ${sorted([SLICE], query)}) <= ${WEEKS_BY_HOURS} AS by_hours
-      FROM search_slice WHERE ${all(slicesOf(query, order, after))}
+      FROM indexed_slice WHERE ${all(slicesOf(query, order, after))}
     ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_hours THEN ${HOURS_OF_A_WEEK - 1} ELSE 0 END) AS hour
     ORDER BY ${sorted([SLICE], query)}`;
 }
@@ -152,27 +184,19 @@ function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma
     Prisma.sql`kind = ${order.slices}::text`,
     ...(after ? [Prisma.sql`slice ${than} ${order.sliceOf(after)}`] : []),
     ...(sort === 'time' ? weeks(query) : []),
-    ...(least === undefined ? [] : [Prisma.sql`slice >= search_step(${least}::numeric)`]),
-    ...(most === undefined ? [] : [Prisma.sql`slice BETWEEN -9999 AND search_step(${most}::numeric)`]),
+    ...(least === undefined ? [] : [Prisma.sql`slice >= search_step(${least}::numeric) - 1`]),
+    ...(most === undefined ? [] : [Prisma.sql`slice BETWEEN -9999 AND search_step(${most}::numeric) + 1`]),
   ];
 }
 
-/** The condition of all matches, without an order. */
-export function matching(scope: Scope): Prisma.Sql {
-  const { conditions } = scope;
-  return all([...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)]);
-}
-
-const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
-
-/** The names of the columns that identify a result, in sort order. */
-function names({ scanned, telling }: Order): Prisma.Sql[] {
-  return NAMES.slice(NAMES.length - scanned.length).slice(0, telling);
-}
+const names = (order: Columns) => order.names.map((name) => Prisma.raw(name));
+const columns = (order: Columns) => order.names.map((name) => order.columns[name]);
+const selected = (order: Columns) =>
+  Prisma.join(order.names.map((name) => Prisma.sql`${order.columns[name]} AS ${Prisma.raw(name)}`));
 
 function results({ listed, sort }: Query): Prisma.Sql {
   const usd = sort === 'amount' ? Prisma.sql`usd::text AS usd` : Prisma.sql`NULL AS usd`;
-  const position = listed === 'items' ? POSITION : Prisma.sql`NULL::integer AS position`;
+  const position = listed === 'items' ? Prisma.sql`position` : Prisma.sql`NULL::integer AS position`;
   return Prisma.sql`id::text AS id, ${position}, ${usd}`;
 }
 
@@ -182,25 +206,18 @@ function sorted(columns: Prisma.Sql[], { direction }: Query): Prisma.Sql {
   );
 }
 
-function beyond({ direction, sort }: Query, { scanned, telling }: Order, after: Cursor | undefined): Prisma.Sql[] {
+/** @param inclusive whether the row of the cursor is read again, because it has more payouts. */
+function beyond(query: Query, order: Columns, after: Cursor | undefined, inclusive = false): Prisma.Sql[] {
   if (!after) return [];
   const { id, position = -1, usd = '-1' } = after;
-  const values = [
-    ...(sort === 'amount' ? [Prisma.sql`${usd}::numeric`] : []),
-    Prisma.sql`${id}::uuid`,
-    Prisma.sql`${position}::integer`,
-  ];
-  const columns = Prisma.join(scanned.slice(0, telling));
-  const than = direction === 'desc' ? Prisma.sql`<` : Prisma.sql`>`;
-  return [Prisma.sql`(${columns}) ${than} (${Prisma.join(values.slice(0, telling))})`];
-}
-
-function inRange({ from, to, upTo }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
-  return [
-    ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
-    ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
-    ...(upTo === undefined ? [] : [Prisma.sql`call_id <= ${upTo}::uuid`]),
-  ];
+  const values = {
+    usd: Prisma.sql`${usd}::numeric`,
+    id: Prisma.sql`${id}::uuid`,
+    position: Prisma.sql`${position}::integer`,
+  };
+  const than = Prisma.raw(`${query.direction === 'desc' ? '<' : '>'}${inclusive ? '=' : ''}`);
+  const bounds = order.names.map((name) => values[name]);
+  return [Prisma.sql`(${Prisma.join(columns(order))}) ${than} (${Prisma.join(bounds)})`];
 }
 
 /** The end of the range that is read first. */
@@ -209,37 +226,9 @@ function beginning({ direction, from, to, upTo }: Query): Prisma.Sql[] {
 }
 
 /** Rows without an amount have -1. */
-function inAmounts({ least, most }: Query, amount: Prisma.Sql): Prisma.Sql[] {
+function inAmounts({ least, most }: Query, { columns: { usd: amount } }: Columns): Prisma.Sql[] {
   return [
     ...(least === undefined ? [] : [Prisma.sql`${amount} >= ${least}::numeric`]),
     ...(most === undefined ? [] : [Prisma.sql`${amount} BETWEEN 0 AND ${most}::numeric`]),
   ];
-}
-
-/** The condition of the weekly slices within the range. */
-function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
-  return [
-    ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
-    ...(to === undefined ? [] : [Prisma.sql`slice <= search_week(${to}::uuid)`]),
-    ...(upTo === undefined ? [] : [Prisma.sql`slice <= search_week(${upTo}::uuid)`]),
-  ];
-}
-
-/** The same condition as terms, for other slices. */
-function inWeeks(scope: Scope): Prisma.Sql[] {
-  if (scope.from === undefined && scope.to === undefined) return [];
-  return [
-    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM search_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
-  ];
-}
-
-function withTerms({ terms, anyOf, hints }: Conditions, hinted: boolean): Prisma.Sql[] {
-  return [
-    ...(terms.length === 0 ? [] : [Prisma.sql`terms @> ARRAY[${Prisma.join(terms)}]`]),
-    ...[...anyOf, ...(hinted ? hints : [])].map((list) => Prisma.sql`terms && ${list}`),
-  ];
-}
-
-function all(conditions: Prisma.Sql[]): Prisma.Sql {
-  return conditions.length === 0 ? Prisma.sql`TRUE` : Prisma.join(conditions, ' AND ');
 }

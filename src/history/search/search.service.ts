@@ -8,7 +8,8 @@ import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
 import { conditionsOf, rangeOf, Rows } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, Place, rowsToRead } from '../records/page';
-import { FoundPlace, matching, Query, Scope, sliced, walked, whole } from './pages';
+import { counted, matching, Scope } from './matching';
+import { FoundPlace, Query, sliced, walked, whole } from './pages';
 import { PresentService } from '../records/present.service';
 import { SearchFilters } from './search.dto';
 
@@ -59,7 +60,7 @@ export class SearchService {
   async open(search: SearchFilters, listed: Listed): Promise<Query> {
     const scope = await this.prepare(search, listed);
     const [newest] = await this.prisma.$queryRaw<{ id: string }[]>`
-      SELECT call_id::text AS id FROM search_entry ORDER BY call_id DESC, position DESC LIMIT 1`;
+      SELECT call_id::text AS id FROM indexed_call ORDER BY call_id DESC LIMIT 1`;
     return { ...scope, listed, sort: 'time', direction: 'asc', upTo: newest?.id };
   }
 
@@ -76,9 +77,8 @@ export class SearchService {
   }
 
   async count(query: Query): Promise<number> {
-    const what = query.listed === 'items' ? Prisma.sql`*` : Prisma.sql`DISTINCT call_id`;
     const [row] = await this.prisma.$queryRaw<{ count: number }[]>`
-      SELECT count(${what})::float8 AS count FROM search_entry WHERE ${matching(query)}`;
+      SELECT ${counted(query, query.listed)}::float8 AS count FROM indexed_call WHERE ${matching(query)}`;
     return row?.count ?? 0;
   }
 
@@ -90,7 +90,7 @@ export class SearchService {
     const named = { clientIds: await this.clientsOf(search, clientId), phones: await this.phonesOf(search) };
     const conditions = conditionsOf(search, rows, named, present);
     if (clientId !== undefined) {
-      conditions.terms.push(Prisma.sql`'client:' || ${clientId}::text`);
+      conditions.terms.push(`client:${clientId}`);
       conditions.others.push(Prisma.sql`NOT repeats`);
     }
     return { conditions, ...rangeOf(search) };
@@ -119,7 +119,7 @@ export class SearchService {
     // beginning.
     const rows = await this.prisma.$queryRaw<{ phone: string }[]>(Prisma.sql`
       SELECT phone FROM unnest(${candidates}::text[]) AS phone
-      CROSS JOIN LATERAL (SELECT count(*) FROM search_entry WHERE terms @> ARRAY['to:' || phone]) AS paid
+      CROSS JOIN LATERAL (SELECT count(*) FROM indexed_call WHERE terms @> ARRAY['to:' || phone]) AS paid
       WHERE paid.count > 0`);
     return rows.map(({ phone }) => phone);
   }

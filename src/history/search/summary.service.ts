@@ -5,7 +5,7 @@ import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
 import { EXECUTED } from '../../operations/lifecycle';
 import { stateAtSql } from '../../operations/lifecycle-sql';
-import { matching } from './pages';
+import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';
 import { SearchService } from './search.service';
 import { GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
@@ -13,6 +13,9 @@ import { shown } from '../records/view';
 
 /** Almost three years of days. Callers may send any text as a country. */
 const MAX_GROUPS = 1_000;
+
+/** The country of a payout, from its terms. */
+const COUNTRY = Prisma.sql`nullif(split_part(split_part(payout, E'\ncountry:', 2), E'\n', 1), '')`;
 
 interface GroupRow {
   group: string | null;
@@ -35,28 +38,30 @@ export class SummaryService {
   /** @param reveal whether to show people that callers wrote into a country. */
   async summarize({ group_by: groupBy = 'day', ...search }: SummarySearch, reveal: boolean): Promise<Summary> {
     const word = stateAtSql(await this.present.read());
-    const where = matching(await this.searching.prepare(search, 'all'));
+    const scope = await this.searching.prepare(search, 'all');
     const groups: Record<GroupBy, Prisma.Sql> = {
       day: Prisma.sql`('1970-01-01'::date + search_day(call_id))::text`,
       client: Prisma.sql`client_id::text`,
       operation: Prisma.sql`operation`,
-      country: Prisma.sql`country`,
+      country: COUNTRY,
       outcome: word,
     };
     const order = groupBy === 'day' ? Prisma.sql`1 DESC` : Prisma.sql`2 DESC, 1`;
     // Values of a call count once, with the first of its matching payouts.
     const isOfPayouts = groupBy === 'country' || filtersItems(search) || search.upstream_ref !== undefined;
-    const first = isOfPayouts
-      ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]})`
-      : Prisma.sql`leads`;
+    const counted = isOfPayouts
+      ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]}) AS first,
+          (position >= 0)::integer AS items, usd`
+      : Prisma.sql`TRUE AS first, cardinality(payouts) AS items, total_usd AS usd`;
+    const payouts = Prisma.sql`CROSS JOIN LATERAL ${countedPayouts(scope, search.upstream_ref)} AS counted`;
     const rows = await this.prisma.$queryRaw<GroupRow[]>`
-      SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, count(*) FILTER (WHERE position >= 0)::float8 AS items,
-        trim_scale(coalesce(sum(item_usd), 0))::text AS asked,
-        trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
+      SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, sum(items)::float8 AS items,
+        trim_scale(coalesce(sum(usd), 0))::text AS asked,
+        trim_scale(coalesce(sum(usd) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
       FROM (
-        SELECT ${groups[groupBy]} AS "group", ${first} AS first, position, item_usd, ${word} AS outcome, upstream_ms::float8 AS ms
-        FROM search_entry WHERE ${where}
+        SELECT ${groups[groupBy]} AS "group", ${counted}, ${word} AS outcome, upstream_ms::float8 AS ms
+        FROM indexed_call ${isOfPayouts ? payouts : Prisma.empty} WHERE ${matching(scope)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
     const names = groupBy === 'client' ? await this.namesOf(rows) : new Map<string | null, string>();

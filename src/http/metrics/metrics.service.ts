@@ -113,6 +113,15 @@ export class MetricsService {
     this.watch('payout_proxy_upstream_queue_length', 'Requests that wait to be sent to the upstream.', length);
   }
 
+  /** @param progress is called at each scrape. */
+  watchSearchIndex(progress: () => number): void {
+    this.watch(
+      'payout_proxy_search_index_progress',
+      'How much of the search index is there, from 0 to 1. Below 1, it is being rebuilt after a crash or a failover, and searches get 503.',
+      progress,
+    );
+  }
+
   /** @param read is called at each scrape. It returns undefined while another process seals. */
   watchLog(read: () => { size: number; lagSeconds: number; failing: boolean } | undefined): void {
     this.watch('payout_proxy_log_leaves', 'Records sealed in the log.', () => read()?.size);

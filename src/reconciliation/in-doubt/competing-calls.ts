@@ -65,9 +65,8 @@ function questionFor(inDoubt: string[], unclaimed: Batches, { from, longestMs, r
       LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = doubt.id OFFSET 0) AS r ON r.position = n.position
       CROSS JOIN LATERAL (${NAMES}) AS name
     ), named AS MATERIALIZED (
-      SELECT call_id FROM search_entry
+      SELECT call_id FROM indexed_call
       WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee) AND call_id >= ${first}::uuid AND call_id < ${last}::uuid
-      GROUP BY call_id
     ), paid AS (
       SELECT DISTINCT c.call_id, n.amount_usd FROM named c
       CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = c.call_id OFFSET 0) AS n

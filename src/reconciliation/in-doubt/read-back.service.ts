@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { TAGS, termOf } from '../../journal/terms';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
 import { SourcesService } from '../sources/sources.service';
@@ -49,8 +50,7 @@ export class ReadBackService {
     else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
-      SELECT 1 FROM search_entry
-      WHERE terms && ARRAY(SELECT search_term('ref', ref) FROM unnest(${refs}::text[]) AS ref) LIMIT 1`;
+      SELECT 1 FROM indexed_call WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[] LIMIT 1`;
     return rows.length > 0;
   }
 }

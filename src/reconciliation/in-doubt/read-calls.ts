@@ -43,7 +43,7 @@ interface ItemRow {
 export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
   const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT call_id::text AS id FROM search_entry
+    SELECT call_id::text AS id FROM indexed_call
     WHERE terms && ${stateTerms(recordedAs('unknown'))} AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
   return found.map(({ id }) => id);
 }

@@ -12,25 +12,27 @@ const CHECKS = [
   {
     table: 'intent',
     sql: `SELECT t.id::text AS id FROM public.intent t WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
-      SELECT FROM public.search_entry e WHERE e.call_id = t.id AND e.client_id = t.client_id AND e.operation = t.operation
-        AND e.total_usd IS NOT DISTINCT FROM t.total_usd) ORDER BY t.id LIMIT 1`,
+      SELECT FROM public.indexed_call e WHERE e.call_id = t.id AND e.client_id = t.client_id AND e.operation = t.operation
+        AND e.total_usd IS NOT DISTINCT FROM t.total_usd AND cardinality(e.payouts) = t.item_count) ORDER BY t.id LIMIT 1`,
   },
   {
     table: 'refusal',
     sql: `SELECT t.id::text AS id FROM public.refusal t WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
-      SELECT FROM public.search_entry e WHERE e.call_id = t.id AND e.client_id = t.client_id) ORDER BY t.id LIMIT 1`,
+      SELECT FROM public.indexed_call e WHERE e.call_id = t.id AND e.client_id = t.client_id) ORDER BY t.id LIMIT 1`,
   },
   {
     table: 'intent_item',
     sql: `SELECT n.intent_id::text AS id FROM public.intent_item n JOIN public.intent t ON t.id = n.intent_id
       WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
-        SELECT FROM public.search_entry e WHERE e.call_id = n.intent_id AND e.position = n.position
-          AND e.country IS NOT DISTINCT FROM n.country AND e.item_usd IS NOT DISTINCT FROM n.amount_usd)
+        SELECT FROM public.indexed_call e
+        JOIN public.indexed_item i ON i.call_id = e.call_id AND i.position = n.position AND i.usd = coalesce(n.amount_usd, -1)
+        WHERE e.call_id = n.intent_id AND e.item_usd[n.position + 1] IS NOT DISTINCT FROM n.amount_usd
+          AND strpos(e.payouts[n.position + 1], coalesce(E'\\ncountry:' || nullif(left(n.country, 200), ''), '')) > 0)
       ORDER BY n.intent_id LIMIT 1`,
   },
   {
     table: 'search_entry',
-    sql: `SELECT e.call_id::text AS id FROM public.search_entry e
+    sql: `SELECT e.call_id::text AS id FROM public.indexed_call e
       WHERE NOT EXISTS (SELECT FROM public.intent t WHERE t.id = e.call_id)
         AND NOT EXISTS (SELECT FROM public.refusal t WHERE t.id = e.call_id) AND $1::float8 >= 0
       ORDER BY e.call_id LIMIT 1`,
@@ -38,10 +40,13 @@ const CHECKS = [
 ];
 
 /**
- * Checks that the search finds every record. A call that cannot be found is as good as deleted.
+ * Checks that the search finds every record. A call that cannot be found is as good as deleted. An index that is being
+ * rebuilt is not checked, because nobody can search it.
  * @param delaySeconds the age from which a record must be indexed.
  */
 export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<void> {
+  const [index] = await ask<{ progress: number }>('SELECT public.search_progress() AS progress', []);
+  if (index?.progress !== 1) return;
   for (const { table, sql } of CHECKS) {
     const [row] = await ask<{ id: string }>(sql, [delaySeconds]);
     if (!row) continue;

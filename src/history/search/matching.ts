@@ -1,0 +1,87 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { Listed } from './cursor';
+import { Conditions } from './filters';
+
+/** The conditions and the range of a search. */
+export interface Scope {
+  conditions: Conditions;
+  /** Call IDs: `from` is inclusive, `to` is exclusive, `upTo` is inclusive. */
+  from?: string | undefined;
+  to?: string | undefined;
+  upTo?: string | undefined;
+}
+
+/**
+ * The payouts of an entry: their terms, amounts and transactions. Numbers are faster than unnest() of three arrays.
+ * @param first 1, or 0 for the transactions that belong to no payout for certain, at position -1.
+ */
+const payoutsFrom = (first: Prisma.Sql) => Prisma.sql`(
+  SELECT payouts[place] AS payout, item_usd[place] AS usd, refs[place + 1] AS transactions, place - 1 AS position
+  FROM generate_series(${first}, cardinality(payouts)) AS place)`;
+
+export const PAYOUTS = payoutsFrom(Prisma.sql`1`);
+
+/** The condition of all matching calls, without an order. */
+export function matching(scope: Scope): Prisma.Sql {
+  const { conditions } = scope;
+  const filters = [...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)];
+  return all([...filters, ...somePayout(conditions)]);
+}
+
+/** The number of matches among matching calls. */
+export function counted({ conditions: { ofPayouts: each } }: Scope, listed: Listed): Prisma.Sql {
+  if (listed === 'calls') return Prisma.sql`count(*)`;
+  if (each.length === 0) return Prisma.sql`coalesce(sum(cardinality(payouts)), 0)`;
+  return Prisma.sql`coalesce(sum((SELECT count(*) FROM ${PAYOUTS} AS each WHERE ${all(each)})), 0)`;
+}
+
+/**
+ * The matching payouts of matching calls. Position -1 is for a call without payouts, or for the transactions that belong
+ * to no payout for certain.
+ */
+export function countedPayouts({ conditions }: Scope, ref: string | undefined): Prisma.Sql {
+  const first = ref === undefined ? Prisma.sql`least(1, cardinality(payouts))` : Prisma.sql`0`;
+  return Prisma.sql`(SELECT * FROM ${payoutsFrom(first)} AS each WHERE ${all(conditions.ofPayouts)})`;
+}
+
+/** The condition of calls that one of their payouts meets all conditions. */
+export function somePayout({ ofPayouts: each, decided }: Conditions): Prisma.Sql[] {
+  if (decided) return [];
+  return [Prisma.sql`EXISTS (SELECT FROM ${PAYOUTS} AS each WHERE ${all(each)})`];
+}
+
+export function inRange({ from, to, upTo }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
+  return [
+    ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
+    ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
+    ...(upTo === undefined ? [] : [Prisma.sql`call_id <= ${upTo}::uuid`]),
+  ];
+}
+
+/** The condition of the weekly slices within the range. */
+export function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
+  return [
+    ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
+    ...(to === undefined ? [] : [Prisma.sql`slice <= search_week(${to}::uuid)`]),
+    ...(upTo === undefined ? [] : [Prisma.sql`slice <= search_week(${upTo}::uuid)`]),
+  ];
+}
+
+/** The same condition as terms, for other slices. */
+export function inWeeks(scope: Scope): Prisma.Sql[] {
+  if (scope.from === undefined && scope.to === undefined) return [];
+  return [
+    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM indexed_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
+  ];
+}
+
+export function withTerms({ terms, anyOf, hints }: Conditions, hinted: boolean): Prisma.Sql[] {
+  return [
+    ...(terms.length === 0 ? [] : [Prisma.sql`terms @> ${terms}::text[]`]),
+    ...[...anyOf, ...(hinted ? hints : [])].map((list) => Prisma.sql`terms && ${list}`),
+  ];
+}
+
+export function all(conditions: Prisma.Sql[]): Prisma.Sql {
+  return conditions.length === 0 ? Prisma.sql`TRUE` : Prisma.join(conditions, ' AND ');
+}
