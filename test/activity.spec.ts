@@ -25,6 +25,7 @@ describe('the list of administrative acts', () => {
     upstream = await FakeUpstream.start();
     upstream.behaviour = answer(200, { status: 'success', data: { error: 'None', data: [{ chiRef: 'chi-1' }] } });
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, logSigningKey: new Secret(signingKey) });
+    await proxy.startWorker();
     admin = await proxy.client('admin', 'admin');
     auditor = await proxy.client('auditor', 'audit');
   });

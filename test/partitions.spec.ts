@@ -18,7 +18,7 @@ const COLUMN_TYPES: Record<string, string[]> = {
   Boolean: ['boolean'],
   Bytes: ['bytea'],
   DateTime: ['timestamp with time zone', 'date'],
-  Decimal: ['numeric'],
+  Decimal: ['numeric', 'ARRAY'],
   Json: ['json', 'jsonb'],
 };
 

@@ -13,6 +13,7 @@ describe('a reader without access to people', () => {
 
   beforeAll(async () => {
     paying = await startPaying();
+    await paying.proxy.startWorker();
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data: [{ chiRef: 'chi-known' }] } });
     auditor = (await paying.proxy.client('masked-auditor', 'audit')).key;
     reconciler = (await paying.proxy.client('guessing', 'reconcile', 'audit')).key;

@@ -66,7 +66,7 @@ describe('the search index after a crash of Postgres', () => {
     );
   }
 
-  it('fills again by itself, and hides no call meanwhile', async () => {
+  it('is filled again by a worker, and hides no call meanwhile', async () => {
     const index = proxy.app.get(IndexService, { strict: false });
     const searching = proxy.app.get(SearchService, { strict: false });
     await filled(index);
@@ -84,6 +84,7 @@ describe('the search index after a crash of Postgres', () => {
     await proxy.get(auditor.key, '/v1/audit/summary').expect(503);
 
     held.mockRestore();
+    await proxy.startWorker();
     await filled(index);
     expect(await count('search_entry')).toBeGreaterThanOrEqual(CALLS);
     expect(await searching.count(query)).toBe(before.found);

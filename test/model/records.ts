@@ -38,10 +38,10 @@ export interface Arrival {
 
 export async function readIntents(database: TestDatabase, clientIds: string[]): Promise<Intent[]> {
   const rows = await database.query<Omit<Intent, 'number'> & { body: string }>(
-    `SELECT i.id, i.client_id AS "clientId", i.idempotency_key AS "idempotencyKey", i.total_usd::text AS "totalUsd",
+    `SELECT i.id, i.client_id AS "clientId", i.record::json ->> 'idempotency_key' AS "idempotencyKey", i.total_usd::text AS "totalUsd",
        i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
        d.kind AS decision, s.outcome AS resolution,
-       s.intent_id IS NOT NULL AND s.client_id IS NULL AS "settledByList", o.kind AS outcome, o.failure,
+       s.intent_id IS NOT NULL AND s.client_id IS NULL AS "settledByList", o.kind AS outcome, o.record::json ->> 'failure' AS failure,
        o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, convert_from(b.body, 'UTF8') AS body

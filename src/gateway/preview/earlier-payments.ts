@@ -43,9 +43,16 @@ export async function readEarlierPayments(
         AND terms && ARRAY['week:' || search_week(${since}::uuid), 'week:' || search_week(${since}::uuid) + 1]
         AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid
     ), payout AS MATERIALIZED (
-      SELECT n.call_id, t.amount_usd, lower(r.email) AS email, r.phone, lower(r.handle) AS handle, t.receiver
-      FROM named n CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = n.call_id OFFSET 0) AS t
-      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = n.call_id OFFSET 0) AS r ON r.position = t.position
+      -- Each document is parsed once, however many payouts it has.
+      SELECT n.call_id, t.amount_usd, lower(t.email) AS email, t.phone, lower(t.handle) AS handle, t.receiver
+      FROM named n JOIN intent i ON i.id = n.call_id LEFT JOIN intent_body b ON b.intent_id = n.call_id
+      CROSS JOIN LATERAL (
+        SELECT t.amount_usd, t.receiver, r.email, r.phone, r.handle
+        FROM ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric, receiver text))
+          WITH ORDINALITY AS t(amount_usd, receiver, place)
+        LEFT JOIN json_to_recordset(b.people::json) AS r(position integer, email text, phone text, handle text)
+          ON r.position = t.place - 1
+      ) AS t
     ), same AS (
       SELECT a.position, p.call_id FROM wanted a JOIN payout p ON p.amount_usd = a.usd
         AND CASE a.field WHEN 'email' THEN p.email WHEN 'phone' THEN p.phone WHEN 'handle' THEN p.handle ELSE p.receiver END = a.payee
