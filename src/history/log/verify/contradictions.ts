@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
+import { commitment as hashOf } from '../../../journal/commitment';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../../journal/documents';
-import { ColumnType, KindName, kindOf } from '../kinds';
+import { ColumnType, KIND_NAMES, KindName, kindOf } from '../kinds';
 import { RecordRow } from './chunks';
 
 /** A difference between the sealed text of a record and the data beside it. */
@@ -23,29 +23,41 @@ type Members = Record<string, string | number | undefined>;
 /** The form of every salt (journal/commitment.ts). With another length, a salt could swallow part of a value. */
 const SALT = /^[0-9a-f]{32}$/;
 
+/** The columns that repeat members, by kind. In a row, they follow six other values. */
+const COLUMNS = new Map(KIND_NAMES.map((name) => [name, kindOf(name).isDocument ? entriesOf(name) : []]));
+const FIRST_COLUMN = 6;
+
+function entriesOf(name: KindName): [column: string, type: ColumnType][] {
+  return Object.entries(kindOf(name).columns);
+}
+
 /** Compares a record whose text is verified with the columns that repeat it, and with the data that it commits to. */
 export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Contradiction[] {
   const committed = COMMITTED[kind];
   if (!committed) return [];
-  const [, , leaf, , bodyHash, people, ...columns] = row;
+  const [, , leaf, , bodyHash, people] = row;
   const record = parsed<Members>(leaf);
   if (!record) return [{ where: 'record', state: 'column_changed' }];
-  const found = [...ofColumns(kind, record, columns)];
+  const found = ofColumns(kind, record, row);
   const commitment = (record[committed.member] ?? null) as string | null;
   if (bodyHash !== commitment) {
     const state = bodyHash === null ? 'missing' : commitment === null ? 'unknown' : 'changed';
     found.push({ where: `${committed.place}/${id}`, state });
   }
-  if (kind === 'intent') found.push(...ofPeople(id, (record as Partial<IntentDocument>).items ?? [], people));
+  const { items = [] } = record as Partial<IntentDocument>;
+  if (kind === 'intent' && (items.length > 0 || people !== null)) found.push(...ofPeople(id, items, people));
   return found;
 }
 
-function ofColumns(kind: KindName, record: Members, columns: (string | null)[]): Contradiction[] {
-  if (columns.length === 0) return [];
-  return Object.entries(kindOf(kind).columns).flatMap(([name, type], place) => {
-    const isSame = isMember(memberOf(record, name), type, columns[place] ?? null);
-    return isSame ? [] : [{ where: name, state: 'column_changed' as const }];
-  });
+function ofColumns(kind: KindName, record: Members, row: RecordRow): Contradiction[] {
+  const found: Contradiction[] = [];
+  let place = FIRST_COLUMN;
+  for (const [name, type] of COLUMNS.get(kind) ?? []) {
+    if (!isMember(memberOf(record, name), type, row[place] ?? null))
+      found.push({ where: name, state: 'column_changed' });
+    place += 1;
+  }
+  return found;
 }
 
 /** Returns the member that a column repeats. A call whose answer another call fetched leaves the duration out. */
@@ -56,13 +68,20 @@ function memberOf(record: Members, column: string): Members[string] {
 /** Returns whether a column has the value of a member. A member without a value is left out. */
 function isMember(member: Members[string], type: ColumnType, column: string | null): boolean {
   if (member === undefined || column === null) return member === undefined && column === null;
-  return type === 'time' ? withMicroseconds(String(member)) === withMicroseconds(column) : String(member) === column;
+  return (type === 'time' ? asPostgresWrites(String(member)) : String(member)) === column;
 }
 
-/** Returns an instant without its separators and with all decimals: 2026-11-21 10:00:00.12 has six. */
-function withMicroseconds(instant: string): string {
-  const [seconds = '', decimals = ''] = instant.replace('T', ' ').replace('Z', '').split('.');
-  return `${seconds}.${decimals.padEnd(6, '0')}`;
+/** Where the decimals of an instant begin. */
+const SECONDS_END = '2026-11-21T10:00:00'.length;
+const [ZERO, POINT] = ['0'.charCodeAt(0), '.'.charCodeAt(0)];
+
+/** Returns an instant (2026-11-21T10:00:00.120Z) as Postgres writes it: 2026-11-21 10:00:00.12. */
+function asPostgresWrites(instant: string): string {
+  let end = instant.length - 1; // without the Z
+  if (instant.charCodeAt(SECONDS_END) !== POINT) return `${instant.slice(0, 10)} ${instant.slice(11, end)}`;
+  while (instant.charCodeAt(end - 1) === ZERO) end -= 1;
+  if (instant.charCodeAt(end - 1) === POINT) end -= 1;
+  return `${instant.slice(0, 10)} ${instant.slice(11, end)}`;
 }
 
 function ofPeople(id: string, items: ItemDocument[], people: string | null): Contradiction[] {
@@ -120,5 +139,5 @@ function isOpening(item: ItemDocument, { salt, email, phone, handle }: PersonDoc
 
 function isCommittedTo(commitment: string | undefined, salt: string, value: string | undefined): boolean {
   if (value === undefined) return commitment === undefined;
-  return hash('sha256', Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(value)])) === commitment;
+  return hashOf(Buffer.from(salt, 'hex'), value)?.toString('hex') === commitment;
 }

@@ -36,7 +36,7 @@ export class Walk {
   private newest: Head | undefined;
   private completeUntil = -Infinity;
   /** The latest of the leaves since the last checkpoint. */
-  private latest: { at: number; soonest: number; place: Place } | undefined;
+  private latest: { at: number; soonest: number; place: () => Place } | undefined;
   private readonly nodes = new Map<string, string>();
 
   /** @param witnessed checkpoints by size. */
@@ -126,7 +126,7 @@ export class Walk {
       );
     }
     const soonest = at - apart; // the record was written at this time or later
-    if (!this.latest || soonest > this.latest.soonest) this.latest = { at, soonest, place: place() };
+    if (!this.latest || soonest > this.latest.soonest) this.latest = { at, soonest, place };
   }
 
   private checkPeople(where: string, state: string, id: string, place: () => Place): void {
@@ -175,7 +175,7 @@ export class Walk {
     const { latest } = this;
     if (latest && latest.soonest > Date.parse(head.sealedAt) / 1_000) {
       const meaning = `The record says that it was written at ${iso(latest.at)}, which is after it was sealed.`;
-      throw new LogFault('record_in_the_future', meaning, latest.place);
+      throw new LogFault('record_in_the_future', meaning, latest.place());
     }
     this.latest = undefined;
     this.newest = head;
