@@ -111,7 +111,7 @@ export interface TryDocument {
 }
 
 /**
- * The value that the database replaces by its own time (`STAMPED` of intents.ts and outcomes.ts). Quotes within a JSON
+ * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON
  * string are escaped, so no text of a caller can look like this member.
  */
 const UNSTAMPED = '';
@@ -123,6 +123,8 @@ export const stampedSql = (record: string, time: string) =>
 /** A record, and what stands beside it so that it can be erased. */
 export interface WrittenIntent {
   record: string;
+  /** The sum of its items. Undefined if none states an amount. */
+  totalUsd: string | undefined;
   /** The salt of the body. */
   salt: Buffer;
   /** JSON of `PersonDocument[]`. Null if no item names anybody. */
@@ -137,6 +139,7 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     if (person) people.push(person.document);
     return itemDocument(item, person?.salt);
   });
+  const totalUsd = totalOf(intent.items)?.toFixed();
   const document: IntentDocument = {
     actor: intent.actor ?? undefined,
     body_commitment: commitment(salt, intent.body)?.toString('hex'),
@@ -160,10 +163,15 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     request_id: intent.requestId,
     reserved_on: intent.reservedOn ?? undefined,
     table: 'intent',
-    total_usd: totalOf(intent.items)?.toFixed(),
+    total_usd: totalUsd,
     traceparent: intent.traceparent,
   };
-  return { record: JSON.stringify(document), salt, people: people.length > 0 ? JSON.stringify(people) : null };
+  return {
+    record: JSON.stringify(document),
+    totalUsd,
+    salt,
+    people: people.length > 0 ? JSON.stringify(people) : null,
+  };
 }
 
 function personOf(

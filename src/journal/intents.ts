@@ -2,7 +2,6 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { TYPES } from '../platform/database/binary-array';
 import { Rows } from '../platform/database/rows';
-import { totalOf } from '../operations/item';
 import { isList } from '../policy/same-content';
 import { stampedSql, writeIntent, WrittenIntent } from './documents';
 import { OpenIntent } from './records';
@@ -33,7 +32,7 @@ const INTENTS = new Rows<IntentRow>([
   ['client_id', 'uuid', ({ intent }) => intent.caller.clientId],
   ['operation', 'text', ({ intent }) => intent.operation],
   ['item_count', 'integer', ({ intent }) => intent.items.length],
-  ['total_usd', 'numeric', ({ intent }) => totalOf(intent.items)?.toFixed()],
+  ['total_usd', 'numeric', ({ written }) => written.totalUsd],
   ['held_for', 'text', ({ intent }) => intent.heldFor],
   ['expires_at', 'timestamptz', ({ intent }) => intent.expiresAt],
   ['reserved_on', 'date', ({ intent }) => intent.reservedOn],
@@ -120,11 +119,14 @@ export async function insertIntentsIfClear(
   intents: OpenIntent[],
   { clients, usd, keys, rights, day, contents }: Clearance,
 ): Promise<boolean> {
-  const [ofClients, ofKeys] = [
-    [TYPES.uuid.array(clients), TYPES.text.array(usd)],
-    [TYPES.uuid.array(keys), TYPES.text.array(rights)],
+  const clearance = [
+    TYPES.uuid.array(clients),
+    TYPES.text.array(usd),
+    TYPES.uuid.array(keys),
+    TYPES.text.array(rights),
+    day,
+    TYPES.bytea.array(contents),
   ];
-  const clearance = [...ofClients, ...ofKeys, day, TYPES.bytea.array(contents)];
   const values = [...valuesOf(intents), ...clearance];
   const [row] = intents.some(({ claim }) => claim)
     ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)

@@ -1,14 +1,8 @@
 import { Client } from 'pg';
+import { IDLE_CONNECTION } from '../platform/database/idle-connection';
 import { Job, JOB_CHANNEL, JOB_LOCKS, JOBS } from '../platform/jobs/job';
 
-const CONNECTION = {
-  connectionTimeoutMillis: 5_000,
-  query_timeout: 5_000,
-  // The connection is idle while the locks are held. Without keep-alive, nothing would notice that the server is gone.
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 10_000,
-  application_name: 'payout-proxy worker',
-};
+const APPLICATION_NAME = 'payout-proxy worker';
 
 /**
  * The connection that holds the locks of this worker's jobs, and hears what the proxies want. The locks end with the
@@ -24,7 +18,7 @@ export class JobConnection {
 
   /** @param onNews receives the name of a job that has something to do. */
   static async open(url: string, onNews: (job: string) => void): Promise<JobConnection> {
-    const client = new Client({ connectionString: url, ...CONNECTION });
+    const client = new Client({ connectionString: url, ...IDLE_CONNECTION, application_name: APPLICATION_NAME });
     const connection = new JobConnection(client);
     client.on('notification', ({ payload }) => onNews(payload ?? ''));
     try {

@@ -38,9 +38,12 @@ export class OriginsService {
   }
 }
 
-/** Returns whether a request comes from a page of this proxy, according to the browser. */
-export function isOwnOrigin({ headers: { origin }, protocol, host }: FastifyRequest): boolean {
-  return origin === `${protocol}://${host}`;
+/** Returns the origin of the page that asks, according to the browser. Undefined for a page of this proxy. */
+export function foreignOrigin(request: FastifyRequest): string | undefined {
+  const { origin } = request.headers;
+  // Only browsers send one. Fastify works out protocol and host anew each time.
+  if (origin === undefined) return undefined;
+  return origin === `${request.protocol}://${request.host}` ? undefined : origin;
 }
 
 /**

@@ -7,7 +7,7 @@ import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { authenticate, WhoCalls } from './authenticate';
 import { Call } from './call';
 import { KeyGuessing } from './key-guessing';
-import { answerBrowsers, isOwnOrigin, OriginsService } from './origins';
+import { answerBrowsers, foreignOrigin, OriginsService } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
 import { whereFromProblem } from './where-from';
 
@@ -116,7 +116,7 @@ function newCall(request: FastifyRequest): Call {
     requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : uuidv7(),
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
     clientAddress: addressOf(request),
-    origin: isOwnOrigin(request) ? undefined : request.headers.origin,
+    origin: foreignOrigin(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
     actor: actor === '' ? null : actor,

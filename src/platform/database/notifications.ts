@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { IDLE_CONNECTION } from './idle-connection';
 
 /** The wait before a lost connection is made again. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
-const CONNECTION = {
-  connectionTimeoutMillis: 5_000,
-  query_timeout: 5_000,
-  // The connection is idle most of the time. Without keep-alive, nothing would notice that the server is gone.
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 5_000,
-};
+/** Whoever relies on notifications should learn soon that they have stopped. */
+const KEEP_ALIVE_DELAY_MS = 5_000;
 
 /** Listens to a channel of the database (LISTEN), on a connection of its own. */
 export class Notifications {
@@ -58,7 +54,11 @@ export class Notifications {
 
   /** Resolves when the connection ends. */
   private async listen(): Promise<void> {
-    const client = new Client({ connectionString: this.url, ...CONNECTION });
+    const client = new Client({
+      connectionString: this.url,
+      ...IDLE_CONNECTION,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    });
     client.on('error', () => undefined); // the end of the connection reports it too
     client.on('notification', this.heard);
     const ended = new Promise<void>((resolve) => client.once('end', resolve));

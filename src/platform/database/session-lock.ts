@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { IDLE_CONNECTION } from './idle-connection';
 
 /** One number or two numbers that nothing else in the database uses. */
 type LockKey = number | [space: number, number: number];
@@ -7,14 +8,6 @@ type LockKey = number | [space: number, number: number];
 /** The wait before a lost lock is taken again. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
-
-const CONNECTION = {
-  connectionTimeoutMillis: 5_000,
-  query_timeout: 5_000,
-  // The connection is idle while the lock is held. Without keep-alive, nothing would notice that the server is gone.
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 10_000,
-};
 
 /**
  * A database lock that ends with its process, however the process ends, because it lasts as long as a connection. A
@@ -69,7 +62,7 @@ export class SessionLock {
 }
 
 async function connectAndLock(url: string, key: LockKey): Promise<Client | undefined> {
-  const client = new Client({ connectionString: url, ...CONNECTION });
+  const client = new Client({ connectionString: url, ...IDLE_CONNECTION });
   client.on('error', () => undefined); // the end of the connection reports it too
   await client.connect();
   const [parameters, values] = typeof key === 'number' ? ['$1', [key]] : ['$1, $2', key];
