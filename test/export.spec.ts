@@ -241,7 +241,7 @@ describe('an export', () => {
     expect([size, note, covers_beginning]).toEqual([expect.any(Number), expect.any(String), true]);
     expect(await query('SELECT note FROM checkpoint WHERE size = $1', [size])).toEqual([{ note }]);
     for (const record of [...sent, got.headers['x-call-id']]) {
-      const leaves = await query('SELECT index::int FROM log_leaf WHERE record_id = $1', [record]);
+      const leaves = await query('SELECT index::int FROM leaves_of($1)', [record]);
       expect(leaves.length).toBeGreaterThan(0);
       for (const { index } of leaves) expect(index).toBeLessThan(size);
     }

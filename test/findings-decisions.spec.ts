@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { FINDING_STEP_LOCK } from '../src/journal/finding-step-lock';
+import { FINDING_STEP_LOCK } from '../src/journal/findings';
 import { Approving, startApproving } from './support/approving';
 import { eventually } from './support/paying';
 import { FindingsScene } from './support/findings-scene';

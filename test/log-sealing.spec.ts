@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { CheckpointFile } from '../src/history/log/checkpoint-file';
-import { readHead } from '../src/history/log/head';
+import { readHead, signHead } from '../src/history/log/head';
 import { LogRefusal } from '../src/history/log/head-check';
-import { KIND_NAMES, kindOf } from '../src/history/log/kinds';
-import { leafSql } from '../src/history/log/leaves';
-import { CompactRange, leafHash } from '../src/history/log/merkle';
+import { CompactRange } from '../src/history/log/merkle';
 import { newSigningKey, signerOf, splitNotes } from '../src/history/log/note';
 import { Sealing } from '../src/history/log/sealing';
 import { storedHashes } from '../src/history/log/tree-store';
-import { addStops, sealAll, sealerClient } from './support/sealing';
+import { changeLeaf } from './support/leaves';
+import { addStops, leavesIn, newest, rootOfRecords, sealAll, sealerClient, tamper } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const signer = signerOf(newSigningKey('test'));
@@ -34,53 +33,20 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 const newFile = (name: string) => CheckpointFile.open(join(dir, name), signer);
 
-/** As whoever owns the database can. */
-async function tamper(sql: string): Promise<void> {
-  await database.query(`SET session_replication_role = replica`);
-  await database.query(sql);
-  await database.query(`RESET session_replication_role`);
-}
-
-async function leaves(): Promise<{ kind: string; id: string; hash: string }[]> {
-  return database.query(
-    `SELECT kind, record_id AS id, encode(hash, 'hex') AS hash, index = row_number() OVER (ORDER BY index) - 1 AS right
-     FROM log_leaf ORDER BY index`,
-  );
-}
-
-/** The whole tree again, from the records and the order of the leaves. */
-async function rootOfRecords(): Promise<Buffer> {
-  const range = CompactRange.of(0, []);
-  for (const { kind, id } of await leaves()) {
-    const name = KIND_NAMES.find((known) => known === kind)!;
-    const [row] = await database.query(
-      `SELECT ${leafSql(name, 't')} AS leaf FROM ${name} t WHERE ${kindOf(name).key} = $1`,
-      [id],
-    );
-    range.append(leafHash(row?.leaf as string));
-  }
-  return range.root();
-}
-
-async function newest() {
-  const [row] = await database.query('SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT 1');
-  return readHead(row?.note as string, signer);
-}
-
 describe('sealing', () => {
   it('gives each record one leaf, in batches, and signs the root of the records', async () => {
     const ids = await addStops(database, 300);
     await database.query('INSERT INTO stop_lift (stop_id) SELECT id FROM stop LIMIT 10');
     const sealing = new Sealing(signer, undefined, 100);
     await sealAll(sealing, client);
-    const sealed = await leaves();
+    const sealed = await leavesIn(database);
     expect(sealed).toHaveLength(310);
     expect(sealed.every((leaf) => 'right' in leaf && leaf.right)).toBe(true);
     expect(new Set(sealed.map(({ kind, id }) => `${kind} ${id}`)).size).toBe(310);
     expect(ids.every((id) => sealed.some((leaf) => leaf.id === id && leaf.kind === 'stop'))).toBe(true);
-    const head = await newest();
+    const head = await newest(database, signer);
     expect(head.size).toBe(310);
-    expect(head.root).toEqual(await rootOfRecords());
+    expect(head.root).toEqual(await rootOfRecords(database));
     const [node] = await storedHashes((sql, values) => database.query(sql, values), [{ level: 8, index: 0 }]);
     const first = CompactRange.of(0, []);
     sealed.slice(0, 256).forEach(({ hash }) => first.append(Buffer.from(hash, 'hex')));
@@ -98,7 +64,7 @@ describe('sealing', () => {
     expect(sealing.waits).toBeGreaterThan(0);
     await other.query('COMMIT');
     await sealAll(sealing, client);
-    expect((await leaves()).map(({ id }) => id)).toEqual([early, late]);
+    expect((await leavesIn(database)).map(({ id }) => id)).toEqual([early, late]);
   });
 
   it('states up to when it is complete, and no later record has an earlier time', async () => {
@@ -107,7 +73,7 @@ describe('sealing', () => {
       (await database.query('SELECT stopped_at AS at FROM stop WHERE id = $1', [id]))[0]?.at as Date;
     const [before] = await addStops(database, 1);
     await sealAll(sealing, client);
-    const { completeUntil } = await newest();
+    const { completeUntil } = await newest(database, signer);
     expect(new Date(completeUntil ?? 0).getTime()).toBeGreaterThanOrEqual((await timeOf(before)).getTime());
     await other.query('BEGIN');
     const [open] = await addStops(other, 1);
@@ -118,7 +84,7 @@ describe('sealing', () => {
     await sealing.pass(client);
     expect(new Date(completeUntil ?? 0).getTime()).toBeLessThanOrEqual((await timeOf(open)).getTime());
     await sealAll(sealing, client);
-    expect((await newest()).size).toBe(3);
+    expect((await newest(database, signer)).size).toBe(3);
   });
 
   it('builds one tree with concurrent sealers, with each record in it once', async () => {
@@ -139,9 +105,9 @@ describe('sealing', () => {
     await Promise.all(sealers);
     for (const own of work) await sealAll(own.sealing, own.client);
     await second.end();
-    expect(await leaves()).toHaveLength(240);
-    const head = await newest();
-    expect(head).toMatchObject({ size: 240, root: await rootOfRecords() });
+    expect(await leavesIn(database)).toHaveLength(240);
+    const head = await newest(database, signer);
+    expect(head).toMatchObject({ size: 240, root: await rootOfRecords(database) });
     for (const name of ['first', 'second']) {
       const heads = splitNotes(readFileSync(join(dir, name), 'utf8')).map((note) => readHead(note, signer));
       expect(heads.at(-1)).toEqual(head);
@@ -163,18 +129,16 @@ describe('sealing', () => {
     expect(notes.map((note) => readHead(note, signer).size)).toEqual([1, 2, 3]);
   });
 
-  it('continues after a backup was restored to another server, whatever its transaction numbers', async () => {
-    await addStops(database, 2);
-    await sealAll(new Sealing(signer, undefined), client);
-    await tamper(
-      `UPDATE checkpoint SET positions = jsonb_build_object('stop', jsonb_build_array('9999999999', gen_random_uuid()))`,
-    );
-    await database.query(
-      `INSERT INTO stop (id, reason, tx) VALUES (gen_random_uuid(), 'before the backup', '8888888888')`,
-    );
+  it('never takes back until when it is complete', async () => {
+    const sealing = new Sealing(signer, undefined);
     await addStops(database, 1);
-    await sealAll(new Sealing(signer, undefined), client);
-    expect(await newest()).toMatchObject({ size: 4, root: await rootOfRecords() });
+    await sealAll(sealing, client);
+    const completeUntil = '2099-01-01T00:00:00.000000Z'; // before a clock was set back
+    const note = signHead({ ...(await newest(database, signer)), completeUntil }, signer);
+    await tamper(database, `UPDATE checkpoint SET note = '${note}', complete_until = '${completeUntil}'`);
+    await addStops(database, 1);
+    await sealAll(sealing, client);
+    expect(await newest(database, signer)).toMatchObject({ size: 2, completeUntil });
   });
 
   describe('a sealer that extends the log', () => {
@@ -194,7 +158,7 @@ describe('sealing', () => {
     };
 
     it('rejects a log whose newest leaves and checkpoint are gone, also after a restart', async () => {
-      await tamper('DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaf WHERE index >= 10');
+      await tamper(database, 'DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaves WHERE first >= 10');
       expect(await refusal(sealing)).toMatch(/^the log has 10 leaves and had 20: the newest leaves were removed/);
       expect(await refusal(new Sealing(signer, await newFile(expect.getState().currentTestName ?? '')))).toMatch(
         /had 20/,
@@ -202,24 +166,24 @@ describe('sealing', () => {
     });
 
     it('rejects a log in which a leaf was replaced or removed', async () => {
-      await tamper(`UPDATE log_leaf SET hash = sha256('x') WHERE index = 7`);
+      await tamper(database, changeLeaf(7));
       expect(await refusal(sealing)).toMatch(
         /^the log does not match its signature: the root of the 20 stored leaves differs/,
       );
-      await tamper('DELETE FROM log_leaf WHERE index = 7');
+      await tamper(database, 'UPDATE log_leaves SET ids = ids[2:], hashes = substring(hashes FROM 33) WHERE first = 0');
       expect(await refusal(sealing)).toMatch(/1 of the log's leaves from 0 to 15 are missing/);
     });
 
     it('rejects a log that another key has signed', async () => {
       const foreign = new Sealing(signerOf(newSigningKey('test')), undefined);
-      await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
+      await tamper(database, 'DELETE FROM checkpoint; DELETE FROM log_leaves');
       await sealAll(foreign, client);
       expect(await refusal(sealing)).toMatch(/^the log does not match its signature: The note is not signed by test\+/);
     });
 
     it('rejects another log that our key has signed', async () => {
-      await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
-      await tamper(`UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`);
+      await tamper(database, 'DELETE FROM checkpoint; DELETE FROM log_leaves');
+      await tamper(database, `UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`);
       await sealAll(new Sealing(signer, undefined), client);
       expect(await refusal(sealing)).toMatch(/its first 20 leaves have changed/);
     });

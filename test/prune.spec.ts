@@ -97,7 +97,7 @@ describe('audit prune', () => {
     expect(await idsIn('idempotency_claim')).toEqual(left);
     expect((await query('SELECT call_id AS id FROM search_entry ORDER BY 1')).map(({ id }) => id)).toEqual(left);
     expect(await query(`SELECT relname FROM pg_class WHERE relname ~ '2025|pruned' AND relkind = 'r'`)).toEqual([]);
-    const [sealed] = await query('SELECT count(*)::int AS leaves FROM log_leaf WHERE record_id = ANY ($1)', [
+    const [sealed] = await query('SELECT count(*)::int AS leaves FROM audit.leaves WHERE record_id = ANY ($1)', [
       [...gone, refused],
     ]);
     expect(sealed?.leaves).toBe(3 * 2 + 1); // what proves that they were stays
@@ -236,8 +236,8 @@ describe('audit prune', () => {
     // As if it had ended before it dropped what it had taken out: the index still finds somebody by it.
     await query(`CREATE TABLE pruned_intent_body_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
     await query(
-      `INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, refs, terms)
-       VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"\nto:ada@example.com"}', '{}', '{to:ada@example.com}')`,
+      `INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, terms)
+       VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"","\nto:ada@example.com"}', '{to:ada@example.com}')`,
       [id],
     );
     await query('INSERT INTO search_item VALUES (5, $1, 0)', [id]);

@@ -68,7 +68,7 @@ describe('the log after erasing and pruning', () => {
       expect([table, erased.places.some((place) => place.startsWith(table))]).toEqual([table, true]);
     const report = await verified();
     expect(report).toMatchObject({ ok: true, erasures: 1 });
-    const kinds = `SELECT count(DISTINCT kind)::int AS kinds FROM log_leaf WHERE record_id = (SELECT id FROM source_read)`;
+    const kinds = `SELECT count(DISTINCT kind)::int AS kinds FROM audit.leaves WHERE record_id = (SELECT id FROM source_read)`;
     expect(await query(kinds)).toEqual([{ kinds: 9 }]);
     const unsigned = await scene.verifyAfter(`UPDATE erasure SET places = places[2:]`);
     expect(unsigned.ok).toBe(false);

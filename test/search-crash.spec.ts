@@ -44,7 +44,7 @@ describe('the search index after a crash of Postgres', () => {
   const filled = (index: IndexService) =>
     eventually(() =>
       index.runOnce().then(
-        (state) => state === 'done',
+        ({ state }) => state === 'done',
         () => false,
       ),
     );
@@ -74,7 +74,7 @@ describe('the search index after a crash of Postgres', () => {
     const before = { entries: await count('search_entry'), found: await searching.count(query) };
     expect(before.entries).toBe(CALLS);
     expect(before.found).toBeGreaterThan(100);
-    const held = jest.spyOn(index, 'runOnce').mockResolvedValue('done'); // else it might be filled before anybody sees it
+    const held = jest.spyOn(index, 'runOnce').mockResolvedValue({ state: 'done', progress: 1 }); // else it might be filled before anybody sees it
 
     await crash();
     expect(await count('search_entry')).toBe(0);

@@ -106,7 +106,7 @@ describe('the search index', () => {
       }),
     );
     const rows = await query(
-      "SELECT call_id::text AS id, cardinality(payouts) AS count FROM search_entry WHERE terms @> '{request:many}' ORDER BY 1",
+      "SELECT call_id::text AS id, cardinality(item_usd) AS count FROM search_entry WHERE terms @> '{request:many}' ORDER BY 1",
     );
     const [{ items } = { items: 0 }] = await query(
       'SELECT count(*)::integer AS items FROM intent_item WHERE intent_id = $1',
@@ -180,7 +180,7 @@ describe('the search index', () => {
 
   it('reports that there is more to index than a search can wait for', async () => {
     const index = paying.proxy.app.get(IndexService, { strict: false });
-    const endless = jest.spyOn(index, 'runOnce').mockResolvedValue('more');
+    const endless = jest.spyOn(index, 'runOnce').mockResolvedValue({ state: 'more', progress: 1 });
     const clock = jest.spyOn(Date, 'now');
     const started = Date.now();
     clock.mockImplementation(() => started + clock.mock.calls.length * 1_000);

@@ -43,7 +43,11 @@ describe("a call's story", () => {
   it('shows which checkpoint covers each record', async () => {
     const id = await pay();
     const hash = randomBytes(32);
-    await query('INSERT INTO log_leaf (index, kind, record_id, hash) VALUES (7, $1, $2, $3)', ['intent', id, hash]);
+    const earlier = '01a00000-0000-7000-8000-000000000000';
+    await query(
+      `INSERT INTO log_leaves (first, kind, span, ids, hashes) VALUES (6, 'intent', int8range(0, NULL), ARRAY[$1, $2]::uuid[], $3)`,
+      [earlier, id, Buffer.concat([randomBytes(32), hash])],
+    );
     for (const size of [7, 8, 9]) {
       await query(
         `INSERT INTO checkpoint (size, root, note, positions, sealed_at)

@@ -5,6 +5,7 @@ import { signRecord } from '../src/history/log/signed-records';
 import { Report } from '../src/history/log/verify/verify';
 import { removeBody, removePerson } from './support/documents';
 import { runCli } from './support/cli';
+import { SET_SPANS, SPLIT_LEAVES } from './support/leaves';
 import { Exit, Product } from './support/process';
 import { anotherId, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
 
@@ -49,7 +50,7 @@ describe('verification after an erasure or a pruning', () => {
     const [row] = await scene.database.query('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
     const checkpoint = row?.note as string;
     const [went] = await scene.database.query(
-      `SELECT count(*)::integer AS leaves FROM log_leaf WHERE kind IN ('intent', 'outcome', 'refusal') AND record_id <> ALL ($1::uuid[])`,
+      `SELECT count(*)::integer AS leaves FROM audit.leaves WHERE kind IN ('intent', 'outcome', 'refusal') AND record_id <> ALL ($1::uuid[])`,
       [kept],
     );
     const leaves = what === 'calls' ? (went?.leaves as number) : 0;
@@ -127,11 +128,13 @@ describe('verification after an erasure or a pruning', () => {
     const searched = await scene.verifyAfter(await pruning('calls', [kept]), ...calls, 'DELETE FROM access_filters');
     expect(searched.fault).toMatchObject({ code: 'people_missing', kind: 'access' });
     // A leaf's hash does not tell whose it is: of a record that the pruning did not take, the leaf was given another name.
-    const renamed = `UPDATE log_leaf SET kind = 'outcome', record_id = (SELECT id FROM refusal LIMIT 1) WHERE kind = 'stop' AND index = (SELECT min(index) FROM log_leaf WHERE kind = 'stop')`;
+    const renamed = `UPDATE log_leaves SET kind = 'outcome', ids = ARRAY(SELECT id FROM refusal LIMIT 1) WHERE kind = 'stop' AND first = (SELECT min(first) FROM log_leaves WHERE kind = 'stop')`;
     const hidden = await scene.verifyAfter(
       await pruning('calls', [kept]),
+      ...SPLIT_LEAVES,
       renamed,
-      'DELETE FROM stop WHERE NOT EXISTS (SELECT FROM log_leaf WHERE record_id = id)',
+      SET_SPANS,
+      'DELETE FROM stop WHERE NOT EXISTS (SELECT FROM leaves_of(id))',
       ...calls,
     );
     expect(hidden.fault).toMatchObject({ code: 'record_missing' });
@@ -153,7 +156,7 @@ describe('verification of the search index', () => {
     expect(await after(`DELETE FROM search_entry WHERE call_id = '${call}'`)).toMatchObject(differs);
     expect(await after(`UPDATE search_entry SET item_usd[1] = 7 WHERE call_id = '${call}'`)).toMatchObject(differs);
     expect(await after(`DELETE FROM search_item WHERE call_id = '${call}'`)).toMatchObject(differs);
-    const columns = 'client_id, operation, state, repeats, item_usd, payouts, refs, terms';
+    const columns = 'client_id, operation, state, repeats, item_usd, payouts, terms';
     const made = `INSERT INTO search_entry (call_id, ${columns}) SELECT '${id}', ${columns} FROM search_entry WHERE call_id = '${call}'`;
     expect(await after(made)).toMatchObject({ code: 'search_index_differs', record_id: id });
     const since = `INSERT INTO refusal SELECT (jsonb_populate_record(r, jsonb_build_object('id', '${id}', 'recorded_at', clock_timestamp()))).* FROM refusal r LIMIT 1`;

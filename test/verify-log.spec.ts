@@ -2,6 +2,7 @@ import { leafSql } from '../src/history/log/leaves';
 import { signHead } from '../src/history/log/head';
 import { CompactRange } from '../src/history/log/merkle';
 import { newSigningKey, signerOf } from '../src/history/log/note';
+import { SPLIT_LEAVES } from './support/leaves';
 import { anotherId, leafOf, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
 
 let scene: SealedScene;
@@ -47,7 +48,7 @@ describe('verification', () => {
         leaf,
         ...place,
       });
-      const { fault } = await scene.verifyAfter(gone, `DELETE FROM log_leaf WHERE index = ${leaf}`);
+      const { fault } = await scene.verifyAfter(gone, ...SPLIT_LEAVES, `DELETE FROM log_leaves WHERE first = ${leaf}`);
       expect(fault).toMatchObject({ code: 'leaf_missing', leaf });
     });
 
@@ -74,8 +75,8 @@ describe('verification', () => {
       await leafOf(scene, 'intent', scene.calls[0]!),
       await leafOf(scene, 'intent', scene.calls[1]!),
     ];
-    const swap = (from: number, to: number) => `UPDATE log_leaf SET index = ${to} WHERE index = ${from}`;
-    const { fault } = await scene.verifyAfter(swap(one, 999), swap(other, one), swap(999, other));
+    const swap = (from: number, to: number) => `UPDATE log_leaves SET first = ${to} WHERE first = ${from}`;
+    const { fault } = await scene.verifyAfter(...SPLIT_LEAVES, swap(one, 999), swap(other, one), swap(999, other));
     expect(fault).toMatchObject({ code: 'root_differs', ...(await sealedWith(one)) });
   });
 
@@ -83,7 +84,7 @@ describe('verification', () => {
     const [row] = await scene.database.query('SELECT size::integer AS size FROM checkpoint ORDER BY size LIMIT 1');
     const size = row?.size as number;
     const cut = [
-      `CREATE TEMP TABLE cut ON COMMIT DROP AS SELECT kind, record_id FROM log_leaf WHERE index >= ${size}`,
+      `CREATE TEMP TABLE cut ON COMMIT DROP AS SELECT kind, record_id FROM audit.leaves WHERE index >= ${size}`,
       ...['intent', 'refusal', 'access', 'stop', 'answer_shape'].map(
         (table) => `DELETE FROM ${table} WHERE id IN (SELECT record_id FROM cut WHERE kind = '${table}')`,
       ),
@@ -92,7 +93,7 @@ describe('verification', () => {
       ),
       `DELETE FROM intent_body WHERE intent_id IN (SELECT record_id FROM cut WHERE kind = 'intent')`,
       `DELETE FROM access_filters WHERE access_id IN (SELECT record_id FROM cut)`,
-      `DELETE FROM log_leaf WHERE index >= ${size}`,
+      `DELETE FROM log_leaves WHERE first >= ${size}`,
       `DELETE FROM checkpoint WHERE size > ${size}`,
     ];
     const { fault } = await scene.verifyAfter(...cut);
@@ -107,11 +108,12 @@ describe('verification', () => {
     /** As the database's own tools can: leaves of what stands there now, and nothing else of the log left. */
     const rewrite = () => [
       `${AMOUNT}'${scene.calls[1]}'`,
-      `UPDATE log_leaf l SET hash = sha256('\\x00'::bytea || convert_to(${leafSql('intent', 't')}, 'UTF8')) FROM intent t WHERE t.id = l.record_id AND l.kind = 'intent'`,
+      ...SPLIT_LEAVES,
+      `UPDATE log_leaves l SET hashes = sha256('\\x00'::bytea || convert_to(${leafSql('intent', 't')}, 'UTF8')) FROM intent t WHERE t.id = l.ids[1] AND l.kind = 'intent'`,
     ];
 
     async function rewrittenHead(): Promise<{ size: number; root: Buffer }> {
-      const rows = await scene.client.query<{ hash: Buffer }>('SELECT hash FROM log_leaf ORDER BY index');
+      const rows = await scene.client.query<{ hash: Buffer }>('SELECT hash FROM audit.leaves ORDER BY index');
       const range = CompactRange.of(0, []);
       rows.rows.forEach(({ hash }) => range.append(hash));
       return { size: range.size, root: range.root() };
@@ -148,7 +150,7 @@ describe('verification', () => {
 
   it('detects leaves that nobody has signed, and bodies that belong to no record', async () => {
     const id = anotherId(scene.later[0]!);
-    const unsigned = `INSERT INTO log_leaf SELECT max(index) + 1, 'stop', '${id}', sha256('x') FROM log_leaf`;
+    const unsigned = `INSERT INTO log_leaves SELECT max(index) + 1, 'stop', 'empty', ARRAY['${id}'::uuid], sha256('x') FROM audit.leaves`;
     expect((await scene.verifyAfter(unsigned)).fault).toMatchObject({
       code: 'not_signed',
       kind: 'stop',

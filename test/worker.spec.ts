@@ -69,7 +69,7 @@ describe('a proxy without a worker', () => {
     expect(body.calls).toMatchObject([{ id: headers['x-call-id'] }]);
     expect(await details()).toEqual({ status: 'up', running: false, jobs_not_held: JOB_NAMES });
     for (const job of JOB_NAMES) expect(await metrics()).toContain(`payout_proxy_job_held{job="${job}"} 0`);
-    expect(await database.query('SELECT FROM log_leaf')).toEqual([]);
+    expect(await database.query('SELECT FROM log_leaves')).toEqual([]);
   });
 
   it('says so no longer once there are workers, of which one holds each job', async () => {
@@ -79,7 +79,7 @@ describe('a proxy without a worker', () => {
     for (const job of JOB_NAMES) expect(await metrics()).toContain(`payout_proxy_job_held{job="${job}"} 1`);
     await workers[0]?.close();
     await eventually(async () => JSON.stringify(await holders(database)) === JSON.stringify(each(1)));
-    await eventually(async () => (await database.query('SELECT FROM log_leaf')).length > 0);
+    await eventually(async () => (await database.query('SELECT FROM log_leaves')).length > 0);
   });
 
   it('reports the delay of its event loop under the names of OpenTelemetry', async () => {
@@ -97,7 +97,7 @@ describe('a worker that is killed', () => {
     await addStops(database, 20_000); // several transactions of the sealer
     const first = startWorker(database, upstream.url);
     const leaves = async () =>
-      (await database.query<{ count: number }>('SELECT count(*)::int FROM log_leaf'))[0]?.count ?? 0;
+      (await database.query<{ count: number }>('SELECT count(*)::int FROM audit.leaves'))[0]?.count ?? 0;
     await eventually(async () => (await leaves()) > 0);
     await first.signal('SIGKILL');
     expect(await leaves()).toBeLessThan(20_000);
@@ -105,9 +105,10 @@ describe('a worker that is killed', () => {
     await eventually(async () => (await leaves()) === 20_000);
     const { code } = await second.signal('SIGTERM');
     expect(code).toBe(0);
-    expect(await database.query('SELECT FROM log_leaf GROUP BY record_id')).toHaveLength(20_000);
+    expect(await database.query('SELECT FROM audit.leaves GROUP BY record_id')).toHaveLength(20_000);
     const client = new Client({ connectionString: database.ownerUrl });
     await client.connect();
+    await client.query('BEGIN');
     expect(await verifyLog([client], { verifier: signerOf(KEY), notes: [] })).toMatchObject({
       ok: true,
       records: 20_000,

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
 import { canonical } from '../policy/content';
+import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { commitment, hex, newSalt } from './commitment';
+import { insertion } from './insertion';
 
 /** A read of the history that is about to begin. */
 interface NewAccess {
@@ -36,56 +37,39 @@ interface NewAccessEnd {
   checkpointSize: number | null;
 }
 
-/** Records who reads the history. */
-@Injectable()
-export class AccessJournal {
-  constructor(private readonly prisma: PrismaService) {}
-
-  /** Resolves once the read is on record. Nothing may be shown before. */
-  async open(access: NewAccess): Promise<void> {
-    await insertAccess(this.prisma, access);
-  }
-
-  async end(end: NewAccessEnd): Promise<void> {
-    const { accessId, complete, rows, sha256, checkpointSize } = end;
-    await this.prisma.$executeRaw`
-      INSERT INTO access_end (access_id, complete, rows, sha256, checkpoint_size)
-      VALUES (${accessId}::uuid, ${complete}, ${rows}, ${sha256}, ${checkpointSize})`;
-  }
-}
-
 /**
- * Writes an access. If masking hides who was searched for, stores the original filters beside the record, where they
- * can be erased.
+ * Writes an access. Nothing may be shown before. If masking hides who was searched for, stores the original filters
+ * beside the record, where they can be erased.
  */
-async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
-  const { id, caller, actor, route, callId, callIds, revealed, rows, requestId, clientAddress } = access;
+export async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
   const [asked, masked] = [canonical(access.filters), canonical(access.maskedFilters)];
   const salt = asked === masked ? null : newSalt();
-  const row = {
-    id,
-    actor,
-    route,
-    revealed,
-    rows,
-    request_id: requestId,
-    client_address: clientAddress,
-    client_id: caller?.clientId,
-    key_id: caller?.keyId,
-    call_id: callId,
-    call_ids: callIds,
-    filters: access.maskedFilters,
-    filters_commitment: salt && hex(commitment(salt, asked)),
-  };
-  const people = salt ? [{ access_id: id, salt: hex(salt), filters: hex(Buffer.from(asked)) }] : [];
+  const record = insertion('access', [
+    {
+      id: access.id,
+      client_id: access.caller?.clientId,
+      key_id: access.caller?.keyId,
+      actor: access.actor,
+      route: access.route,
+      call_id: access.callId,
+      call_ids: access.callIds,
+      filters: access.maskedFilters,
+      filters_commitment: salt && hex(commitment(salt, asked)),
+      revealed: access.revealed,
+      rows: access.rows,
+      request_id: access.requestId,
+      client_address: access.clientAddress,
+    },
+  ]);
+  const people = salt && [{ access_id: access.id, salt: hex(salt), filters: hex(Buffer.from(asked)) }];
+  await prisma.$executeRaw(
+    people ? Prisma.sql`WITH record AS (${record}) ${insertion('access_filters', people)}` : record,
+  );
+}
+
+export async function insertAccessEnd(prisma: PrismaService, end: NewAccessEnd): Promise<void> {
+  const { accessId, complete, rows, sha256, checkpointSize } = end;
   await prisma.$executeRaw`
-    WITH record AS (
-      INSERT INTO access (id, client_id, key_id, actor, route, call_id, call_ids, filters, filters_commitment, revealed,
-        rows, request_id, client_address)
-      SELECT id, client_id, key_id, actor, route, call_id, call_ids, filters, filters_commitment, revealed,
-        rows, request_id, client_address
-      FROM json_populate_record(NULL::access, ${JSON.stringify(row)}::json)
-    )
-    INSERT INTO access_filters (access_id, salt, filters)
-    SELECT access_id, salt, filters FROM json_populate_recordset(NULL::access_filters, ${JSON.stringify(people)}::json)`;
+    INSERT INTO access_end (access_id, complete, rows, sha256, checkpoint_size)
+    VALUES (${accessId}::uuid, ${complete}, ${rows}, ${sha256}, ${checkpointSize})`;
 }

@@ -4,6 +4,7 @@ import { ChangeAuthor, ChangeRecords, ClientChange } from '../access/clients/cha
 import { Prisma } from '../platform/database/generated/client';
 import { canonical } from '../policy/content';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
+import { insertion } from './insertion';
 
 /** Records changes of clients and their keys, in the transaction of the change. */
 @Injectable()
@@ -27,21 +28,12 @@ export class ActivityJournal implements ChangeRecords {
       call_id: by.callId,
       reason: proseAsRecorded(by.reason),
     }));
-    const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(', '));
-    await tx.$executeRaw`
-      INSERT INTO activity (${columns}) SELECT ${columns}
-      FROM json_populate_recordset(NULL::activity, ${JSON.stringify(rows)}::json)`;
+    await tx.$executeRaw(insertion('activity', rows));
   }
 }
 
 /** Returns the text that the leaf seals. Country names are free text, so they are masked like any other. */
 function stateAsRecorded(state: object): string {
-  return canonical(masked(state) as object);
-}
-
-function masked(value: unknown): unknown {
-  if (typeof value === 'string') return asRecorded(value);
-  if (Array.isArray(value)) return value.map(masked);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, masked(member)]));
+  const mask = (_: string, value: unknown) => (typeof value === 'string' ? asRecorded(value) : value);
+  return canonical(JSON.parse(JSON.stringify(state), mask) as object);
 }

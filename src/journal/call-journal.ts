@@ -12,7 +12,7 @@ import { guardWindows } from './guard-windows';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
 import { NewIntent, NewOutcome, NewRefusal } from './records';
-import { RefusalWriter } from './refusal-writer';
+import { RefusalWriter } from './refusals';
 
 /** Rows of one statement, including items. With more, the time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
@@ -60,7 +60,11 @@ export class CallJournal implements OnApplicationShutdown {
       patience,
     );
     // No time limit: the answer of the upstream is written however long that takes.
-    this.outcomes = new GroupCommit<NewOutcome>((batch) => insertOutcomes(prisma, batch), weightOf, MAX_BATCH_ROWS);
+    this.outcomes = new GroupCommit<NewOutcome>(
+      (batch, again) => insertOutcomes(prisma, batch, again),
+      weightOf,
+      MAX_BATCH_ROWS,
+    );
     this.refusals = new RefusalWriter(prisma);
   }
 
@@ -99,18 +103,24 @@ export class CallJournal implements OnApplicationShutdown {
     await Promise.all(this.unwritten);
   }
 
-  private async write(outcome: NewOutcome): Promise<void> {
+  private write(outcome: NewOutcome): Promise<void> {
     const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
+    return this.outcomes.add(outcome).catch((error: unknown) => this.writeAgain(outcome, error, patienceEnds));
+  }
+
+  private async writeAgain(outcome: NewOutcome, error: unknown, patienceEnds: number): Promise<void> {
+    let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {
+      if (performance.now() > patienceEnds) break; // resolutions by hand rely on this limit
+      this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
+      await sleep(wait);
       try {
         return await this.outcomes.add(outcome);
-      } catch (error) {
-        if (performance.now() > patienceEnds) throw error; // resolutions by hand rely on this limit
-        this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
-        await sleep(wait);
+      } catch (again) {
+        last = again;
       }
     }
-    await this.outcomes.add(outcome);
+    throw last;
   }
 
   /** Resolves once the refusal is durable. */

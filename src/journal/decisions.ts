@@ -1,21 +1,26 @@
-import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
 import { AdmissionRequest, dryRun, Obstacle } from '../policy/admission';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
-import { NewDecision } from './records';
+import { Author, authorSql } from './author';
 import { Release, releaseNow } from './release';
 import { readState } from './state';
 
-/** The parts of a held call that decide whether it may be sent. */
-interface HeldCall {
-  clientId: string;
-  operation: string;
-  /** The amount that counts against caps. Null if nothing counts. */
-  usd: Decimal | null;
+/** A decision about a held call. */
+export interface NewDecision {
+  intentId: string;
+  reason: string;
+  /** The commitment of the body that was decided about, as the record of the request states it. */
+  bodyCommitment: string | null;
+  by: Author;
+  /** The process that sends it if it is approved. */
+  process: number;
 }
+
+/** The parts of a held call that decide whether it may be sent. */
+type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'usd'>;
 
 /** Why a held call cannot be approved. Only `decided` is permanent. */
 export type ApprovalObstacle<Why> =
@@ -23,6 +28,16 @@ export type ApprovalObstacle<Why> =
   /** The client may not do this any more. */
   | { kind: 'forbidden'; why: Why }
   | Extract<Obstacle, { kind: 'stopped' | 'over_cap' }>;
+
+/** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
+const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
+  items: [],
+  idempotencyKey: null,
+  allowDuplicateOf: null,
+  content: '',
+  overOwnLimit: false,
+  heldFor: null,
+};
 
 /** The guards off: the call was compared with others when it was held. */
 const NO_GUARDS = {
@@ -48,75 +63,53 @@ export async function approveHeldCall<Why>(
   const { intentId } = decision;
   return prisma.$transaction(async (tx) => {
     const clients = await lockClients(tx, [held.clientId]);
-    const waiting = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM (${callOf(intentId)}) AS call WHERE ${stateIn(['pending_approval'])}`;
+    const waiting = await tx.$queryRaw<unknown[]>`SELECT id FROM ${waitingCall(intentId)}`;
     if (waiting.length === 0) return { kind: 'decided' };
     const why = await forbidden(tx);
     if (why !== undefined) return { kind: 'forbidden', why };
-    const request = toRequest(intentId, held);
+    const request = { ...CHECKED, ...held, id: intentId };
     const { state, today } = await readState(tx, [request], clients, NO_GUARDS);
     const obstacle = dryRun(request, state).obstacles.find(isObstacle);
     if (obstacle) return obstacle;
     const release = releaseNow();
-    const isWritten = await insertApproval(tx, decision, held, today);
-    return isWritten ? { kind: 'released', release } : { kind: 'decided' };
+    const reservedOn = held.usd === null ? null : today;
+    // A rejection takes no lock, so it may have come in between.
+    if (!(await insertDecision(tx, 'approved', decision, reservedOn))) return { kind: 'decided' };
+    if (held.usd !== null) {
+      await tx.$executeRaw`
+        INSERT INTO spending (client_id, day, usd) VALUES (${held.clientId}::uuid, ${today}::date, ${held.usd.toFixed()}::numeric)
+        ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
+    }
+    return { kind: 'released', release };
   });
-}
-
-/** @returns false if the call was rejected. A rejection takes no lock, so it may come at any time. */
-async function insertApproval(
-  tx: Prisma.TransactionClient,
-  { intentId, bodyCommitment, reason, by, process }: NewDecision,
-  { clientId, usd }: HeldCall,
-  today: string,
-): Promise<boolean> {
-  const reservedOn = usd === null ? null : today;
-  const written = await tx.$executeRaw`
-    INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, reserved_on, process)
-    VALUES (${intentId}::uuid, 'approved', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid,
-      ${by.actor}, ${reservedOn}::date, ${process}::integer)
-    ON CONFLICT DO NOTHING`;
-  if (written === 0) return false;
-  if (usd !== null) {
-    await tx.$executeRaw`
-      INSERT INTO spending (client_id, day, usd) VALUES (${clientId}::uuid, ${reservedOn}::date, ${usd.toFixed()}::numeric)
-      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
-  }
-  return true;
-}
-
-/** Returns the held call as a request of now. Its key, content and own limits were checked when it was held. */
-function toRequest(id: string, { clientId, operation, usd }: HeldCall): AdmissionRequest {
-  return {
-    id,
-    clientId,
-    operation,
-    usd,
-    items: [],
-    idempotencyKey: null,
-    allowDuplicateOf: null,
-    content: '',
-    overOwnLimit: false,
-    heldFor: null,
-  };
 }
 
 function isObstacle(obstacle: Obstacle): obstacle is Extract<Obstacle, { kind: 'stopped' | 'over_cap' }> {
   return obstacle.kind === 'stopped' || obstacle.kind === 'over_cap';
 }
 
-function callOf(intentId: string): Prisma.Sql {
-  return Prisma.sql`SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid`;
-}
-
 /** Decides that a held call is never sent. @returns false if it was already decided or had expired. */
 export async function rejectHeldCall(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
-  const { intentId, bodyCommitment, reason, by, process } = decision;
-  const written = await prisma.$executeRaw`
-    INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, process)
-    SELECT id, 'rejected', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor},
-      ${process}::integer
-    FROM (${callOf(intentId)}) AS call WHERE ${stateIn(['pending_approval'])}
-    ON CONFLICT DO NOTHING`;
+  return insertDecision(prisma, 'rejected', decision, null);
+}
+
+/** @returns false, and writes nothing, if the call was already decided or had expired. */
+async function insertDecision(
+  tx: Prisma.TransactionClient,
+  kind: 'approved' | 'rejected',
+  { intentId, bodyCommitment, reason, by, process }: NewDecision,
+  reservedOn: string | null,
+): Promise<boolean> {
+  const written = await tx.$executeRaw`
+    INSERT INTO decision (intent_id, kind, reason, body_commitment, reserved_on, process, client_id, key_id, actor)
+    SELECT id, ${kind}, ${proseAsRecorded(reason)}, decode(${bodyCommitment}, 'hex'), ${reservedOn}::date, ${process}::integer,
+      ${authorSql(by)}
+    FROM ${waitingCall(intentId)} ON CONFLICT DO NOTHING`;
   return written === 1;
+}
+
+/** The call, unless it was decided or has expired. */
+function waitingCall(intentId: string): Prisma.Sql {
+  return Prisma.sql`(SELECT id FROM (SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid) AS call
+    WHERE ${stateIn(['pending_approval'])}) AS waiting`;
 }

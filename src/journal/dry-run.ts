@@ -1,15 +1,10 @@
-import { AdmissionRequest, Budget, dryRun, HeldFor, Obstacle } from '../policy/admission';
+import { AdmissionRequest, Budget, dryRun } from '../policy/admission';
 import { PrismaService } from '../platform/database/prisma.service';
 import { GuardWindows } from './guard-windows';
 import { readState } from './state';
 
 /** The answer that admission would give now. */
-export interface DryRun {
-  /** All obstacles. The first one determines the refusal or the replay. */
-  obstacles: Obstacle[];
-  heldFor: HeldFor | null;
-  budget: Budget;
-}
+export type DryRun = ReturnType<typeof dryRun> & { budget: Budget };
 
 /** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
 export async function readDryRun(

@@ -1,8 +1,8 @@
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
-import { FINDING_STEP_LOCK } from './finding-step-lock';
-import { UUID_V7 } from './findings';
+import { Author } from './author';
+import { FINDING_STEP_LOCK, UUID_V7 } from './findings';
 
 /** A finding without steps is open. */
 export type FindingState = 'open' | StepState;
@@ -26,14 +26,6 @@ export interface FindingNow {
   /** The client of the call that it is about. Null without a call. */
   clientId: string | null;
   keyId: string | null;
-  actor: string | null;
-}
-
-/** The author of a decision. */
-interface StepAuthor {
-  clientId: string;
-  keyId: string;
-  /** The person. */
   actor: string | null;
 }
 
@@ -63,7 +55,7 @@ const TIMEOUT = { maxWait: 5_000, timeout: 20_000 };
 export async function insertFindingSteps(
   prisma: PrismaService,
   steps: NewStep[],
-  by: StepAuthor,
+  by: Author,
   judge: (findings: Map<string, FindingNow>) => void,
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {

@@ -1,5 +1,9 @@
 import { Client } from 'pg';
-import { FINDING_STEP_LOCK } from './finding-step-lock';
+
+/**
+ * The lock for writing steps, held until the end of the transaction. The second of two decisions then sees the first.
+ */
+export const FINDING_STEP_LOCK = 7_070_020;
 
 /** The parts of a run that its result depends on. */
 interface RunOfFindings {

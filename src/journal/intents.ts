@@ -55,16 +55,21 @@ const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
   INTENTS.next,
 );
 
+/** Skips rows that a batch with a lost answer has committed. They have made their reservations. Costs a tenth of the WAL. */
+const IF_NEW = 'ON CONFLICT DO NOTHING';
+
+/** Takes over a claim whose call provably was not carried out. */
+const TAKEN_OVER = `ON CONFLICT (client_id, operation, key) DO UPDATE
+    SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash`;
+
 // Each part of a statement costs Postgres more than a row, and most calls have no key.
-const CLAIMS = `, claims AS (
+const claims = (conflict: string) => `, claims AS (
     INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
     SELECT client_id, operation, idempotency_key, id, claim_salt, claim_hash FROM calls WHERE claim_salt IS NOT NULL
-    ON CONFLICT (client_id, operation, key) DO UPDATE
-    SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
+    ${conflict}
   )`;
 
-// An existing row was committed by a batch whose answer was lost. It has made its reservation.
-const insertion = (name: string, clear: string, claims: string) => `-- prepared as ${name}
+const insertion = (name: string, clear: string, claimed: string, ifNew: string) => `-- prepared as ${name}
   WITH admission AS MATERIALIZED (
     SELECT ${clear} AS clear
   ), calls AS MATERIALIZED (
@@ -76,23 +81,23 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
       recorded_at, record)
     SELECT id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process,
       now, ${stampedSql('record', 'now')}
-    FROM calls, clock ON CONFLICT DO NOTHING
+    FROM calls, clock ${ifNew}
     RETURNING client_id, reserved_on, total_usd
   ), bodies AS (
     INSERT INTO intent_body (intent_id, salt, body, people)
-    SELECT id, salt, body, people FROM calls WHERE body IS NOT NULL OR people IS NOT NULL ON CONFLICT DO NOTHING
+    SELECT id, salt, body, people FROM calls WHERE body IS NOT NULL OR people IS NOT NULL ${ifNew}
   ), contents AS (
     INSERT INTO recent_content (content, intent_id, lasting)
-    ${REMEMBERED.source} WHERE (SELECT clear FROM admission) ON CONFLICT DO NOTHING
+    ${REMEMBERED.source} WHERE (SELECT clear FROM admission) ${ifNew}
   ), spent AS (
     INSERT INTO spending (client_id, day, usd)
     SELECT client_id, reserved_on, sum(total_usd) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
     GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
     ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
-  )${claims}
+  )${claimed}
   SELECT clear FROM admission`;
 
-const INSERT = insertion('insert_intents', 'TRUE', CLAIMS);
+const INSERT = insertion('insert_intents', 'TRUE', claims(TAKEN_OVER), IF_NEW);
 
 const [CLIENTS, USD, KEYS, RIGHTS, DAY, CONTENTS] = [0, 1, 2, 3, 4, 5].map((place) => `$${REMEMBERED.next + place}`);
 // The order matters: whether a call was refused in the meantime is certain only once its client is locked.
@@ -100,8 +105,9 @@ const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::num
       ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
-const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '');
-const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, CLAIMS);
+// Nothing stands against these calls, so their claims are new.
+const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '', '');
+const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, claims(''), '');
 
 /** Writes intents that need no decision, with what stands beside them: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
@@ -113,7 +119,10 @@ export async function insertDecided(tx: Prisma.TransactionClient, intents: OpenI
   await tx.$queryRawUnsafe(INSERT, ...valuesOf(intents));
 }
 
-/** Writes intents at once if nothing stands against them. @returns whether they were written, all or none. */
+/**
+ * Writes new intents at once if nothing stands against them.
+ * @returns whether they were written, all or none.
+ */
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   intents: OpenIntent[],

@@ -23,26 +23,31 @@ const NOT_EXECUTED = statesThat(({ executed }) => executed === 'no')
   .map((state) => `'${state}'`)
   .join(', ');
 
-// An existing row was committed by a batch whose answer was lost.
-const INSERT = `
+const insertion = (name: string, ifNew: string) => `-- prepared as ${name}
   WITH answers AS MATERIALIZED (
     ${OUTCOMES.source}
   ), outcomes AS (
     INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, record)
     SELECT intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, now, ${stampedSql('record', 'now')}
-    FROM answers, (SELECT clock_timestamp() AS now) AS clock ON CONFLICT DO NOTHING
+    FROM answers, (SELECT clock_timestamp() AS now) AS clock ${ifNew}
     RETURNING intent_id, kind
   ), bodies AS (
     INSERT INTO outcome_body (intent_id, salt, body)
-    SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ON CONFLICT DO NOTHING
+    SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ${ifNew}
   )
   SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN (${NOT_EXECUTED})
   HAVING count(*) > 0`;
 
+const INSERT = insertion('insert_outcomes', '');
+// An existing row was committed by a batch whose answer was lost.
+const INSERT_IF_NEW = insertion('insert_outcomes_again', 'ON CONFLICT DO NOTHING');
+
 /**
  * Writes outcomes with their answers, and releases the reservations of unpaid calls: one statement, one commit.
+ * @param again whether they may have been written before.
  */
-export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[]): Promise<void> {
-  const rows = outcomes.map((outcome) => ({ outcome, salt: newSalt() }));
-  await prisma.prepared('insert_outcomes', INSERT, OUTCOMES.values(rows));
+export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[], again: boolean): Promise<void> {
+  const values = OUTCOMES.values(outcomes.map((outcome) => ({ outcome, salt: newSalt() })));
+  if (again) await prisma.prepared('insert_outcomes_again', INSERT_IF_NEW, values);
+  else await prisma.prepared('insert_outcomes', INSERT, values);
 }

@@ -12,7 +12,7 @@ const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value:
 /** Returns the items of a call in recorded form. Their texts stay forever, so contacts in them are masked. */
 export function recordedItems(items: Item[]): Item[] {
   const people = items.map(recordedReceiver);
-  const numbers = writtenNumbers(phonesOf(people));
+  const numbers = people.some(mayNameNumber) ? writtenNumbers(phonesOf(people)) : undefined;
   return people.map((item) => ({
     ...item,
     country: asRecorded(item.country, numbers),
@@ -22,6 +22,11 @@ export function recordedItems(items: Item[]): Item[] {
     wallet: asRecorded(item.wallet, numbers),
     upstreamRef: asRecorded(item.upstreamRef, numbers),
   }));
+}
+
+/** Whether a text of an item may contain a phone number without its +. Few do. */
+function mayNameNumber({ country, networkCode, reference, wallet, upstreamRef }: Item): boolean {
+  return [country, networkCode, reference, wallet, upstreamRef].some((text) => text !== null && /\d{7}/.test(text));
 }
 
 /**

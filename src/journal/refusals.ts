@@ -1,14 +1,79 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GroupCommit } from '../platform/database/group-commit';
+import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
+import { insertion } from './insertion';
 import { NewRefusal } from './records';
+
+/** More than are ever refused at the same time. */
+const MAX_BATCH_ROWS = 5_000;
+
+/** How long the answer to a refused request waits for the record of it. */
+const PATIENCE_MS = 1_000;
+
+/** Waits between attempts, for about an hour. Until the refusal is written, a reservation and a key may stay taken. */
+const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000)];
+
+/**
+ * Records rejected requests. A call that was rejected because the proxy's database failed may still have an intent, if its
+ * commit was reported as failed or came late. Its reservation is then released. An admission that comes even later finds
+ * the rejection, and admits nothing.
+ */
+export class RefusalWriter {
+  private readonly logger = new Logger('Journal');
+  private readonly refusals: GroupCommit<NewRefusal>;
+
+  constructor(prisma: PrismaService) {
+    this.refusals = new GroupCommit<NewRefusal>(
+      (batch) => insertRefusals(prisma, batch),
+      () => 1,
+      MAX_BATCH_ROWS,
+      { patienceMs: DATABASE_PATIENCE_MS },
+    );
+  }
+
+  /** Resolves once the refusal is durable. */
+  record(refusal: NewRefusal): Promise<void> {
+    return this.refusals.add(refusal);
+  }
+
+  /** Waits a moment. Then the refusal is retried in the background. @returns whether it is durable. */
+  async recordSoon(refusal: NewRefusal): Promise<boolean> {
+    const recording = this.record(refusal).then(
+      () => true,
+      (err: unknown) => {
+        const { id, code } = refusal;
+        this.logger.error({ call_id: id, code, err }, 'refusal not recorded, will retry');
+        void this.recordLater(refusal);
+        return false;
+      },
+    );
+    return Promise.race([recording, sleep(PATIENCE_MS, false, { ref: false })]);
+  }
+
+  /** Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles it. */
+  private async recordLater(refusal: NewRefusal): Promise<void> {
+    for (const wait of RETRIES_MS) {
+      await sleep(wait, undefined, { ref: false });
+      try {
+        return await this.record(refusal);
+      } catch {
+        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded');
+      }
+    }
+    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded, no further retries');
+  }
+}
 
 /**
  * Writes refused requests in one statement and commit. Then releases the reservations of requests that were refused
  * because of a database failure, but were admitted after all.
  */
-export async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
-  await insert(prisma, refusals);
+async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
+  await prisma.$executeRaw`${insertion('refusal', refusals.map(toRow))} ON CONFLICT DO NOTHING`;
   const doubtful = refusals.filter(({ code }) => code === 'database_unavailable');
   if (doubtful.length > 0) await release(prisma, doubtful);
 }
@@ -26,17 +91,7 @@ async function release(prisma: PrismaService, refusals: NewRefusal[]): Promise<v
   });
 }
 
-async function insert(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
-  const rows = JSON.stringify(refusals.map(refusalRow));
-  await prisma.$executeRaw`
-    INSERT INTO refusal (id, client_id, key_id, operation, request_id, traceparent, client_address, status, code, detail,
-      faults, fault_count, received_at, idempotency_key, actor, first_call_id)
-    SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, status, code, detail,
-      faults, fault_count, received_at, idempotency_key, actor, first_call_id
-    FROM json_populate_recordset(NULL::refusal, ${rows}::json) ON CONFLICT DO NOTHING`;
-}
-
-function refusalRow(refusal: NewRefusal) {
+function toRow(refusal: NewRefusal) {
   return {
     id: refusal.id,
     client_id: refusal.caller.clientId,

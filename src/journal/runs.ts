@@ -1,10 +1,8 @@
 import { Client } from 'pg';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { Author, authorSql } from './author';
 import { wakeWorkers } from './worker-tasks';
-
-/** The author of a run. Null for the schedule. */
-export type RunAuthor = { clientId: string; keyId: string; actor: string | null } | null;
 
 /** A reconciliation run that a worker is to carry out. */
 export interface NewRun {
@@ -21,7 +19,8 @@ export interface NewRun {
   /** The tick of the schedule that it is for. */
   dueAt: Date | null;
   startedAt: Date;
-  by: RunAuthor;
+  /** Null for the schedule. */
+  by: Author | null;
 }
 
 /**
@@ -33,8 +32,7 @@ export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Prom
   const written = await tx.$executeRaw`
     INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, due_at, started_at, client_id, key_id, actor)
     VALUES (${id}::uuid, ${from}::timestamptz, ${to}::timestamptz, ${asOf}::timestamptz, ${historical}, ${readId}::uuid,
-      ${JSON.stringify(settings)}::json, ${dueAt}::timestamptz, ${startedAt}::timestamptz, ${by?.clientId ?? null}::uuid,
-      ${by?.keyId ?? null}::uuid, ${by?.actor ?? null})
+      ${JSON.stringify(settings)}::json, ${dueAt}::timestamptz, ${startedAt}::timestamptz, ${authorSql(by)})
     ON CONFLICT (due_at) DO NOTHING`;
   await wakeWorkers(tx, 'runs');
   return written === 1;

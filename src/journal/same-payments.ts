@@ -1,15 +1,9 @@
-import { Item } from '../operations/item';
 import { Prisma } from '../platform/database/generated/client';
 import { EXECUTED, OPEN } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
 import { uuidFloor } from '../platform/database/uuid';
+import { AdmissionRequest } from '../policy/admission';
 import { paymentKeys } from './content-keys';
-
-interface PaymentRequest {
-  id: string;
-  clientId: string;
-  items: Item[];
-}
 
 /** Calls in these states have paid, may have paid, or may still pay. */
 const MAY_BE_PAID = [...EXECUTED, ...OPEN];
@@ -17,14 +11,17 @@ const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 /**
  * Returns the requests with an item whose recipient and amount another client has paid within the window, may have
  * paid, or may still pay.
+ * @param windowSeconds 0 disables the guard.
  */
 export async function paidByOthers(
   tx: Prisma.TransactionClient,
-  requests: PaymentRequest[],
+  requests: AdmissionRequest[],
   windowSeconds: number,
 ): Promise<Set<string>> {
+  const paying = requests.filter(({ usd }) => usd !== null);
+  if (windowSeconds === 0 || paying.length === 0) return new Set();
   const rows = JSON.stringify(
-    requests.flatMap(({ id, clientId, items }) =>
+    paying.flatMap(({ id, clientId, items }) =>
       paymentKeys(items, ({ counts }) => counts).map((content) => ({
         id,
         client_id: clientId,

@@ -1,21 +1,45 @@
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 
-/** Records per statement. It takes some tenths of a second. */
+/** Records per statement, or fewer if they have many payouts. A statement takes some tenths of a second. */
 const BATCH = 5_000;
 
-/** How long to wait for the index. Less than callers wait. */
+/** How long a call waits for the index. Less than its caller does. */
 const PATIENCE_MS = 3_000;
+
+const INDEX = 'SELECT index_calls($1::integer) AS state, search_progress() AS progress';
+
+/** What is left to do after a statement. */
+export interface IndexState {
+  /** `more`: some records may be left. `unbuilt`: all entries are there, and build_search_indexes() must follow. */
+  state: 'done' | 'more' | 'unbuilt';
+  /** How much of the index is there, from 0 to 1. */
+  progress: number;
+}
+
+type Ask = (sql: string, values: unknown[]) => Promise<IndexState[]>;
+
+/** Indexes one batch of what has committed. */
+export async function indexBatch(ask: Ask): Promise<IndexState> {
+  const [row] = await ask(INDEX, [BATCH]);
+  return row ?? { state: 'done', progress: 1 };
+}
+
+/** Indexes batches until nothing is left, nothing more can be done, or the patience ends. */
+export async function indexAll(batch: () => Promise<IndexState>, patienceMs = Infinity): Promise<IndexState> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const left = await batch();
+    if (left.state !== 'more' || performance.now() > deadline) return left;
+  }
+}
 
 /**
  * Brings the search index up to date with everything that has committed, so that it answers like the records.
  * @throws DatabaseTooSlow if too much is left.
  */
 export async function catchUpIndex(prisma: Prisma.TransactionClient): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const [row] = await prisma.$queryRaw<{ state: string }[]>`SELECT index_calls(${BATCH}::integer) AS state`;
-    if (row?.state === 'done') return;
-    if (row?.state === 'unbuilt' || performance.now() > deadline) throw new DatabaseTooSlow();
-  }
+  const ask: Ask = (sql, values) => prisma.$queryRawUnsafe(sql, ...values);
+  const { state } = await indexAll(() => indexBatch(ask), PATIENCE_MS);
+  if (state !== 'done') throw new DatabaseTooSlow();
 }

@@ -1,11 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../platform/database/prisma.service';
-import { NewShape } from './records';
 
-/** A shape that is stored. */
-interface StoredShape {
+/** An answer with a new structure. */
+interface NewShape {
+  operation: string;
   httpStatus: number;
+  /** SHA-256. */
+  fingerprint: Buffer;
+  /** Names no value (src/gateway/upstream/shape.ts). */
   shape: unknown;
+  callId: string;
 }
 
 /** Writes a shape, unless it exists. Another instance may write it at the same time. @returns whether it was new. */
@@ -16,9 +20,4 @@ export async function insertShape(prisma: PrismaService, shape: NewShape): Promi
       ${JSON.stringify(shape.shape)}::jsonb, ${shape.callId}::uuid)
     ON CONFLICT (operation, http_status, fingerprint) DO NOTHING`;
   return inserted === 1;
-}
-
-/** Returns the shapes of an operation, in no order. */
-export async function readShapes(prisma: PrismaService, operation: string): Promise<StoredShape[]> {
-  return prisma.answerShape.findMany({ where: { operation }, select: { httpStatus: true, shape: true } });
 }

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
+import { Author, authorSql } from './author';
 
 /** A read of a source that is about to begin. */
 export interface NewSourceRead {
@@ -17,7 +18,7 @@ export interface NewSourceRead {
   /** The run, call in doubt, or event that caused the read. */
   causedBy: string | null;
   /** Null if the proxy reads by itself. */
-  by: { clientId: string | null; keyId: string | null; actor: string | null } | null;
+  by: Author | null;
 }
 
 /** How a read of a source ended. */
@@ -38,50 +39,47 @@ export interface NewSourceReadEnd {
 /** A number that only this lock uses. Statements end one at a time. */
 const STATEMENT_LOCK = 7_070_012;
 
-/** Records which sources were read for comparisons with the history, and the results. */
-@Injectable()
-export class SourceJournal {
-  constructor(private readonly prisma: PrismaService) {}
-
-  /** Resolves once the read is on record. Nothing may be read before. @returns the ID of the read. */
-  async open({ source, subject, from, to, mapping, causedBy, by }: NewSourceRead): Promise<string> {
-    const id = uuidv7();
-    await this.prisma.$executeRaw`
-      INSERT INTO source_read (id, source, subject, from_at, to_at, mapping, caused_by, client_id, key_id, actor)
-      VALUES (${id}::uuid, ${source}, ${asRecorded(subject)}, ${from}, ${to}, ${mapping && JSON.stringify(mapping)}::json,
-        ${causedBy}::uuid, ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null})`;
-    return id;
-  }
-
-  /** @returns when it ended, by the database's clock. */
-  async end(end: NewSourceReadEnd): Promise<Date> {
-    return insertEnd(this.prisma, end);
-  }
-
-  /**
-   * Ends a complete statement. It ends as incomplete if the same bytes were read with the same mapping before.
-   * @returns the ID of the read that counts: this one, or the first.
-   */
-  async endStatement(end: NewSourceReadEnd & { sha256: Buffer }, mapping: object): Promise<string> {
-    return this.prisma.$transaction(async (transaction) => {
-      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${STATEMENT_LOCK}::bigint)`;
-      const [first] = await transaction.$queryRaw<{ id: string }[]>`
-        SELECT r.id FROM source_read_end e JOIN source_read r ON r.id = e.read_id
-        WHERE e.sha256 = ${end.sha256} AND e.complete AND r.source = 'statement'
-          AND r.mapping::text = ${JSON.stringify(mapping)} LIMIT 1`;
-      await insertEnd(transaction, first ? { ...end, complete: false, failure: 'already_imported' } : end);
-      return first?.id ?? end.readId;
-    });
-  }
+/** Records that a source is about to be read. Nothing may be read before. @returns the ID of the read. */
+export async function insertSourceRead(
+  prisma: PrismaService,
+  { source, subject, from, to, mapping, causedBy, by }: NewSourceRead,
+): Promise<string> {
+  const id = uuidv7();
+  await prisma.$executeRaw`
+    INSERT INTO source_read (id, source, subject, from_at, to_at, mapping, caused_by, client_id, key_id, actor)
+    VALUES (${id}::uuid, ${source}, ${asRecorded(subject)}, ${from}, ${to}, ${mapping && JSON.stringify(mapping)}::json,
+      ${causedBy}::uuid, ${authorSql(by)})`;
+  return id;
 }
 
-async function insertEnd(
-  prisma: Pick<PrismaService, '$queryRaw'>,
+/** @returns when it ended, by the database's clock. */
+export async function insertSourceReadEnd(
+  tx: Prisma.TransactionClient,
   { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults }: NewSourceReadEnd,
 ): Promise<Date> {
-  const [row] = await prisma.$queryRaw<[{ endedAt: Date }]>`
+  const [row] = await tx.$queryRaw<[{ endedAt: Date }]>`
     INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults)
     VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept}, ${faults})
     RETURNING ended_at AS "endedAt"`;
   return row.endedAt;
+}
+
+/**
+ * Ends a complete statement. It ends as incomplete if the same bytes were read with the same mapping before.
+ * @returns the ID of the read that counts: this one, or the first.
+ */
+export async function insertStatementEnd(
+  prisma: PrismaService,
+  end: NewSourceReadEnd & { sha256: Buffer },
+  mapping: object,
+): Promise<string> {
+  return prisma.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STATEMENT_LOCK}::bigint)`;
+    const [first] = await tx.$queryRaw<{ id: string }[]>`
+      SELECT r.id FROM source_read_end e JOIN source_read r ON r.id = e.read_id
+      WHERE e.sha256 = ${end.sha256} AND e.complete AND r.source = 'statement'
+        AND r.mapping::text = ${JSON.stringify(mapping)} LIMIT 1`;
+    await insertSourceReadEnd(tx, first ? { ...end, complete: false, failure: 'already_imported' } : end);
+    return first?.id ?? end.readId;
+  });
 }

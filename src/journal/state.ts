@@ -36,8 +36,26 @@ export async function readState(
   windows: GuardWindows,
 ): Promise<{ state: State; today: string }> {
   const clientIds = clients.map(({ id }) => id);
-  const found = await find(tx, requests, clientIds);
-  return { state: await toState(tx, requests, clients, found, windows), today: found.today };
+  const { today, claims, recent, spending, stops } = await find(tx, requests, clientIds);
+  const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
+  const known = await readCallStates(tx, calls, windows.inFlightSeconds);
+  const byId = new Map(requests.map((request) => [request.id, request]));
+  const spent = new Map(spending?.map((row) => [row.client, row]));
+  const taken = claims?.filter(({ call }) => !isKeyFree(known.get(call)));
+  const state: State = {
+    claims: new Map(
+      taken?.map(({ request, call, salt, hash }) => {
+        const { content = '' } = byId.get(request) ?? {};
+        return [request, { callId: call, sameContent: isSame(content, salt, hash) }];
+      }),
+    ),
+    sameContent: toSameContent(recent ?? [], known),
+    seenAcrossClients: await paidByOthers(tx, requests, windows.acrossClientsSeconds),
+    stops: stops ?? [],
+    budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
+    guards: guardsOf(windows),
+  };
+  return { state, today };
 }
 
 /**
@@ -83,34 +101,6 @@ async function find(
   return found;
 }
 
-async function toState(
-  tx: Prisma.TransactionClient,
-  requests: AdmissionRequest[],
-  clients: Budgeted[],
-  { claims, recent, spending, stops }: StateRow,
-  windows: GuardWindows,
-): Promise<State> {
-  const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
-  const known = await readCallStates(tx, calls, windows.inFlightSeconds);
-  const byId = new Map(requests.map((request) => [request.id, request]));
-  const spent = new Map(spending?.map((row) => [row.client, row]));
-  return {
-    claims: new Map(
-      claims
-        ?.filter(({ call }) => !isKeyFree(known.get(call)))
-        .map(({ request, call, salt, hash }) => {
-          const { content = '' } = byId.get(request) ?? {};
-          return [request, { callId: call, sameContent: isSame(content, salt, hash) }];
-        }),
-    ),
-    sameContent: toSameContent(recent ?? [], known),
-    seenAcrossClients: await seenAcrossClients(tx, requests, windows),
-    stops: stops ?? [],
-    budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
-    guards: guardsOf(windows),
-  };
-}
-
 /** @param recent newest first. */
 function toSameContent(
   recent: { request: string; call: string }[],
@@ -130,16 +120,6 @@ function toSameContent(
 function isSame(content: string, salt: string | null, hash: string | null): boolean {
   if (salt === null || hash === null) return true;
   return commitment(Buffer.from(salt, 'hex'), content)?.toString('hex') === hash;
-}
-
-async function seenAcrossClients(
-  tx: Prisma.TransactionClient,
-  requests: AdmissionRequest[],
-  { acrossClientsSeconds }: GuardWindows,
-): Promise<Set<string>> {
-  const paying = requests.filter(({ usd }) => usd !== null);
-  if (acrossClientsSeconds === 0 || paying.length === 0) return new Set();
-  return paidByOthers(tx, paying, acrossClientsSeconds);
 }
 
 function toBudget(

@@ -1,12 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../platform/database/generated/client';
-import { withPatience } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop, stopFor } from '../policy/stops';
-
-/** Who sets or lifts a stop. Null for the command line. */
-export type StopAuthor = { clientId: string; keyId: string; actor: string | null } | null;
+import { Author, authorSql } from './author';
 
 /** A number that only this lock uses. Stops are written one at a time. */
 const STOP_LOCK = 7_070_004;
@@ -23,11 +20,7 @@ export const ACTIVE_STOPS = Prisma.sql`
  * Returns whether a stop covers a call with a recorded intent. A client's stop covers its calls even if an operator of
  * another client approves them.
  */
-export function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
-  return withPatience(readIsStopped(prisma, callId));
-}
-
-async function readIsStopped(prisma: PrismaService, callId: string): Promise<boolean> {
+export async function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
   const stops = await prisma.$queryRaw<Stop[]>(ACTIVE_STOPS);
   if (stops.length === 0) return false;
   const call = await prisma.intent.findUniqueOrThrow({
@@ -42,11 +35,12 @@ const MAX_WAIT_MS = 5_000;
 
 /**
  * Writes a stop, unless one with the same target is active. @returns the ID of the active stop, and whether it is new.
+ * @param by null for the command line.
  */
 export async function insertStop(
   prisma: PrismaService,
   { clientId, operation, reason }: Omit<Stop, 'id'>,
-  by: StopAuthor,
+  by: Author | null,
 ): Promise<{ id: string; added: boolean }> {
   return prisma.$transaction(
     async (tx) => {
@@ -58,7 +52,7 @@ export async function insertStop(
       await tx.$executeRaw`
       INSERT INTO stop (id, stops_client_id, stops_operation, reason, client_id, key_id, actor)
       VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)},
-        ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null})`;
+        ${authorSql(by)})`;
       return { id, added: true };
     },
     { maxWait: MAX_WAIT_MS },
@@ -66,10 +60,9 @@ export async function insertStop(
 }
 
 /** Lifts a stop. @returns false if no active stop has this ID. If two lift it at once, one succeeds. */
-export async function insertStopLift(prisma: PrismaService, stopId: string, by: StopAuthor): Promise<boolean> {
+export async function insertStopLift(prisma: PrismaService, stopId: string, by: Author | null): Promise<boolean> {
   const lifted = await prisma.$executeRaw`
     INSERT INTO stop_lift (stop_id, client_id, key_id, actor)
-    SELECT id, ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null}
-    FROM stop WHERE id = ${stopId}::uuid ON CONFLICT DO NOTHING`;
+    SELECT id, ${authorSql(by)} FROM stop WHERE id = ${stopId}::uuid ON CONFLICT DO NOTHING`;
   return lifted === 1;
 }

@@ -1,7 +1,17 @@
 import { PrismaService } from '../platform/database/prisma.service';
 import { JOB_CHANNEL } from '../platform/jobs/job';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
-import { NewUpstreamEvent } from './records';
+import { UpstreamItem } from './records';
+
+/** An event that the upstream sent. */
+export interface NewUpstreamEvent extends Omit<UpstreamItem, 'position'> {
+  /** The UUIDv7 of the record. */
+  id: string;
+  /** The ID that was signed. */
+  eventId: string;
+  eventType: string | null;
+  signedAt: Date;
+}
 
 /** The most events that wait to be read back. Nothing depends on them: the resolver and the next run read everything. */
 const MOST_WAITING = 1_000;

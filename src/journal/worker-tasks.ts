@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { JOB_CHANNEL, JobName } from '../platform/jobs/job';
+import { NewUpstreamEvent } from './upstream-events';
 
 /** A round whose answer nobody fetched is forgotten after this time. */
 const FORGOTTEN_AFTER = '1 hour';
@@ -54,12 +55,7 @@ export async function deleteTasks(prisma: PrismaService, ids: string[]): Promise
 }
 
 /** An event whose subject the upstream is to be asked about. */
-export interface ReadBack {
-  id: string;
-  batchRef: string | null;
-  upstreamId: string | null;
-  upstreamRef: string | null;
-}
+export type ReadBack = Pick<NewUpstreamEvent, 'id' | 'batchRef' | 'upstreamId' | 'upstreamRef'>;
 
 /** Returns the events that wait to be read back, oldest first. */
 export async function readBacksAskedFor(prisma: PrismaService): Promise<ReadBack[]> {

@@ -3,6 +3,7 @@
  * only letters and digits count, without accents.
  */
 export function normalise(country: string): string {
+  if (/^[A-Za-z0-9]+$/.test(country)) return country.toLowerCase(); // most names need no more
   const bare = country
     .normalize('NFKD')
     .replace(/[^\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/gu, '') // Also removes the accents, which NFKD has separated.

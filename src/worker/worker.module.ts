@@ -6,8 +6,6 @@ import { PresentService } from '../history/records/present.service';
 import { IndexJob } from '../history/search/index.job';
 import { IndexService } from '../history/search/index.service';
 import { MetricsModule } from '../http/metrics/metrics.module';
-import { ResolutionJournal } from '../journal/resolution-journal';
-import { SourceJournal } from '../journal/sources';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
@@ -53,11 +51,9 @@ export class WorkerModule {
         Execution,
         PollService,
         ReadBackService,
-        ResolutionJournal,
         ResolverService,
         RunReader,
         RunsService,
-        SourceJournal,
         SourcesService,
       ],
     };

@@ -3,7 +3,7 @@ import { compare } from '../../src/reconciliation/matching/compare';
 import { connectForRun } from '../../src/reconciliation/matching/connection';
 import { Confirm, Plan } from '../../src/reconciliation/matching/plan';
 import { Totals } from '../../src/reconciliation/matching/totals';
-import { IntentDocument, OutcomeDocument, TransactionDocument } from '../../src/journal/documents';
+import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../src/journal/documents';
 import { insertBeside, insertIntents, insertOutcomes, Some } from './documents';
 import { first } from './first';
 import { TestDatabase } from './test-database';
@@ -64,7 +64,7 @@ type Payments = [callId: string, Ours[]];
 
 function toIntent([id, payments]: Payments): Some<IntentDocument> {
   const { operation, at } = first(payments);
-  const items = payments.map(({ usd, reference }) => {
+  const items = payments.map(({ usd, reference }): ItemDocument => {
     return { amount_usd: usd ?? undefined, reference: reference ?? undefined, recipient_field: 'email' };
   });
   return { id, operation, recorded_at: at, items };

@@ -114,7 +114,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
 
 async function isSealed(database: TestDatabase): Promise<boolean> {
   const records = KIND_NAMES.map((name) => `(SELECT count(*) FROM ${name})`).join(' + ');
-  const [row] = await database.query(`SELECT ${records} = (SELECT count(*) FROM log_leaf) AS sealed`);
+  const [row] = await database.query(`SELECT ${records} = (SELECT count(*) FROM audit.leaves) AS sealed`);
   return row?.sealed as boolean;
 }
 
@@ -128,7 +128,7 @@ export function anotherId(id: string): string {
 
 /** Returns the index of a record's leaf. */
 export async function leafOf({ database }: SealedScene, kind: string, id: string): Promise<number> {
-  const sql = 'SELECT index::integer AS index FROM log_leaf WHERE kind = $1 AND record_id = $2';
+  const sql = 'SELECT index::integer AS index FROM leaves_of($2) WHERE kind = $1';
   const [row] = await database.query<{ index: number }>(sql, [kind, id]);
   return row?.index ?? -1;
 }

@@ -1,5 +1,10 @@
 import { Client, ClientBase } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { Head, readHead } from '../../src/history/log/head';
+import { KIND_NAMES, kindOf } from '../../src/history/log/kinds';
+import { leafSql } from '../../src/history/log/leaves';
+import { CompactRange, leafHash } from '../../src/history/log/merkle';
+import { Verifier } from '../../src/history/log/note';
 import { connectSealer } from '../../src/history/log/sealer-connection';
 import { Sealing } from '../../src/history/log/sealing';
 import { eventually } from './paying';
@@ -31,4 +36,38 @@ export async function sealAll(sealing: Sealing, client: ClientBase): Promise<voi
     return sealed === 0 && sealing.waits === 0;
   });
   await sealing.keepNotes(client);
+}
+
+/** Changes records or the log, as whoever owns the database can. */
+export async function tamper(database: TestDatabase, sql: string): Promise<void> {
+  await database.query(`SET session_replication_role = replica`);
+  await database.query(sql);
+  await database.query(`RESET session_replication_role`);
+}
+
+/** Returns all leaves, and whether none is missing before each. */
+export function leavesIn(database: TestDatabase) {
+  return database.query<{ kind: string; id: string; hash: string; right: boolean }>(
+    `SELECT kind, record_id AS id, encode(hash, 'hex') AS hash, index = row_number() OVER (ORDER BY index) - 1 AS right
+     FROM audit.leaves ORDER BY index`,
+  );
+}
+
+/** Computes the whole tree again, from the records and the order of the leaves. */
+export async function rootOfRecords(database: TestDatabase): Promise<Buffer> {
+  const range = CompactRange.of(0, []);
+  for (const { kind, id } of await leavesIn(database)) {
+    const name = KIND_NAMES.find((known) => known === kind)!;
+    const [row] = await database.query(
+      `SELECT ${leafSql(name, 't')} AS leaf FROM ${name} t WHERE ${kindOf(name).key} = $1`,
+      [id],
+    );
+    range.append(leafHash(row?.leaf as string));
+  }
+  return range.root();
+}
+
+export async function newest(database: TestDatabase, verifier: Verifier): Promise<Head> {
+  const [row] = await database.query('SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT 1');
+  return readHead(row?.note as string, verifier);
 }

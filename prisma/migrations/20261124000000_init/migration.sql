@@ -533,21 +533,22 @@ CREATE FUNCTION state_at(state text, expires_at timestamptz, process integer, re
   END
 $$;
 
+-- `request` and `answer` are the documents. A refusal has no document, but the same members.
 CREATE VIEW call_state AS
-  SELECT i.id AS call_id, i.client_id, (i.record::json ->> 'key_id')::uuid AS key_id, i.record::json ->> 'actor' AS actor,
-    i.operation, i.record::json ->> 'request_id' AS request_id, i.record::json ->> 'client_address' AS client_address,
-    i.record::json ->> 'idempotency_key' AS idempotency_key, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
-    o.upstream_ms, r.first_call_id IS NOT NULL AS repeats,
+  SELECT i.id AS call_id, i.client_id, i.operation, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process,
+    coalesce(d.decided_at, i.recorded_at) AS released_at, o.upstream_ms, r.first_call_id IS NOT NULL AS repeats,
     recorded_state(o.kind, r.id IS NOT NULL, s.outcome, i.held_for IS NOT NULL, d.kind) AS state,
-    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval
+    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval,
+    i.record::json AS request, o.record::json AS answer
   FROM intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id
   LEFT JOIN current_resolution s ON s.intent_id = i.id
   LEFT JOIN refusal r ON r.id = i.id
   UNION ALL
-  SELECT id, client_id, key_id, actor, operation, request_id, client_address, idempotency_key,
-    NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL
+  SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
+    json_build_object('key_id', key_id, 'actor', actor, 'request_id', request_id, 'client_address', client_address,
+      'idempotency_key', idempotency_key), NULL
   FROM refusal WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
 
 -- Access, erasure, retention ------------------------------------------------------------------------------------------
@@ -630,14 +631,26 @@ CREATE INDEX pruning_tx ON pruning (tx, id);
 -- The log -------------------------------------------------------------------------------------------------------------
 -- One Merkle tree (RFC 6962) over all records, in the order of their commits.
 
--- The leaves, in the order in which they were sealed.
-CREATE TABLE log_leaf (
-  index     bigint PRIMARY KEY CHECK (index >= 0),
-  kind      text NOT NULL, -- the record's table
-  record_id uuid NOT NULL, -- the record's primary key
-  hash      bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256(0x00 || record as canonical JSON)
-  UNIQUE (record_id, kind)
+-- The leaves, in the order in which they were sealed. A row has neighboring leaves of one kind and one checkpoint: their records
+-- in the order of their ids. A look-up finds the row of a record by the time in its id.
+CREATE TABLE log_leaves (
+  first  bigint PRIMARY KEY CHECK (first >= 0), -- the index of the first of them
+  kind   text NOT NULL, -- the table of the records
+  span   int8range NOT NULL, -- from the milliseconds in the first id to those in the last
+  ids    uuid[] NOT NULL CHECK (cardinality(ids) > 0), -- the primary keys of the records
+  hashes bytea NOT NULL CHECK (octet_length(hashes) = 32 * cardinality(ids)) -- SHA-256(0x00 || record as canonical JSON) of each
 );
+-- Hashes do not get smaller. A proof reads a few out of thousands.
+ALTER TABLE log_leaves ALTER ids SET STORAGE EXTERNAL, ALTER hashes SET STORAGE EXTERNAL;
+CREATE INDEX log_leaves_kind ON log_leaves (kind, lower(span));
+CREATE INDEX log_leaves_span ON log_leaves USING gist (span);
+
+-- Returns the leaf of a record. Records of several kinds may have one id.
+CREATE FUNCTION leaves_of(record_id uuid) RETURNS TABLE (index bigint, kind text, hash bytea) LANGUAGE sql STABLE AS $$
+  SELECT l.first + p.place - 1, l.kind, substring(l.hashes FROM p.place * 32 - 31 FOR 32)
+  FROM public.log_leaves l CROSS JOIN LATERAL (SELECT array_position(l.ids, record_id) AS place) p
+  WHERE l.span @> ('x' || translate(left(record_id::text, 13), '-', ''))::bit(48)::bigint AND p.place IS NOT NULL
+$$;
 
 -- Roots of the full subtrees over 256, 65,536, … leaves, so that a proof reads hundreds of hashes and not millions.
 CREATE TABLE log_node (
@@ -670,19 +683,17 @@ CREATE TABLE checkpoint (
 -- standby they are all empty, and index_calls() fills them again.
 
 -- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/terms.ts does the same). A line
--- break separates terms.
-CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+-- break separates terms. The functions are STABLE, as the functions that they call are, so that Postgres inlines them.
+CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')
     ELSE left(replace(value, E'\n', ' '), 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
 $$;
 
--- Returns a term. The journal makes the same terms (src/journal/terms.ts).
-CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT tag || ':' || search_value(value)
 $$;
 
--- The beginnings of a contact, at four lengths. A search by prefix looks up the longest beginning that it covers. STABLE, as
--- concat() is, so that Postgres inlines it.
+-- The beginnings of a contact, at four lengths. A search by prefix looks up the longest beginning that it covers.
 CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT concat(
     CASE WHEN length(lower(contact)) >= 3 THEN E'\n^' || left(lower(contact), 3) END,
@@ -721,8 +732,9 @@ CREATE UNLOGGED TABLE search_entry (
   total_usd   numeric,
   upstream_ms numeric,
   item_usd    numeric[] NOT NULL, -- of each payout
-  payouts     text[] NOT NULL, -- the terms of each payout, each after a line break
-  refs        text[] NOT NULL, -- the terms of the transactions: first of those without a certain payout, then of each payout
+  -- The terms of each payout and its transactions, each after a line break. The first text has the terms of the transactions
+  -- that belong to no payout for certain.
+  payouts     text[] NOT NULL,
   terms       text[] COLLATE "C" NOT NULL -- all of them, and those of the call
 );
 
@@ -752,52 +764,46 @@ CREATE UNLOGGED TABLE search_position (
   built    boolean NOT NULL -- whether the tables have their indexes
 );
 
--- The terms of the payouts of a call, as src/journal/terms.ts makes them. Calling search_value takes longer than everything else
--- for a term, so it is called for long values only.
-CREATE VIEW payout_terms AS
-  SELECT n.intent_id AS call_id, array_agg(n.amount_usd::numeric ORDER BY n.position) AS item_usd, array_agg(concat(
-      E'\nitem:' || search_step(n.amount_usd),
-      E'\ncountry:' || CASE WHEN length(n.country) > 300 THEN search_value(n.country) ELSE nullif(n.country, '') END,
-      E'\nnetwork:' || CASE WHEN length(n.network_code) > 300 THEN search_value(n.network_code) ELSE nullif(n.network_code, '') END,
-      E'\nreference:' || CASE WHEN length(n.reference) > 300 THEN search_value(n.reference) ELSE nullif(n.reference, '') END,
-      E'\nref:' || CASE WHEN length(n.upstream_ref) > 300 THEN search_value(n.upstream_ref) ELSE nullif(n.upstream_ref, '') END,
-      E'\nto:' || CASE WHEN length(lower(r.email)) > 300 THEN search_value(lower(r.email)) ELSE nullif(lower(r.email), '') END,
-      E'\nto:' || CASE WHEN length(lower(r.phone)) > 300 THEN search_value(lower(r.phone)) ELSE nullif(lower(r.phone), '') END,
-      E'\nto:' || CASE WHEN length(lower(r.handle)) > 300 THEN search_value(lower(r.handle)) ELSE nullif(lower(r.handle), '') END,
-      E'\nreceiver:' || CASE WHEN length(n.receiver) > 300 THEN search_value(n.receiver) ELSE nullif(n.receiver, '') END,
-      search_beginnings(r.email), search_beginnings(r.phone), search_beginnings(r.handle), search_beginnings(n.receiver)
-    ) ORDER BY n.position) AS payouts
-  FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
-  GROUP BY n.intent_id;
-
--- The terms of the transactions of an answer: first of those without a certain payout, then of each payout.
-CREATE VIEW transaction_terms AS
-  SELECT call_id, array_agg(lines ORDER BY place) AS refs FROM (
-    SELECT call_id, place, string_agg(line, '') AS lines FROM (
-      SELECT intent_id AS call_id, coalesce(position, -1) AS place, concat(E'\nref:' || search_value(upstream_ref),
-        E'\nref:' || search_value(upstream_id), E'\nref:' || search_value(batch_ref)) AS line
-      FROM outcome_item
-      UNION ALL
-      SELECT intent_id, generate_series(-1, coalesce(max(position), -1)), '' FROM outcome_item GROUP BY intent_id
-    ) AS lines GROUP BY call_id, place
-  ) AS places GROUP BY call_id;
-
--- The entries as they must be.
+-- The entries as they must be. Each document is parsed once.
 CREATE VIEW call_entry AS
   SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms,
-    coalesce(p.item_usd, '{}') AS item_usd, coalesce(p.payouts, '{}') AS payouts, coalesce(t.refs, '{}') AS refs,
+    coalesce(p.item_usd, '{}') AS item_usd, p.payouts,
     string_to_array(concat(
       'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
-      E'\nclient:', c.client_id, E'\nkey:', c.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
-      E'\noperation:' || CASE WHEN length(c.operation) > 300 THEN search_value(c.operation) ELSE nullif(c.operation, '') END,
-      E'\nactor:' || CASE WHEN length(c.actor) > 300 THEN search_value(c.actor) ELSE nullif(c.actor, '') END,
-      E'\nidempotency:' || CASE WHEN length(c.idempotency_key) > 300 THEN search_value(c.idempotency_key) ELSE nullif(c.idempotency_key, '') END,
-      E'\nrequest:' || CASE WHEN length(c.request_id) > 300 THEN search_value(c.request_id) ELSE nullif(c.request_id, '') END,
-      E'\naddress:' || CASE WHEN length(c.client_address) > 300 THEN search_value(c.client_address) ELSE nullif(c.client_address, '') END,
-      array_to_string(p.payouts, ''), array_to_string(t.refs, '')), E'\n') AS terms
+      E'\nclient:', c.client_id, E'\nkey:', r.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
+      E'\n' || search_term('operation', c.operation), E'\n' || search_term('actor', r.actor),
+      E'\n' || search_term('idempotency', r.idempotency_key), E'\n' || search_term('request', r.request_id),
+      E'\n' || search_term('address', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms
   FROM call_state c
-  LEFT JOIN LATERAL (SELECT * FROM payout_terms o WHERE o.call_id = c.call_id OFFSET 0) AS p ON TRUE
-  LEFT JOIN LATERAL (SELECT * FROM transaction_terms o WHERE o.call_id = c.call_id OFFSET 0) AS t ON TRUE;
+  LEFT JOIN intent_body b ON b.intent_id = c.call_id
+  CROSS JOIN LATERAL json_to_record(c.request) AS r(
+    key_id text, actor text, idempotency_key text, request_id text, client_address text, items json)
+  CROSS JOIN LATERAL (
+    SELECT array_agg(usd ORDER BY place) FILTER (WHERE place > 0) AS item_usd, array_agg(terms ORDER BY place) AS payouts
+    FROM (
+      SELECT place, max(usd) AS usd, string_agg(terms, '') AS terms FROM (
+        SELECT 0 AS place, NULL::numeric AS usd, '' AS terms
+        UNION ALL
+        SELECT n.place, n.amount_usd, concat(
+          E'\nitem:' || search_step(n.amount_usd), E'\n' || search_term('country', n.country),
+          E'\n' || search_term('network', n.network_code), E'\n' || search_term('reference', n.reference),
+          E'\n' || search_term('ref', n.upstream_ref), E'\n' || search_term('receiver', n.receiver), search_beginnings(n.receiver))
+        FROM ROWS FROM (json_to_recordset(r.items) AS (
+          amount_usd numeric, country text, network_code text, reference text, upstream_ref text, receiver text
+        )) WITH ORDINALITY AS n(amount_usd, country, network_code, reference, upstream_ref, receiver, place)
+        UNION ALL
+        SELECT n.position + 1, NULL, concat(
+          E'\n' || search_term('to', lower(n.email)), E'\n' || search_term('to', lower(n.phone)),
+          E'\n' || search_term('to', lower(n.handle)),
+          search_beginnings(n.email), search_beginnings(n.phone), search_beginnings(n.handle))
+        FROM json_to_recordset(b.people::json) AS n(position integer, email text, phone text, handle text)
+        UNION ALL
+        SELECT coalesce(n.position, -1) + 1, NULL, concat(E'\n' || search_term('ref', n.upstream_ref),
+          E'\n' || search_term('ref', n.upstream_id), E'\n' || search_term('ref', n.batch_ref))
+        FROM json_to_recordset(c.answer -> 'items') AS n(position integer, upstream_ref text, upstream_id text, batch_ref text)
+      ) AS lines GROUP BY place
+    ) AS places
+  ) AS p;
 
 -- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables, index lookups are
 -- right however old the statistics are.
@@ -805,11 +811,14 @@ CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 BEGIN
+  -- Both tables at once, and each payout by its whole key: thousands of calls may have the same amount.
   WITH old AS (
     DELETE FROM search_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd
+  ), items AS MATERIALIZED (
+    SELECT coalesce(p.usd, -1) AS usd, old.call_id, p.place::integer - 1 AS position
+    FROM old CROSS JOIN LATERAL unnest(old.item_usd) WITH ORDINALITY AS p(usd, place)
   )
-  DELETE FROM search_item i USING old CROSS JOIN LATERAL unnest(old.item_usd) WITH ORDINALITY AS p(usd, place)
-  WHERE i.usd = coalesce(p.usd, -1) AND i.call_id = old.call_id AND i.position = p.place - 1;
+  DELETE FROM search_item i USING items o WHERE i.usd = o.usd AND i.call_id = o.call_id AND i.position = o.position;
   WITH entries AS MATERIALIZED (
     INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd, total_usd
   ), items AS MATERIALIZED (
@@ -1225,7 +1234,7 @@ CREATE FUNCTION append_only_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
     'intent', 'outcome', 'refusal', 'answer_shape',
     'decision', 'resolution', 'resolution_correction', 'stop', 'stop_lift', 'reservation_release', 'correction_release', 'activity',
     'access', 'access_end', 'erasure', 'pruning',
-    'log_leaf', 'log_node', 'checkpoint',
+    'log_leaves', 'log_node', 'checkpoint',
     'source_read', 'source_read_end', 'verdict', 'upstream_event',
     'reconciliation_run', 'reconciliation_run_end', 'finding', 'finding_sight', 'finding_step']
 $$;
@@ -1459,7 +1468,9 @@ CREATE VIEW audit.prunings AS
 
 CREATE VIEW audit.checkpoints AS SELECT size, root, note, sealed_at, complete_until FROM public.checkpoint;
 
-CREATE VIEW audit.leaves AS SELECT index, kind, record_id, hash FROM public.log_leaf;
+CREATE VIEW audit.leaves AS
+  SELECT l.first + n.place - 1 AS index, l.kind, n.record_id, substring(l.hashes FROM n.place::integer * 32 - 31 FOR 32) AS hash
+  FROM public.log_leaves l CROSS JOIN LATERAL unnest(l.ids) WITH ORDINALITY n(record_id, place);
 
 CREATE VIEW audit.source_reads AS
   SELECT r.id, r.source, audit.mask_contacts(r.subject) AS subject, r.from_at, r.to_at, r.caused_by, r.client_id, r.key_id,
@@ -1516,7 +1527,7 @@ GRANT SELECT, INSERT ON intent, outcome, refusal, answer_shape, decision, resolu
   resolution_correction, stop, stop_lift, reservation_release, correction_release, activity, access, access_end, source_read,
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_proxy;
-GRANT SELECT ON erasure, pruning, log_leaf, log_node, checkpoint TO payout_proxy;
+GRANT SELECT ON erasure, pruning, log_leaves, log_node, checkpoint TO payout_proxy;
 GRANT SELECT ON resolution_history, current_resolution, call_state TO payout_proxy;
 -- People and sources.
 GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_transaction, upstream_wallet,
@@ -1541,7 +1552,7 @@ GRANT SELECT ON intent, outcome, refusal, answer_shape, decision, resolution, re
   stop, stop_lift, reservation_release, correction_release, activity, access, access_end, erasure, pruning, source_read,
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_sealer;
-GRANT SELECT, INSERT ON log_leaf, log_node, checkpoint TO payout_sealer;
+GRANT SELECT, INSERT ON log_leaves, log_node, checkpoint TO payout_sealer;
 
 GRANT USAGE ON SCHEMA audit TO payout_auditor;
 GRANT SELECT ON ALL TABLES IN SCHEMA audit TO payout_auditor;

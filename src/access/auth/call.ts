@@ -23,7 +23,7 @@ export interface Caller {
 export interface Call {
   /** UUIDv7, which is also the ID of its record. */
   readonly id: string;
-  /** The caller's own ID of the request (`X-Request-Id`), or a generated one. */
+  /** The caller's own ID of the request (`X-Request-Id`), or the ID of the call. */
   readonly requestId: string;
   /** W3C trace context, as received. */
   readonly traceparent: string | undefined;

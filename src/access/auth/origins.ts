@@ -1,4 +1,4 @@
-import cors from '@fastify/cors';
+import cors, { OriginFunction } from '@fastify/cors';
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -52,8 +52,15 @@ export function foreignOrigin(request: FastifyRequest): string | undefined {
  * @returns once its hook is registered, so that later hooks follow it.
  */
 export async function answerBrowsers(server: FastifyInstance, origins: OriginsService): Promise<void> {
+  const isAllowed: OriginFunction = (origin, done) => {
+    if (origin === undefined) return done(null, false); // an app on a server: there is nothing to wait for
+    origins.allow(origin).then(
+      (allowed) => done(null, allowed),
+      (error: Error) => done(error, false),
+    );
+  };
   await server.register(cors, {
-    origin: async (origin: string | undefined) => origin !== undefined && (await origins.allow(origin)),
+    origin: isAllowed,
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: [
       'X-API-Key',

@@ -111,9 +111,10 @@ function newCall(request: FastifyRequest): Call {
   const requestId = String(request.headers['x-request-id'] ?? '');
   const traceparent = String(request.headers.traceparent ?? '');
   const actor = String(request.headers['x-actor'] ?? '');
+  const id = uuidv7();
   return {
-    id: uuidv7(),
-    requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : uuidv7(),
+    id,
+    requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : id,
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
     clientAddress: addressOf(request),
     origin: foreignOrigin(request),
@@ -162,8 +163,11 @@ function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
 }
 
 function serverTiming({ startedAt, timings }: Call): string {
+  const { journal, upstream } = timings;
   const total = performance.now() - startedAt;
-  return Object.entries({ ...timings, total })
-    .map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`)
-    .join(', ');
+  return `${entry('journal', journal)}${entry('upstream', upstream)}total;dur=${total.toFixed(2)}`;
+}
+
+function entry(name: string, ms: number | undefined): string {
+  return ms === undefined ? '' : `${name};dur=${ms.toFixed(2)}, `;
 }

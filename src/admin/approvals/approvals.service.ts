@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
 import { FullCallRecord } from '../../history/records/record.dto';
 import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
@@ -11,7 +12,7 @@ import { Problem } from '../../platform/errors/problem';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { movesValue, operationNamed } from '../../operations/catalogue';
-import { ApprovalObstacle, approveHeldCall, rejectHeldCall } from '../../journal/decisions';
+import { ApprovalObstacle, approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
@@ -56,10 +57,10 @@ export class ApprovalsService {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
     const prepared = toPrepared(held);
-    const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    const { clientId, keyId } = held;
-    const operation = operationNamed(held.operation);
-    const usd = movesValue(operation) ? held.totalUsd : null;
+    const { client_id: clientId, key_id: keyId, total_usd: total = null } = held.intent;
+    const operation = operationNamed(held.intent.operation);
+    const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
+    const decision = this.decision(held, reason, by);
     const decided = await approveHeldCall(this.prisma, decision, { clientId, operation, usd }, async (tx) => {
       const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
       return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
@@ -76,9 +77,13 @@ export class ApprovalsService {
     { reason, content_hash: hash }: DecisionDto,
   ): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
-    const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    if (!(await rejectHeldCall(this.prisma, decision))) throw new Problem('already_decided');
+    if (!(await rejectHeldCall(this.prisma, this.decision(held, reason, by)))) throw new Problem('already_decided');
     return this.one(call, id);
+  }
+
+  private decision({ intent }: Held, reason: string, by: Asker): NewDecision {
+    const bodyCommitment = intent.body_commitment ?? null;
+    return { intentId: intent.id, reason, bodyCommitment, by, process: this.process.number };
   }
 
   /** Reads a held call, and checks early whether this caller may decide about it. The decision itself checks again. */
@@ -88,9 +93,10 @@ export class ApprovalsService {
     hash: string | undefined,
   ): Promise<{ by: Asker; held: Held }> {
     const { approval } = await this.record(id, false);
-    const held = await this.records.intent({ id });
+    const held = await this.records.stored({ id });
     if (!held) throw new Problem('approval_not_found');
-    const by = requireSomebodyElse(call, held);
+    const { client_id: clientId, key_id: keyId, actor = null } = held.intent;
+    const by = requireSomebodyElse(call, { clientId, keyId, actor });
     if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
     if (approval?.status !== 'pending') throw new Problem('already_decided');
     if (hash !== undefined && hash !== approval.content_hash) {
@@ -116,17 +122,17 @@ export class ApprovalsService {
   ): Promise<FullApprovalRecord> {
     const call: OperationCall = {
       ...approving,
-      id: held.id,
-      operation: operationNamed(held.operation),
-      traceparent: held.traceparent ?? undefined,
+      id: held.intent.id,
+      operation: operationNamed(held.intent.operation),
+      traceparent: held.intent.traceparent,
       opened: true,
       timings: {},
     };
     try {
       await this.exchanges.send(call, prepared, release);
-      return await this.one(approving, held.id);
+      return await this.one(approving, call.id);
     } catch (cause) {
-      const text = `The call was approved and sent, but its outcome could not be recorded or read. It is not sent again. GET /v1/approvals/${held.id} shows what is known.`;
+      const text = `The call was approved and sent, but its outcome could not be recorded or read. It is not sent again. GET /v1/approvals/${call.id} shows what is known.`;
       throw new Problem('outcome_unknown', { text, cause });
     } finally {
       this.metrics.count(call);

@@ -1,27 +1,24 @@
-import { FullIntentRow } from '../../history/records/rows';
+import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
 import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
-import { commitment } from '../../journal/commitment';
 
 /** A held call as recorded. */
-export type Held = FullIntentRow;
+export type Held = FullStoredCall;
 
 /**
  * Checks that the stored body is the one that was requested and reviewed, by the record's commitment to it.
  * @throws Problem `content_changed`, also if the body was erased.
  */
-export function requireUnchanged({ body, bodyCommitment }: Held): void {
-  const found = body && commitment(Buffer.from(body.salt), Buffer.from(body.body));
-  const same = found === null ? bodyCommitment === null : bodyCommitment !== null && found.equals(bodyCommitment);
-  if (!same) throw new Problem('content_changed');
+export function requireUnchanged({ intent, body }: Held): void {
+  if (commitmentOf(body) !== intent.body_commitment) throw new Problem('content_changed');
 }
 
 /** Returns the request to send: the bytes that were recorded. */
-export function toPrepared({ operation, query, body }: Held): PreparedRequest {
-  const name = operationNamed(operation);
-  const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);
+export function toPrepared({ intent, body }: Held): PreparedRequest {
+  const name = operationNamed(intent.operation);
+  const path = INTERFACE_PREFIX + pathOf(name) + (intent.query === undefined ? '' : `?${intent.query}`);
   const bytes = body && Buffer.from(body.body);
   return {
     outgoing: { operation: name, effect: rowOf(name).effect, method: methodOf(name), path, body: bytes },

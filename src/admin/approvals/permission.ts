@@ -1,7 +1,8 @@
 import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../../access/auth/callers.service';
-import { readIntent } from '../../journal/recorded-calls';
+import { Decimal } from 'decimal.js';
+import { IntentDocument, ItemDocument } from '../../journal/documents';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/refusals';
@@ -36,8 +37,21 @@ export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]
 /** Reads the recorded items of held calls, by call. They include amounts that the request itself did not state. */
 export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string[]): Promise<Map<string, Limited[]>> {
   const rows = await tx.intent.findMany({ where: { id: { in: ids } }, select: { id: true, record: true } });
-  const items = new Map(rows.map(({ id, record }) => [id, readIntent(record, null).items as Limited[]]));
+  const items = new Map(rows.map(({ id, record }) => [id, itemsIn(record).map(toLimited)]));
   return new Map(ids.map((id) => [id, items.get(id) ?? []]));
+}
+
+function itemsIn(record: string): ItemDocument[] {
+  return (JSON.parse(record) as IntentDocument).items ?? [];
+}
+
+function toLimited({ amount_usd: usd, country, recipient_field: field, upstream_ref: ref }: ItemDocument): Limited {
+  return {
+    amountUsd: usd === undefined ? null : new Decimal(usd),
+    country: country ?? null,
+    recipientField: field ?? null,
+    upstreamRef: ref ?? null,
+  };
 }
 
 /**

@@ -97,7 +97,7 @@ export class HistoryService {
         trim_scale(coalesce(sum(usd), 0))::text AS usd
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
       CROSS JOIN LATERAL (
-        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(payouts)) AS items, sum(total_usd) AS usd,
+        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items, sum(total_usd) AS usd,
           CASE WHEN upstream_ms IS NOT NULL
             THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
         FROM indexed_call WHERE call_id >= beginning AND call_id < ending GROUP BY 1, 2, 6

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
-import { insertStop, insertStopLift, StopAuthor } from '../../journal/stops';
+import { Author } from '../../journal/author';
+import { insertStop, insertStopLift } from '../../journal/stops';
 import { StopAuthorRecord, StopRecord } from './stops.dto';
 
 type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
@@ -25,7 +26,7 @@ export class StopsService {
   async stop(
     target: Target,
     reason: string,
-    by: StopAuthor,
+    by: Author | null,
   ): Promise<{ stop: StopRecord; added: boolean } | undefined> {
     const clientId = target.client === undefined ? null : await this.idOf(target.client);
     if (clientId === undefined) return undefined;
@@ -47,7 +48,7 @@ export class StopsService {
    * Lifts a stop.
    * @returns the lifted stop. Undefined if no active stop has this ID.
    */
-  async lift(id: string, by: StopAuthor): Promise<StopRecord | undefined> {
+  async lift(id: string, by: Author | null): Promise<StopRecord | undefined> {
     if (!isUuid(id) || !(await insertStopLift(this.prisma, id, by))) return undefined;
     const [stop] = await this.read({ id });
     return stop;
@@ -80,8 +81,9 @@ function toRecord(row: StopRow, nameOf: (clientId: string) => string): StopRecor
   };
 }
 
-type Author = Pick<StopRow, 'clientId' | 'keyId' | 'actor'>;
-
-function author({ clientId, keyId, actor }: Author, nameOf: (id: string) => string): StopAuthorRecord | null {
+function author(
+  { clientId, keyId, actor }: Pick<StopRow, keyof Author>,
+  nameOf: (id: string) => string,
+): StopAuthorRecord | null {
   return clientId && keyId ? { client: nameOf(clientId), key_id: keyId, actor } : null;
 }

@@ -72,12 +72,13 @@ export class CoverageService {
   async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
     const row = rowOf(call.operation);
     if (row.effect === 'read' || row.coverage === 'none') return null;
-    return (this.enabled ? await this.served(call, row.coverage) : undefined) ?? 'unchecked';
+    if (!this.enabled) return 'unchecked';
+    const kept = this.cache.peek(LISTS[row.coverage].path);
+    const served = kept ? this.parse(kept, row.coverage) : await this.fetched(call, row.coverage);
+    return served ?? 'unchecked';
   }
 
-  private async served(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
-    const kept = this.cache.peek(LISTS[list].path);
-    if (kept) return this.parse(kept, list);
+  private async fetched(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
     const retryAt = this.missing.get(list);
     if (retryAt !== undefined && performance.now() < retryAt) return undefined;
     const answer = this.pending.get(list) ?? this.ask(call, list);

@@ -7,6 +7,7 @@ import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
 import { ageOf, Release } from '../../journal/release';
 import { isStopped } from '../../journal/stops';
+import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Item } from '../../operations/item';
 import { transactionsIn } from '../upstream/transactions';
@@ -52,7 +53,7 @@ export class ExchangeService {
    * @param release of a call that pays or writes. It limits how long after the admission the call may be sent.
    */
   async send(call: OperationCall, { outgoing, items }: PreparedRequest, release?: Release): Promise<TimedAnswer> {
-    const stopped = () => isStopped(this.prisma, call.id);
+    const stopped = () => withPatience(isStopped(this.prisma, call.id));
     const isTooLate = release && (() => ageOf(release) > this.sendableForMs);
     const answer = await this.upstream.send(outgoing, call.traceparent, stopped, isTooLate);
     call.timings.upstream = answer.upstreamMs;

@@ -4,6 +4,7 @@ import { OperationCall } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { withPatience } from '../../platform/database/patience';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
 import { FirstCall, readFirstCall } from '../../journal/first-call';
@@ -47,21 +48,20 @@ export class ReplayService {
    * @returns undefined if the key has just become free.
    */
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
-    const first = await readFirstCall(this.prisma, firstCallId, this.inFlightSeconds).catch(databaseUnavailable);
+    const reading = readFirstCall(this.prisma, firstCallId, this.inFlightSeconds);
+    const first = await withPatience(reading).catch(databaseUnavailable);
     return first && this.toReply(call, first);
   }
 
-  private toReply(
-    call: OperationCall,
-    { id, state, isKeyFree, outcome, found }: FirstCall,
-  ): Reply | 'in progress' | undefined {
+  private toReply(call: OperationCall, first: FirstCall): Reply | 'in progress' | undefined {
     const { effect } = rowOf(call.operation);
+    const { id, state, isKeyFree, found } = first;
     if (isKeyFree) return undefined;
-    const words = outcome && wordsOf(outcome);
+    const words = wordsOf(first);
     switch (state) {
       case 'succeeded':
       case 'rejected':
-        return answered(state, outcome, id, effect);
+        return answered(state, first, effect);
       case 'confirmed':
         return confirmedReply(id, found);
       case 'pending_approval':
@@ -100,9 +100,9 @@ export class ReplayService {
 }
 
 /** Returns the upstream's answer while it is stored. */
-function answered(kind: 'succeeded' | 'rejected', outcome: FirstCall['outcome'], id: string, effect: Effect): Reply {
-  if (!outcome || outcome.status === null) throw inDoubt(id); // An answer has a status.
-  const { status, contentType, retryAfter, body } = outcome;
+function answered(kind: 'succeeded' | 'rejected', { id, outcome, body }: FirstCall, effect: Effect): Reply {
+  const { upstream_status: status, content_type: contentType = null, retry_after: retryAfter = null } = outcome ?? {};
+  if (status === undefined) throw inDoubt(id); // An answer has a status.
   const content = body === null ? erasedContent(kind, id) : { contentType, body };
   return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
 }
@@ -118,9 +118,15 @@ function inDoubt(id: string): Problem {
 /**
  * Returns the stored answer of a call in doubt, which is not believed yet. A repeated request gets the same response.
  */
-function wordsOf({ kind, failure, status, contentType, retryAfter, body }: Outcome): Answer | undefined {
+function wordsOf({ outcome, body }: FirstCall): Answer | undefined {
+  const { kind, failure, upstream_status: status = null } = outcome ?? {};
   if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null) return undefined;
-  return { kind, failure, status, contentType, retryAfter, body };
+  return {
+    kind,
+    failure,
+    status,
+    contentType: outcome?.content_type ?? null,
+    retryAfter: outcome?.retry_after ?? null,
+    body,
+  };
 }
-
-type Outcome = NonNullable<FirstCall['outcome']>;

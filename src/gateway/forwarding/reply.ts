@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/errors/problem';
 import { toEnvelope } from '../../platform/errors/problem-body';
-import { VerdictTransaction } from '../../journal/records';
+import { VerdictTransaction } from '../../journal/resolver-verdicts';
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { Effect } from '../../operations/row';
 import { Answer } from '../upstream/answer';

@@ -1,5 +1,5 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { insertShape, readShapes } from '../../journal/shapes';
+import { insertShape } from '../../journal/shapes';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../upstream/shape';
@@ -92,7 +92,7 @@ export class ShapeWatch implements OnApplicationShutdown {
   private async learn(sight: NewSight): Promise<void> {
     const { operation, status, shape } = sight;
     // Other instances, or this one before its last start, may have recorded them.
-    const stored = await readShapes(this.prisma, operation);
+    const stored = await this.prisma.answerShape.findMany({ where: { operation } });
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
     if (covers(listed.get(status) ?? false, shape)) return;
     // Instances that record at the same time may each add one more. The limit is not exact.

@@ -153,15 +153,16 @@ function wordOf(envelope: unknown): string | undefined {
   return isObject(envelope) && typeof envelope.status === 'string' ? envelope.status.toLowerCase() : undefined;
 }
 
-const parsed = new WeakMap<Buffer, unknown>();
+/** The value of a JSON text, kept on its bytes. A WeakMap would make each collection of garbage take longer. */
+const VALUE = Symbol('value');
 
 /**
  * Returns the value of a JSON text, or undefined if it is not JSON. Several readers use the same answer, whose bytes
  * never change, so it is parsed once. Do not change the value.
  */
-export function parseJson(body: Buffer): unknown {
-  if (!parsed.has(body)) parsed.set(body, valueOf(body));
-  return parsed.get(body);
+export function parseJson(body: Buffer & { [VALUE]?: unknown }): unknown {
+  if (!(VALUE in body)) body[VALUE] = valueOf(body);
+  return body[VALUE];
 }
 
 function valueOf(body: Buffer): unknown {

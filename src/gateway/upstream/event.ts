@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { NewUpstreamEvent } from '../../journal/records';
+import { NewUpstreamEvent } from '../../journal/upstream-events';
 
 const MAX_TEXT = 255;
 /** Larger than any payout, and too large for every column. Larger amounts are ignored. */

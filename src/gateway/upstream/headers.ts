@@ -1,5 +1,3 @@
-import { AxiosResponse } from 'axios';
-
 /** The headers of every request to the upstream. */
 export function headersOf(key: string): Record<string, string> {
   return {
@@ -11,8 +9,8 @@ export function headersOf(key: string): Record<string, string> {
 }
 
 /** Returns a header, shortened to a sane length. Null without one. */
-export function headerOf(response: AxiosResponse, name: string): string | null {
-  const value: unknown = response.headers[name];
+export function headerOf(headers: Record<string, unknown>, name: string): string | null {
+  const value = headers[name];
   return typeof value === 'string' ? value.slice(0, 255) : null;
 }
 

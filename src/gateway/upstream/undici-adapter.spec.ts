@@ -2,7 +2,7 @@ import { Axios } from 'axios';
 import { createServer, Server, ServerResponse } from 'node:http';
 import { AddressInfo, Socket } from 'node:net';
 import { Pool } from 'undici';
-import { undiciAdapter } from './undici-adapter';
+import { Received, undiciAdapter } from './undici-adapter';
 
 describe('undiciAdapter', () => {
   let server: Server;
@@ -31,7 +31,7 @@ describe('undiciAdapter', () => {
   });
 
   const get = (url: string, timeout = 5_000) =>
-    new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get<Buffer>(url, { timeout });
+    new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get<Received>(url, { timeout });
 
   it('gives up a request that waits for a connection past its deadline, and never writes it', async () => {
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
@@ -43,7 +43,7 @@ describe('undiciAdapter', () => {
       written: false,
     });
     answerHeld[0]?.();
-    expect((await held).data.toString()).toBe('held');
+    expect((await held).data.body.toString()).toBe('held');
     await get('/next');
     expect(arrived).toEqual(['/held', '/next']);
     expect(sockets.size).toBe(1); // dropping it cost no connection
@@ -86,6 +86,6 @@ describe('undiciAdapter', () => {
         response.setHeader(name, 'x');
       response.end('done');
     });
-    expect((await get('/')).data.toString()).toBe('done');
+    expect((await get('/')).data.body.toString()).toBe('done');
   });
 });

@@ -1,6 +1,6 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { Axios, AxiosResponse } from 'axios';
+import { Axios } from 'axios';
 import { Pool } from 'undici';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
@@ -16,7 +16,7 @@ import { KeyRemover } from './key-remover';
 import { Listing, streamListing } from './listing';
 import { readAgain } from './read-again';
 import { stopRefusal } from './stop-refusal';
-import { ExchangeFailed, Phase, undiciAdapter } from './undici-adapter';
+import { ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
 
 /** The share of its time that a request may wait. Sent near its deadline, a payout would end in doubt. */
@@ -206,24 +206,21 @@ export class UpstreamService implements OnApplicationShutdown {
     progress: Progress,
   ): Promise<Exchange> {
     try {
-      const response: AxiosResponse<Buffer> = await this.http.request({
+      const { status, data } = await this.http.request<Received>({
         method,
-        timeout: deadline - performance.now(),
-        ...(isTooLate && { isTooLate }),
         url: this.basePath + this.unitName.inPath(path),
-        data: this.unitName.inRequest(body) ?? undefined,
-        headers: {
-          'Content-Type': body ? JSON_TYPE : false, // axios would otherwise declare an empty body as a form.
-          ...(traceparent && { traceparent }),
-        },
+        data: this.unitName.inRequest(body),
+        timeout: deadline - performance.now(),
+        traceparent,
+        isTooLate,
       });
       progress.phase = 'answered';
       return {
-        status: response.status,
-        contentType: this.keyRemover.fromText(headerOf(response, 'content-type') ?? '') || null,
-        contentEncoding: headerOf(response, 'content-encoding'),
-        retryAfter: toSeconds(headerOf(response, 'retry-after')),
-        body: this.unitName.inResponse(this.keyRemover.fromBytes(response.data)),
+        status,
+        contentType: this.keyRemover.fromText(headerOf(data.headers, 'content-type') ?? '') || null,
+        contentEncoding: headerOf(data.headers, 'content-encoding'),
+        retryAfter: toSeconds(headerOf(data.headers, 'retry-after')),
+        body: this.unitName.inResponse(this.keyRemover.fromBytes(data.body)),
       };
     } catch (error) {
       if (error instanceof ExchangeFailed) {

@@ -3,19 +3,20 @@ import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
 import { Readings, Shown } from '../../access/auth/shows';
 import { Problem } from '../../platform/errors/problem';
-import { AccessJournal } from '../../journal/accesses';
+import { insertAccess } from '../../journal/accesses';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { maskFilters } from '../records/mask-filters';
 
 /** Records who reads the history. */
 @Injectable()
 export class ReadingsService implements Readings {
-  constructor(private readonly accesses: AccessJournal) {}
+  constructor(private readonly prisma: PrismaService) {}
 
   async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
     const { id, caller = null, actor, operation, requestId, clientAddress } = call;
     const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
     try {
-      await this.accesses.open({
+      await insertAccess(this.prisma, {
         id,
         caller,
         actor,

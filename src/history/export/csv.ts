@@ -17,7 +17,11 @@ export type Cell = string | number | null;
  */
 export function csvLine(cells: Cell[], delimiter: Delimiter = ','): string {
   let line = '';
-  for (const [place, cell] of cells.entries()) line += (place === 0 ? '' : delimiter) + csvCell(cell, delimiter);
+  let separator = '';
+  for (const cell of cells) {
+    line += separator + csvCell(cell, delimiter);
+    separator = delimiter;
+  }
   return line + CRLF;
 }
 

@@ -6,8 +6,8 @@ import { Column, COLUMNS } from './columns';
 import { Cell } from './csv';
 import { ExportedCall, itemOf, readExportedCalls } from './exported-call';
 
-/** Cells by column name, in the order of the columns. */
-export type ExportRow = Record<string, Cell>;
+/** Cells in the order of the columns. */
+export type ExportRow = Cell[];
 
 /** Reads the export rows of these calls or payouts from the records themselves, in the given order. */
 export async function readRows(
@@ -17,7 +17,7 @@ export async function readRows(
   reveal: boolean,
   present: Present,
 ): Promise<ExportRow[]> {
-  const calls = await readExportedCalls(prisma, [...new Set(places.map(({ id }) => id))], present);
+  const calls = await readExportedCalls(prisma, listed, [...new Set(places.map(({ id }) => id))], present);
   return places.flatMap(({ id, position }) => {
     const call = calls.get(id);
     if (!call) return []; // pruned in the meantime
@@ -33,10 +33,8 @@ function asRefused(call: ExportedCall): ExportedCall {
 }
 
 function toRow<Row>(from: Row, columns: readonly Column<Row>[], reveal: boolean): ExportRow {
-  const row: ExportRow = {};
-  for (const { name, of, mask } of columns) {
+  return columns.map(({ of, mask }) => {
     const value = of(from) ?? null;
-    row[name] = mask && !reveal && typeof value === 'string' ? mask(value) : value;
-  }
-  return row;
+    return mask && !reveal && typeof value === 'string' ? mask(value) : value;
+  });
 }

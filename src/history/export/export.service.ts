@@ -7,7 +7,8 @@ import { Call, mayReveal } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { AccessJournal } from '../../journal/accesses';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { insertAccessEnd } from '../../journal/accesses';
 import { Query } from '../search/pages';
 import { PresentService } from '../records/present.service';
 import { ReadingsService } from '../access-log/readings.service';
@@ -57,7 +58,7 @@ export class ExportService implements OnModuleDestroy {
     private readonly present: PresentService,
     private readonly checkpoints: CheckpointsService,
     private readonly readings: ReadingsService,
-    private readonly accesses: AccessJournal,
+    private readonly journal: PrismaService,
     private readonly standing: StandingService,
   ) {}
 
@@ -124,14 +125,14 @@ export class ExportService implements OnModuleDestroy {
       for await (const batch of prefetch(this.batches(query, request.call))) {
         for (let from = 0; from < batch.length; from += CHUNK_ROWS) {
           const part = batch.slice(from, from + CHUNK_ROWS);
-          const bytes = hashed(rowsText(format, part));
+          const bytes = hashed(rowsText(format, query.listed, part));
           rows += part.length;
           yield bytes;
         }
       }
       const checkpointSize = await this.checkpoints.covering(accessId);
       // The manifest is built from this record, so it is written before the reader sees the end of the file.
-      await this.accesses.end({ accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
+      await insertAccessEnd(this.journal, { accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
       complete = true;
     } catch (error) {
       this.logger.warn({ call_id: accessId, rows, err: error }, 'export interrupted');
@@ -156,7 +157,7 @@ export class ExportService implements OnModuleDestroy {
    */
   private async endBroken(accessId: string, rows: number): Promise<void> {
     try {
-      await this.accesses.end({ accessId, complete: false, rows, sha256: null, checkpointSize: null });
+      await insertAccessEnd(this.journal, { accessId, complete: false, rows, sha256: null, checkpointSize: null });
     } catch {
       this.logger.warn({ call_id: accessId, rows }, 'interrupted export not recorded');
     }

@@ -1,13 +1,16 @@
 import {
   IntentDocument,
   ItemDocument,
+  itemsSql,
   OutcomeDocument,
   PersonDocument,
   TransactionDocument,
 } from '../../journal/documents';
-import { VerdictTransaction } from '../../journal/records';
-import { approvalStatusOf, CallState, Present, RecordedCall, stateOf } from '../../operations/lifecycle';
+import { VerdictTransaction } from '../../journal/resolver-verdicts';
+import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { lifecycleOf } from '../records/rows';
+import { Listed } from '../search/cursor';
 
 /** A refused request, with the names of its columns. */
 interface Refusal {
@@ -91,12 +94,22 @@ const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
 const REFUSAL = `
   SELECT row_to_json(x)::text FROM (
     SELECT r.id, r.client_id, r.key_id, r.operation, r.request_id, r.traceparent, r.client_address, r.idempotency_key, r.actor,
-      r.status, r.code, r.detail, r.first_call_id, 
+      r.status, r.code, r.detail, r.first_call_id,
       ${UTC('r.received_at', 'MS')} AS received_at, ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 
+/** A record with an empty array `items`, because most of it is payouts or transactions. */
+const withoutItems = (table: 'intent' | 'outcome', record: string) =>
+  `replace(${record}, ${itemsSql(table, record)}, '[]')`;
+
+/** The parts of a call that only one kind of export needs. */
+const DOCUMENTS: Record<Listed, string> = {
+  calls: `${withoutItems('intent', 'i.record')} AS record, NULL AS people, ${withoutItems('outcome', 'o.record')} AS outcome`,
+  items: `i.record, (SELECT b.people FROM intent_body b WHERE b.intent_id = i.id AND b.intent_id = ANY ($1::uuid[])) AS people, o.record AS outcome`,
+};
+
 /** Each table is joined by the IDs in $1, so that Postgres skips the partitions of other months. */
-const SQL = `
-  SELECT i.record, b.people, o.record AS outcome, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client,
+const sqlOf = (listed: Listed) => `
+  SELECT ${DOCUMENTS[listed]}, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client,
     CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
       'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason)::text END AS decision,
     CASE WHEN s.intent_id IS NOT NULL THEN json_build_object('outcome', s.outcome, 'resolved_at', ${UTC('s.resolved_at')},
@@ -107,19 +120,24 @@ const SQL = `
   FROM unnest($1::uuid[]) AS wanted (id)
   LEFT JOIN intent i ON i.id = wanted.id AND i.id = ANY ($1::uuid[])
   LEFT JOIN refusal r ON r.id = wanted.id AND r.id = ANY ($1::uuid[])
-  LEFT JOIN intent_body b ON b.intent_id = i.id AND b.intent_id = ANY ($1::uuid[])
   LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY ($1::uuid[])
   LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
   LEFT JOIN current_resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])
   LEFT JOIN client c ON c.id = coalesce(r.client_id, i.client_id)`;
 
-/** Reads calls by their IDs. A call that was pruned in the meantime is not in the result. */
+const SQL = { calls: sqlOf('calls'), items: sqlOf('items') };
+
+/**
+ * Reads calls by their IDs. A call that was pruned in the meantime is not in the result. The calls of a list of calls
+ * have no payouts.
+ */
 export async function readExportedCalls(
   prisma: ReaderPrisma,
+  listed: Listed,
   ids: string[],
   present: Present,
 ): Promise<Map<string, ExportedCall>> {
-  const rows = await prisma.readLong<StoredCall>({ text: SQL, values: [ids] });
+  const rows = await prisma.readLong<StoredCall>({ text: SQL[listed], values: [ids] });
   const calls = new Map<string, ExportedCall>();
   for (const row of rows) {
     const call = toCall(row, present);
@@ -157,15 +175,8 @@ function statesOf(
   present: Present,
 ): Pick<ExportedCall, 'state' | 'inDoubtSince' | 'approval'> {
   if (refusal || !intent) return { state: 'refused', inDoubtSince: null, approval: null };
-  const call: RecordedCall = {
-    recordedAt: new Date(intent.recorded_at),
-    process: intent.process,
-    heldFor: intent.held_for ?? null,
-    expiresAt: intent.expires_at === undefined ? null : new Date(intent.expires_at),
-    decision: decision && { ...decision, decidedAt: new Date(decision.decided_at) },
-    outcome: outcome && { kind: outcome.kind, answeredAt: new Date(outcome.answered_at) },
-    resolution,
-  };
+  const decided = decision && { ...decision, decidedAt: new Date(decision.decided_at) };
+  const call = lifecycleOf(intent, outcome, decided, resolution);
   const state = stateOf(call, present);
   return {
     state,

@@ -1,125 +1,150 @@
-import { CALL_KINDS } from './call-kinds';
-import { AUTHOR, Kind, REQUEST } from './kind';
-import { RECONCILIATION_KINDS } from './reconciliation-kinds';
+/** The form of a column's value in a leaf (leaves.ts). */
+export type Form =
+  /** As JSON: texts, IDs, booleans, small integers, and lists of texts. */
+  | 'plain'
+  /** As the text that Postgres writes: decimals, JSON, and integers that no double can hold. */
+  | 'text'
+  | 'hex'
+  | 'date'
+  | 'time';
 
-export type { Columns, ColumnType, Kind } from './kind';
+export interface Kind {
+  /** The primary key. */
+  key: string;
+  /** The column with the time at which the database wrote the record, by its own clock. */
+  at: string;
+  /** All columns but `tx`, which has no meaning outside the database. Of a document, those that repeat a member of it. */
+  columns: Record<string, Form>;
+  /** Whether the row has the text of its leaf, in the column `record`. */
+  isDocument: boolean;
+}
 
-/** The kinds of records that the log seals. Each kind lists the columns of its leaf (leaves.ts). */
-export const KINDS = {
-  ...CALL_KINDS,
-  stop: {
-    key: 'id',
-    at: 'stopped_at',
-    columns: {
-      ...AUTHOR,
-      id: 'uuid',
-      stops_client_id: 'uuid',
-      stops_operation: 'text',
-      reason: 'text',
-      stopped_at: 'time',
+/** @param columns names, separated by spaces. */
+function kind(key: string, at: string, columns: Partial<Record<Form, string>>, isDocument = false): Kind {
+  const entries = Object.entries(columns) as [Form, string][];
+  const named = entries.flatMap(([form, names]) => names.split(' ').map((name) => [name, form] as const));
+  return { key, at, columns: Object.fromEntries(named), isDocument };
+}
+
+/** The author of a record. */
+const AUTHOR = 'client_id key_id actor';
+/** The request behind a record. */
+const REQUEST = `${AUTHOR} request_id client_address`;
+
+/** The kinds of records that the log seals, requests before their outcomes. Each kind lists the columns of its leaf. */
+const KINDS = {
+  intent: kind(
+    'id',
+    'recorded_at',
+    {
+      plain: 'id client_id operation item_count held_for process',
+      text: 'total_usd',
+      date: 'reserved_on',
+      time: 'expires_at recorded_at',
     },
-  },
-  stop_lift: { key: 'stop_id', at: 'lifted_at', columns: { ...AUTHOR, stop_id: 'uuid', lifted_at: 'time' } },
-  reservation_release: {
-    key: 'intent_id',
-    at: 'released_at',
-    columns: { intent_id: 'uuid', released_at: 'time' },
-  },
-  answer_shape: {
-    key: 'id',
-    at: 'first_seen_at',
-    columns: {
-      id: 'uuid',
-      operation: 'text',
-      http_status: 'integer',
-      fingerprint: 'bytes',
-      shape: 'json',
-      first_call_id: 'uuid',
-      first_seen_at: 'time',
-    },
-  },
-  access: {
-    key: 'id',
-    at: 'read_at',
-    columns: {
-      ...REQUEST,
-      id: 'uuid',
-      route: 'text',
-      call_id: 'uuid',
-      call_ids: 'list',
-      filters: 'json',
-      filters_commitment: 'bytes',
-      revealed: 'boolean',
-      rows: 'integer',
-      read_at: 'time',
-    },
-  },
-  access_end: {
-    key: 'access_id',
-    at: 'ended_at',
-    columns: {
-      access_id: 'uuid',
-      complete: 'boolean',
-      rows: 'bigint',
-      sha256: 'bytes',
-      checkpoint_size: 'bigint',
-      ended_at: 'time',
-    },
-  },
-  erasure: {
-    key: 'id',
-    at: 'erased_at',
-    columns: {
-      id: 'uuid',
-      kind: 'text',
-      reason: 'text',
-      actor: 'text',
-      places: 'list',
-      erased_at: 'time',
-      signature: 'bytes',
-    },
-  },
-  pruning: {
-    key: 'id',
-    at: 'pruned_at',
-    columns: {
-      id: 'uuid',
-      what: 'text',
-      month: 'text',
-      reason: 'text',
-      actor: 'text',
-      kept: 'list',
-      rows: 'bigint',
-      leaves: 'bigint',
-      checkpoint: 'text',
-      pruned_at: 'time',
-      signature: 'bytes',
-    },
-  },
-  activity: {
-    key: 'id',
-    at: 'acted_at',
-    columns: {
-      ...REQUEST,
-      id: 'uuid',
-      action: 'text',
-      target_client_id: 'uuid',
-      target_client: 'text',
-      target_key_id: 'uuid',
-      before: 'text',
-      after: 'text',
-      via: 'text',
-      call_id: 'uuid',
-      reason: 'text',
-      acted_at: 'time',
-    },
-  },
-  ...RECONCILIATION_KINDS,
-} as const satisfies Record<string, Kind>;
+    true,
+  ),
+  outcome: kind(
+    'intent_id',
+    'recorded_at',
+    { plain: 'intent_id kind upstream_status', text: 'upstream_ms', time: 'sent_at answered_at recorded_at' },
+    true,
+  ),
+  refusal: kind('id', 'recorded_at', {
+    plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id ${REQUEST}`,
+    text: 'faults',
+    time: 'received_at recorded_at',
+  }),
+  decision: kind('intent_id', 'decided_at', {
+    plain: `intent_id kind reason process ${AUTHOR}`,
+    hex: 'body_commitment',
+    date: 'reserved_on',
+    time: 'decided_at',
+  }),
+  resolution: kind('intent_id', 'resolved_at', { plain: `intent_id outcome reason ${AUTHOR}`, time: 'resolved_at' }),
+  resolution_correction: kind('id', 'resolved_at', {
+    plain: `id intent_id supersedes outcome reason reserves ${AUTHOR}`,
+    time: 'resolved_at',
+  }),
+  correction_release: kind('correction_id', 'released_at', { plain: 'correction_id intent_id', time: 'released_at' }),
+  stop: kind('id', 'stopped_at', { plain: `id stops_client_id stops_operation reason ${AUTHOR}`, time: 'stopped_at' }),
+  stop_lift: kind('stop_id', 'lifted_at', { plain: `stop_id ${AUTHOR}`, time: 'lifted_at' }),
+  reservation_release: kind('intent_id', 'released_at', { plain: 'intent_id', time: 'released_at' }),
+  answer_shape: kind('id', 'first_seen_at', {
+    plain: 'id operation http_status first_call_id',
+    text: 'shape',
+    hex: 'fingerprint',
+    time: 'first_seen_at',
+  }),
+  access: kind('id', 'read_at', {
+    plain: `id route call_id call_ids revealed rows ${REQUEST}`,
+    text: 'filters',
+    hex: 'filters_commitment',
+    time: 'read_at',
+  }),
+  access_end: kind('access_id', 'ended_at', {
+    plain: 'access_id complete',
+    text: 'rows checkpoint_size',
+    hex: 'sha256',
+    time: 'ended_at',
+  }),
+  erasure: kind('id', 'erased_at', { plain: 'id kind reason actor places', hex: 'signature', time: 'erased_at' }),
+  pruning: kind('id', 'pruned_at', {
+    plain: 'id what month reason actor kept checkpoint',
+    text: 'rows leaves',
+    hex: 'signature',
+    time: 'pruned_at',
+  }),
+  activity: kind('id', 'acted_at', {
+    plain: `id action target_client_id target_client target_key_id before after via call_id reason ${REQUEST}`,
+    time: 'acted_at',
+  }),
+  source_read: kind('id', 'read_at', {
+    plain: `id source subject caused_by ${AUTHOR}`,
+    text: 'mapping',
+    time: 'from_at to_at read_at',
+  }),
+  source_read_end: kind('read_id', 'ended_at', {
+    plain: 'read_id complete failure http_status faults',
+    text: 'bytes rows kept',
+    hex: 'sha256',
+    time: 'ended_at',
+  }),
+  verdict: kind('id', 'decided_at', { plain: 'id intent_id verdict reason', text: 'evidence', time: 'decided_at' }),
+  upstream_event: kind('id', 'received_at', {
+    plain: 'id event_id event_type batch_ref upstream_id upstream_ref status',
+    text: 'amount_usd',
+    time: 'signed_at received_at',
+  }),
+  reconciliation_run: kind('id', 'started_at', {
+    plain: `id historical read_id ${AUTHOR}`,
+    text: 'settings',
+    time: 'from_at to_at as_of due_at started_at',
+  }),
+  reconciliation_run_end: kind('run_id', 'ended_at', {
+    plain: 'run_id result failure read_id',
+    text: 'totals',
+    time: 'ended_at',
+  }),
+  finding: kind('id', 'found_at', {
+    plain: 'id category subject call_id position upstream_ref upstream_id batch_ref wallet_id run_id',
+    time: 'occurred_at found_at',
+  }),
+  finding_sight: kind('id', 'seen_at', {
+    plain: 'id finding_id run_id',
+    text: 'impact_usd fields evidence',
+    time: 'seen_at',
+  }),
+  finding_step: kind('id', 'decided_at', {
+    plain: `id finding_id state reason run_id ${AUTHOR}`,
+    text: 'impact_usd',
+    time: 'decided_at',
+  }),
+};
 
 export type KindName = keyof typeof KINDS;
 
-/** The kinds in the order in which a pass of the sealer reads them: requests before their outcomes. */
+/** The kinds in the order in which a pass of the sealer reads them. */
 export const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
 export function kindOf(name: KindName): Kind {

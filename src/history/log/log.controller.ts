@@ -63,11 +63,10 @@ export class LogController {
       const detail = 'must be the ID of a call, unless record is given. Give exactly one of the two';
       throw new Problem('invalid_request', { faults: [{ pointer: '/call', detail }] });
     }
-    const unsealed = await this.proofs.unsealed(id);
-    const latest = await this.proofs.latest();
-    const records = await this.proofs.prove(id, latest);
-    if (records.length + unsealed.length === 0) throw new Problem('record_not_found');
-    return { id: id.toLowerCase(), checkpoint: latest.note, records, unsealed };
+    const found = await this.proofs.recordsOf(id);
+    const { note, proved, unsealed } = await this.proofs.prove(id.toLowerCase(), found);
+    if (proved.length + unsealed.length === 0) throw new Problem('record_not_found');
+    return { id: id.toLowerCase(), checkpoint: note, records: proved, unsealed };
   }
 
   @Get('consistency')

@@ -8,37 +8,32 @@ import { leafSql } from './leaves';
 import { signerFrom } from './log-key';
 import { Verifier } from './note';
 import { consistencyProof, HashOf, inclusionProof } from './proofs';
+import { LeafProof } from './receipt.dto';
 import { Ask, storedHashes } from './tree-store';
-
-/** A record with its inclusion proof. */
-export interface ProvedRecord {
-  kind: KindName;
-  /** The index of its leaf, from 0. */
-  index: number;
-  /** Base64. */
-  leaf_hash: string;
-  /** The leaf. Null if the record was pruned. */
-  record: Record<string, unknown> | null;
-  /** Base64 hashes (RFC 9162, section 2.1.3). */
-  proof: string[];
-}
 
 interface Latest {
   size: number;
   note: string;
 }
 
-interface LeafRow {
+/** A record as it is now. */
+export interface FoundRecord {
   kind: KindName;
   id: string;
-  index: number;
-  hash: string;
+  leaf: string;
 }
 
-/**
- * Records with their own IDs that belong to the receipt of a call, so that the receipt shows its current resolution.
- */
-const OF_CORRECTIONS = ['resolution_correction', 'correction_release'] as const;
+/** The records of a call, or another record. Corrections of a resolution have their own IDs and belong to the call. */
+const RECORDS = KIND_NAMES.map((name) => {
+  const { key } = kindOf(name);
+  const ofCall = ['resolution_correction', 'correction_release'].includes(name) ? ' OR t.intent_id = $1::uuid' : '';
+  return `SELECT '${name}' AS kind, t.${key}::text AS id, ${leafSql(name, 't')} AS leaf FROM public.${name} t
+    WHERE t.${key} = $1::uuid${ofCall}`;
+}).join(' UNION ALL ');
+
+const LEAVES = `
+  SELECT l.kind, r.id::text AS id, l.index::float8 AS index, encode(l.hash, 'base64') AS hash
+  FROM unnest($1::uuid[]) r (id) CROSS JOIN LATERAL public.leaves_of(r.id) l WHERE l.index < $2::bigint ORDER BY l.index`;
 
 /** Proves the content of the log from the stored hashes. */
 @Injectable()
@@ -66,51 +61,34 @@ export class ProofsService {
     return rows[0];
   }
 
-  /** Returns the client of a call. Undefined if there is no such call. */
-  async clientOf(call: string): Promise<string | undefined> {
-    const [row] = await this.ask<{ client_id: string }>(
-      `SELECT client_id::text FROM public.intent WHERE id = $1::uuid
-       UNION ALL SELECT client_id::text FROM public.refusal WHERE id = $1::uuid LIMIT 1`,
-      [call],
-    );
-    return row?.client_id;
+  /** Returns every record with this primary key, and those that correct the resolution of this call. */
+  recordsOf(id: string): Promise<FoundRecord[]> {
+    return this.ask<FoundRecord>(RECORDS, [id]);
   }
 
   /**
-   * Proves every record with this primary key, in the order of the log. For a call, these are its records and the
-   * corrections of its resolution.
+   * Proves the records of `recordsOf`, in the order of the log, and those that were pruned.
+   * @returns also the kinds of records that the newest checkpoint does not cover yet.
    */
-  async prove(id: string, { size }: Latest): Promise<ProvedRecord[]> {
-    const leaves = await this.ask<LeafRow>(
-      `SELECT kind, record_id::text AS id, index::float8 AS index, encode(hash, 'base64') AS hash FROM public.log_leaf
-       WHERE record_id = ANY (ARRAY(
-           SELECT $1::uuid UNION ALL SELECT id FROM public.resolution_correction WHERE intent_id = $1::uuid))
-         AND index < $2::bigint ORDER BY log_leaf.index`,
-      [id, size],
-    );
-    return Promise.all(
-      leaves.map(async ({ kind, id: record_id, index, hash }) => {
-        const [record, proof] = await Promise.all([
-          this.leaf(kind, record_id),
-          inclusionProof(index, size, this.hashOf),
-        ]);
-        return { kind, index, leaf_hash: hash, record, proof: proof.map((node) => node.toString('base64')) };
-      }),
-    );
-  }
-
-  /** Returns the kinds of records with this primary key that are not sealed yet. */
-  async unsealed(id: string): Promise<KindName[]> {
-    const kinds = KIND_NAMES.map(
-      (name) => `SELECT '${name}' AS kind FROM public.${name} t WHERE t.${kindOf(name).key} = $1::uuid AND NOT EXISTS (
-        SELECT FROM public.log_leaf l WHERE l.record_id = $1::uuid AND l.kind = '${name}')`,
-    );
-    for (const name of OF_CORRECTIONS) {
-      kinds.push(`SELECT '${name}' FROM public.${name} t WHERE t.intent_id = $1::uuid AND NOT EXISTS (
-        SELECT FROM public.log_leaf l WHERE l.record_id = t.${kindOf(name).key} AND l.kind = '${name}')`);
-    }
-    const rows = await this.ask<{ kind: KindName }>(kinds.join(' UNION ALL '), [id]);
-    return [...new Set(rows.map(({ kind }) => kind))];
+  async prove(id: string, found: FoundRecord[]): Promise<{ note: string; proved: LeafProof[]; unsealed: KindName[] }> {
+    const { size, note } = await this.latest();
+    const ids = [...new Set([id, ...found.map((record) => record.id)])];
+    const leaves = await this.ask<SealedLeaf>(LEAVES, [ids, size]);
+    const leafOf = new Map(found.map((record) => [`${record.kind} ${record.id}`, record.leaf]));
+    const proved = leaves.map(async ({ kind, id: recordId, index, hash }) => {
+      const leaf = leafOf.get(`${kind} ${recordId}`);
+      const proof = await inclusionProof(index, size, this.hashOf);
+      return {
+        kind,
+        index,
+        leaf_hash: hash,
+        record: leaf === undefined ? null : (JSON.parse(leaf) as Record<string, unknown>),
+        proof: proof.map((node) => node.toString('base64')),
+      };
+    });
+    const sealed = new Set(leaves.map((leaf) => `${leaf.kind} ${leaf.id}`));
+    const unsealed = found.filter((record) => !sealed.has(`${record.kind} ${record.id}`)).map(({ kind }) => kind);
+    return { note, proved: await Promise.all(proved), unsealed: [...new Set(unsealed)] };
   }
 
   /** Returns base64 hashes (RFC 9162, section 2.1.4). */
@@ -118,10 +96,11 @@ export class ProofsService {
     const proof = await consistencyProof(from, to, this.hashOf);
     return proof.map((node) => node.toString('base64'));
   }
+}
 
-  private async leaf(kind: KindName, id: string): Promise<Record<string, unknown> | null> {
-    const sql = `SELECT ${leafSql(kind, 't')} AS leaf FROM public.${kind} t WHERE t.${kindOf(kind).key} = $1::uuid`;
-    const [row] = await this.ask<{ leaf: string }>(sql, [id]);
-    return row ? (JSON.parse(row.leaf) as Record<string, unknown>) : null;
-  }
+interface SealedLeaf {
+  kind: KindName;
+  id: string;
+  index: number;
+  hash: string;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { KIND_NAMES } from './kinds';
+import { KIND_NAMES, KindName } from './kinds';
 
 const HASHES = {
   type: 'array',
@@ -53,7 +53,7 @@ export class Receipt {
 }
 
 export class LeafProof {
-  @ApiProperty(KIND) kind!: string;
+  @ApiProperty(KIND) kind!: KindName;
   @ApiProperty(INDEX) index!: number;
   @ApiProperty({ type: 'string', description: 'SHA-256(0x00 || leaf), base64.' }) leaf_hash!: string;
   @ApiProperty({

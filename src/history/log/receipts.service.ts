@@ -3,7 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { PersonDocument } from '../../journal/documents';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { ProofsService, ProvedRecord } from './proofs.service';
+import { KindName } from './kinds';
+import { ProofsService } from './proofs.service';
 import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
 
 /** The format that tools/verify-receipt.mjs reads. */
@@ -23,33 +24,23 @@ export class ReceiptsService {
    * @throws Problem call_not_found if there is no such call, not_sealed while one of its records is too new.
    */
   async receipt(call: string, clientId: string | undefined, reveal: boolean): Promise<Receipt> {
-    const owner = await this.proofs.clientOf(call);
+    const found = await this.proofs.recordsOf(call);
+    const request = found.find(({ kind }) => kind === 'intent' || kind === 'refusal');
+    const owner = request && (JSON.parse(request.leaf) as { client_id: string }).client_id;
     if (owner === undefined || (clientId ?? owner) !== owner) throw new Problem('call_not_found');
-    if ((await this.proofs.unsealed(call)).length > 0) throw new Problem('not_sealed');
-    const latest = await this.proofs.latest();
-    const records = await this.proofs.prove(call, latest);
+    const { note, proved, unsealed } = await this.proofs.prove(call, found);
+    if (unsealed.length > 0) throw new Problem('not_sealed');
     const { name, verifierKey } = this.proofs.verifier();
-    return {
-      format: RECEIPT_FORMAT,
-      call_id: call,
-      log: { origin: name, key: verifierKey },
-      checkpoint: latest.note,
-      records: await Promise.all(records.flatMap((record) => this.withOpenings(call, record, reveal) ?? [])),
-    };
+    const records: ReceiptRecord[] = [];
+    for (const { kind, index, record, proof } of proved) {
+      if (record === null) continue; // it was pruned in the meantime
+      records.push({ kind, index, record, proof, openings: reveal ? await this.openingsOf(call, kind) : [] });
+    }
+    const log = { origin: name, key: verifierKey };
+    return { format: RECEIPT_FORMAT, call_id: call, log, checkpoint: note, records };
   }
 
-  /** Adds openings. Omits a record that was pruned in the meantime. */
-  private withOpenings(
-    call: string,
-    { kind, index, record, proof }: ProvedRecord,
-    reveal: boolean,
-  ): Promise<ReceiptRecord> | undefined {
-    if (record === null) return undefined;
-    const opened = reveal ? this.openingsOf(call, kind) : Promise.resolve([]);
-    return opened.then((openings) => ({ kind, index, record, proof, openings }));
-  }
-
-  private async openingsOf(intentId: string, kind: ProvedRecord['kind']): Promise<Opening[]> {
+  private async openingsOf(intentId: string, kind: KindName): Promise<Opening[]> {
     if (kind === 'outcome') return ofBody(await this.prisma.outcomeBody.findUnique({ where: { intentId } }));
     if (kind !== 'intent') return [];
     const row = await this.prisma.intentBody.findUnique({ where: { intentId } });

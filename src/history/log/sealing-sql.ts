@@ -1,8 +1,14 @@
 import { KIND_NAMES, kindOf, KindName } from './kinds';
 import { leafSql } from './leaves';
 
-/** How far each table is sealed: a transaction and, within it, an ID. */
-export type Positions = Record<KindName, [tx: string, id: string]>;
+/** A place in a table: a transaction and, within it, an ID. */
+export type Position = [tx: string, id: string];
+
+/** How far each table is sealed. */
+export type Positions = Record<KindName, Position>;
+
+/** The largest number that a transaction can have. */
+export const LAST_TX = '18446744073709551615';
 
 export const NIL = '00000000-0000-0000-0000-000000000000';
 
@@ -45,39 +51,41 @@ export const NEWS = {
   }).join(' UNION ALL '),
 };
 
-/** Selects unsealed rows of one table past a position and below the horizon: `tx`, `id`, and `hash` of the leaf. */
-export function unsealedSql(name: KindName) {
-  const { key } = kindOf(name);
-  const where = `(t.tx, t.${key}) > ($1::xid8, $2::uuid) AND t.tx < $3::xid8`;
-  return { name: `seal_${name}`, text: selectSql(name, where, '$4') };
-}
-
 /**
- * Selects rows of transactions that this server has not begun yet. They came with a restored backup of another server,
- * or somebody gave them this number to hide them from the sealer.
- */
-export function foreignSql(name: KindName) {
-  return { name: `foreign_${name}`, text: selectSql(name, 't.tx >= $1::xid8', '$2') };
-}
-
-/**
+ * Selects rows of one table past a position, up to a transaction: `tx`, `id`, and `hash` of the leaf.
+ *
  * Postgres hashes the leaves (leafHash of merkle.ts). A record of hundreds of payouts has some hundred kilobytes, and a
- * batch of them would exceed the memory of this process. Verification hashes the text again. OFFSET 0 makes Postgres
- * look up each leaf by its key. A join would read a table that was small at planning time completely for each record.
+ * batch of them would exceed the memory of this process. Verification hashes the text again.
  */
-function selectSql(name: KindName, where: string, limit: string): string {
+export function recordsSql(name: KindName) {
   const { key } = kindOf(name);
-  const hash = `sha256('\\x00'::bytea || convert_to(${leafSql(name, 't')}, 'UTF8'))`;
-  return `SELECT t.tx::text AS tx, t.${key}::text AS id, ${hash} AS hash FROM public.${name} t
-    WHERE ${where} AND NOT EXISTS (SELECT FROM public.log_leaf l WHERE l.record_id = t.${key} AND l.kind = '${name}' OFFSET 0)
-    ORDER BY t.tx, t.${key} LIMIT ${limit}`;
+  const text = `
+    SELECT t.tx::text AS tx, t.${key}::text AS id, sha256('\\x00'::bytea || convert_to(${leafSql(name, 't')}, 'UTF8')) AS hash
+    FROM public.${name} t WHERE (t.tx, t.${key}) > ($1::xid8, $2::uuid) AND t.tx <= $3::xid8
+    ORDER BY t.tx, t.${key} LIMIT $4`;
+  return { name: `seal_${name}`, text };
 }
 
-/** $4 has the hashes, concatenated. */
-export const INSERT_LEAVES = `
-  INSERT INTO public.log_leaf (index, kind, record_id, hash)
-  SELECT $1::bigint + place - 1, kind, id, substring($4::bytea FROM (place::integer - 1) * 32 + 1 FOR 32)
-  FROM unnest($2::text[], $3::uuid[]) WITH ORDINALITY AS r (kind, id, place)`;
+/** Rows of leaves, as arrays: kinds, and the milliseconds and IDs of their first and last records. */
+const SPANS = 'unnest($1::text[], $2::bigint[], $3::bigint[], $4::uuid[], $5::uuid[])';
+
+/** Finds records that have a leaf already. The tree has each record once. */
+export const SEALED = {
+  name: 'sealed',
+  text: `
+    SELECT r.kind, n.id::text AS id FROM ${SPANS} r (kind, low, high, first, last)
+    JOIN public.log_leaves l ON l.span && int8range(r.low, r.high, '[]') AND l.kind = r.kind
+    CROSS JOIN LATERAL unnest(l.ids) n (id) WHERE n.id BETWEEN r.first AND r.last`,
+};
+
+/** $5 has lists of IDs, and $6 the hashes of each list, concatenated. */
+export const INSERT_LEAVES = {
+  name: 'leaves',
+  text: `
+    INSERT INTO public.log_leaves (first, kind, span, ids, hashes)
+    SELECT first, kind, int8range(low, high, '[]'), ids::uuid[], hashes
+    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) r (first, kind, low, high, ids, hashes)`,
+};
 
 export const INSERT_NODES = `
   INSERT INTO public.log_node (level, index, hash)

@@ -1,4 +1,5 @@
 import { ClientBase } from 'pg';
+import { Batch, positionsAt, Progress, readBatch } from './batch';
 import { CheckpointFile } from './checkpoint-file';
 import { Head, signHead } from './head';
 import { checkHead, isSmaller, ownHead } from './head-check';
@@ -6,7 +7,7 @@ import { KIND_NAMES, KindName } from './kinds';
 import { CompactRange } from './merkle';
 import { Signer } from './note';
 import * as SQL from './sealing-sql';
-import { NIL, Positions } from './sealing-sql';
+import { Positions } from './sealing-sql';
 import { Ask, KEPT_EVERY } from './tree-store';
 
 /** The largest number of leaves in one transaction. It takes some hundred milliseconds, far below any timeout. */
@@ -31,30 +32,21 @@ interface LogState {
   positions: Partial<Positions> | null;
 }
 
-interface LeafRow {
-  kind: KindName;
-  id: string;
-  tx: string;
-  /** The hash of its leaf. */
-  hash: Buffer;
-}
-
 /** Appends committed records to the log, once per process. If several try at once, one works and the others return. */
 export class Sealing {
   /** The largest verified head. The log must never shrink or differ below it. */
   private trusted: Head | undefined;
-  private positions = positionsAt('0');
+  private progress: Progress = { positions: positionsAt('0'), foreign: positionsAt('0') };
   /** The size of the checkpoint that the positions belong to. */
   private positionsSize: number | undefined;
   /** Times of past reads, each with the first transaction that had not begun. They tell how far the log is complete. */
   private passes: { at: string; next: bigint }[] = [];
-  private foreignDone = false;
   private waitsFrom: number | undefined;
 
   constructor(
     private readonly signer: Signer,
     private readonly file: CheckpointFile | undefined,
-    private readonly batch = BATCH,
+    private readonly batchSize = BATCH,
   ) {
     this.trusted = file?.last;
   }
@@ -63,16 +55,17 @@ export class Sealing {
   async pass(client: ClientBase): Promise<Pass> {
     const state = await this.readState(client);
     const size = state.size ?? 0;
+    const positions = KIND_NAMES.map((name) => this.progress.positions[name]);
     const { rows: news } = await client.query<{ name: KindName; waits: number }>({
       ...SQL.NEWS,
-      values: [KIND_NAMES.map((name) => this.positions[name][0]), KIND_NAMES.map((name) => this.positions[name][1])],
+      values: [positions.map(([tx]) => tx), positions.map(([, id]) => id)],
     });
     this.waitsFrom =
       news.length > 0 ? performance.now() - 1_000 * Math.max(...news.map((one) => one.waits)) : undefined;
     if (this.trusted && size < this.trusted.size) throw isSmaller(size, this.trusted.size);
     let sealed = 0;
     let more = false;
-    if (news.length > 0 || !this.foreignDone) {
+    if (news.length > 0 || this.progress.foreign) {
       await client.query('BEGIN');
       try {
         const done = await this.seal(client, state, new Set(news.map(({ name }) => name)));
@@ -100,72 +93,59 @@ export class Sealing {
     const state = rows[0]!;
     this.remember(state);
     if (state.size !== (this.positionsSize ?? null)) {
-      this.positions = { ...positionsAt('0'), ...state.positions };
+      this.progress = { ...this.progress, positions: { ...positionsAt('0'), ...state.positions } };
       this.positionsSize = state.size ?? undefined;
     }
     const horizon = BigInt(state.horizon);
     // Transaction numbers start again: this is a backup that was restored to a new server.
-    if (KIND_NAMES.some((name) => BigInt(this.positions[name][0]) > horizon)) this.positions = positionsAt('0');
+    if (KIND_NAMES.some((name) => BigInt(this.progress.positions[name][0]) > horizon)) {
+      this.progress = { ...this.progress, positions: positionsAt('0') };
+    }
     return state;
   }
 
   /** Seals within a transaction. @returns undefined if another sealer is at work. */
   private async seal(client: ClientBase, state: LogState, names: Set<KindName>): Promise<Sealed | undefined> {
-    const { rows } = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
-    if (!rows[0]?.locked) return undefined;
-    const { rows: now } = await client.query<LogState>(SQL.LOOK);
-    if (now[0]?.size !== state.size) return undefined; // another sealer was faster: the next pass continues from there
+    const lock = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
+    if (!lock.rows[0]?.locked) return undefined;
+    const now = await client.query<LogState>(SQL.LOOK);
+    if (now.rows[0]?.size !== state.size) return undefined; // another sealer was faster: the next pass continues from there
     const { head, range } = await this.check(askWith(client), state);
-    const read = await this.read(client, state, names);
-    if (read.rows.length === 0) return { head, read, added: 0 };
+    const batch = await readBatch(client, this.progress, state, names, this.batchSize);
+    const { rows } = batch;
+    if (rows.length === 0) return { head, batch, added: 0 };
 
-    const first = range.size;
+    const firsts: number[] = [];
     const nodes: { level: number; index: number; hash: Buffer }[] = [];
-    for (const { hash } of read.rows) {
-      range.append(hash, (level, index, node) => {
-        if (level % KEPT_EVERY === 0) nodes.push({ level, index, hash: node });
-      });
+    for (const { records } of rows) {
+      firsts.push(range.size);
+      for (const { hash } of records) {
+        range.append(hash, (level, index, node) => {
+          if (level % KEPT_EVERY === 0) nodes.push({ level, index, hash: node });
+        });
+      }
     }
     const newest = { size: range.size, root: range.root(), sealedAt: state.now };
-    const signed: Head = { ...newest, completeUntil: this.completeUntil(state, read.drained, head) };
-    await client.query(SQL.INSERT_LEAVES, [
-      first,
-      arrayOf(read.rows.map(({ kind }) => kind)),
-      arrayOf(read.rows.map(({ id }) => id)),
-      Buffer.concat(read.rows.map(({ hash }) => hash)),
-    ]);
+    const signed: Head = { ...newest, completeUntil: this.completeUntil(state, batch.drained, head) };
+    await client.query({
+      ...SQL.INSERT_LEAVES,
+      values: [
+        firsts,
+        rows.map(({ kind }) => kind),
+        rows.map(({ from }) => from),
+        rows.map(({ to }) => to),
+        rows.map(({ records }) => `{${records.map(({ id }) => id).join(',')}}`),
+        rows.map(({ records }) => Buffer.concat(records.map(({ hash }) => hash))),
+      ],
+    });
     if (nodes.length > 0) {
       const hex = nodes.map(({ hash }) => hash.toString('hex'));
       await client.query(SQL.INSERT_NODES, [nodes.map(({ level }) => level), nodes.map(({ index }) => index), hex]);
     }
     const note = signHead(signed, this.signer);
-    const values = [signed.size, signed.root, note, JSON.stringify(read.positions)];
+    const values = [signed.size, signed.root, note, JSON.stringify(batch.positions)];
     await client.query(SQL.INSERT_CHECKPOINT, [...values, signed.sealedAt, signed.completeUntil]);
-    return { head: signed, read, added: read.rows.length };
-  }
-
-  /** Reads what can be sealed now, up to one batch. */
-  private async read(client: ClientBase, { horizon, next }: LogState, names: Set<KindName>): Promise<Read> {
-    const rows: LeafRow[] = [];
-    const positions = positionsAt(horizon);
-    let drained = true;
-    const take = async (kind: KindName, query: { name: string; text: string }, values: unknown[]) => {
-      const left = this.batch - rows.length;
-      const found = await client.query<Omit<LeafRow, 'kind'>>({ ...query, values: [...values, left] });
-      for (const row of found.rows) rows.push({ ...row, kind });
-      if (found.rows.length < left) return undefined;
-      drained = false;
-      return found.rows.at(-1);
-    };
-    for (const kind of KIND_NAMES.filter((name) => names.has(name))) {
-      const [tx, id] = this.positions[kind];
-      const last = await take(kind, SQL.unsealedSql(kind), [tx, id, horizon]);
-      if (last) positions[kind] = [last.tx, last.id];
-      else if (rows.length === this.batch) positions[kind] = this.positions[kind];
-    }
-    const withForeign = drained && !this.foreignDone;
-    for (const kind of withForeign ? KIND_NAMES : []) await take(kind, SQL.foreignSql(kind), [next]);
-    return { rows, positions, drained, foreignDone: withForeign && drained };
+    return { head: signed, batch, added: signed.size - firsts[0]! };
   }
 
   /** Keeps the last read whose unbegun transactions have all ended by now, and the later ones. */
@@ -178,17 +158,17 @@ export class Sealing {
   /** Everything written before that read is below the horizon, and therefore in the tree. */
   private completeUntil({ horizon }: LogState, drained: boolean, before: Head | undefined): string | null {
     const [first] = this.passes;
-    const ended = drained && first && first.next <= BigInt(horizon) ? first.at : undefined;
-    return ended ?? before?.completeUntil ?? null;
+    const ended = drained && first && first.next <= BigInt(horizon) ? first.at : null;
+    const known = before?.completeUntil ?? null;
+    return ended === null || (known !== null && known > ended) ? known : ended; // also if a clock was set back
   }
 
   /** Updates the state after the commit. */
-  private adopt({ head, read, added }: Sealed): { sealed: number; more: boolean } {
+  private adopt({ head, batch, added }: Sealed): { sealed: number; more: boolean } {
     this.trusted = head ?? this.trusted;
-    this.positions = read.positions;
+    this.progress = batch;
     this.positionsSize = head?.size;
-    this.foreignDone ||= read.foreignDone;
-    return { sealed: added, more: !read.drained };
+    return { sealed: added, more: !batch.drained };
   }
 
   private async check(ask: Ask, { size, note }: LogState): Promise<{ head: Head | undefined; range: CompactRange }> {
@@ -208,27 +188,10 @@ export class Sealing {
   }
 }
 
-interface Read {
-  rows: LeafRow[];
-  positions: Positions;
-  drained: boolean;
-  foreignDone: boolean;
-}
-
 interface Sealed {
   head: Head | undefined;
-  read: Read;
+  batch: Batch;
   added: number;
-}
-
-/** The positions at the beginning of a transaction. */
-function positionsAt(tx: string): Positions {
-  return Object.fromEntries(KIND_NAMES.map((name) => [name, [tx, NIL]])) as Positions;
-}
-
-/** Writes a Postgres array of words without quotes. pg's own conversion is slow. */
-function arrayOf(words: string[]): string {
-  return `{${words.join(',')}}`;
 }
 
 function askWith(client: ClientBase): Ask {

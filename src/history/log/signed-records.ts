@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import { ColumnType, kindOf } from './kinds';
+import { Form, kindOf } from './kinds';
 import { signBytes, Signer, Verifier, verifyBytes } from './note';
 
 /** An erasure: a row of `erasure` without its signature. It lists the places from which a person was removed. */
@@ -56,7 +56,7 @@ export function signRecord<Kind extends keyof SignedRecords>(
 function signedBytes<Kind extends keyof SignedRecords>(kind: Kind, row: SignedRecords[Kind]): Buffer {
   const values = row as unknown as Record<string, Value>;
   const columns = Object.entries(kindOf(kind).columns).filter(([name]) => name !== 'signature');
-  return bytesOf(kind, Object.fromEntries(columns.map(([name, type]) => [name, written(type, values[name] ?? null)])));
+  return bytesOf(kind, Object.fromEntries(columns.map(([name, form]) => [name, written(form, values[name] ?? null)])));
 }
 
 /** Returns whether the key signed the record of this leaf. */
@@ -70,7 +70,7 @@ function bytesOf(kind: keyof SignedRecords, members: object): Buffer {
 }
 
 /** Returns the value as Postgres writes it in a leaf (leaves.ts). Its timestamps have microseconds. */
-function written(type: ColumnType, value: Value): Value {
+function written(form: Form, value: Value): Value {
   if (value instanceof Date) return value.toISOString().replace('Z', '000Z');
-  return type === 'bigint' && value !== null ? String(value) : value;
+  return form === 'text' && value !== null ? String(value) : value;
 }

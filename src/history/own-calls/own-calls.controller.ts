@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { CallPage, FullCallRecord, RecordResolution } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
@@ -8,10 +9,12 @@ import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
 import { Shows, showsCall } from '../../access/auth/shows';
+import { Loaded } from '../../platform/config/config.module';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { ResolutionJournal } from '../../journal/resolution-journal';
+import { insertResolution } from '../../journal/resolutions';
 import { CallState, Resolution, RESOLUTIONS } from '../../operations/lifecycle';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 
@@ -25,7 +28,8 @@ export class OwnCallsController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
-    private readonly resolutions: ResolutionJournal,
+    private readonly prisma: PrismaService,
+    private readonly config: ConfigService<Loaded, true>,
   ) {}
 
   @Get()
@@ -95,7 +99,8 @@ export class OwnCallsController {
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     const supersedes = named?.toLowerCase() ?? null;
     requireUnsettled(found, supersedes, outcome);
-    const settled = await this.resolutions.resolve({ intentId: id, supersedes, outcome, reason, by });
+    const resolution = { intentId: id, supersedes, outcome, reason, by };
+    const settled = await insertResolution(this.prisma, resolution, this.config.get('settings', { infer: true }));
     const record = await this.any(id, mayReveal(call));
     if (settled) return record;
     throw supersedes !== null && record.resolution ? supersededBy(record.resolution) : notInDoubt(record);

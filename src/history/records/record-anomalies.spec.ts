@@ -1,56 +1,62 @@
-import { Prisma } from '../../platform/database/generated/client';
 import { commitment } from '../../journal/commitment';
+import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../journal/documents';
 import { Facts, anomaliesOf } from './record-anomalies';
+import { FullStoredCall } from './rows';
 
 const ID = '019a9c39-53b1-7069-a17f-af1e8cacb634';
-const SALT = Buffer.from('salt');
-const BODY = Buffer.from('{"airtimes":[]}');
-const COMMITTED = commitment(SALT, BODY);
+const SALT = Buffer.from('0123456789abcdef');
+const BODY = { salt: SALT, body: Buffer.from('{"airtimes":[]}') };
+const COMMITTED = commitment(SALT, BODY.body) as Buffer;
 const PHONE = '+2348012345678';
-const usd = (amount: string) => new Prisma.Decimal(amount);
-const person = (phone = PHONE) => ({ salt: SALT, email: null, phone, handle: null });
+const person = (phone = PHONE) => ({ position: 0, salt: SALT.toString('hex'), phone });
 
-const item = (more: object = {}) => ({
-  position: 0,
-  amountUsd: usd('2.5'),
-  recipient: person(),
-  emailCommitment: null,
-  phoneCommitment: commitment(SALT, PHONE),
-  handleCommitment: null,
+const item = (more: Partial<ItemDocument> = {}): ItemDocument => ({
+  amount_usd: '2.5',
+  phone_commitment: commitment(SALT, PHONE)?.toString('hex'),
   ...more,
 });
-const paid = (more: object = {}) => ({ ordinal: 0, position: 0, amountUsd: usd('2.50'), ...more });
-const outcome = (more: object = {}) => ({
+const paid = (more: Partial<TransactionDocument> = {}): TransactionDocument => ({
+  position: 0,
+  amount_usd: '2.50',
+  ...more,
+});
+const outcome = (more: Partial<OutcomeDocument> = {}) => ({
   kind: 'succeeded',
   items: [paid()],
-  bodyCommitment: COMMITTED,
-  body: { salt: SALT, body: BODY },
+  body_commitment: COMMITTED.toString('hex'),
   ...more,
 });
 
 /** A payout of one item that succeeded, or what a test makes of it. */
-function found(intent: object = {}, more: Partial<Facts> = {}): [string, number | null][] {
+function found({ intent, ...call }: Made = {}, more: Partial<Facts> = {}): [string, number | null][] {
   const sound = {
     id: ID,
     operation: 'POST /payouts/airtime',
-    itemCount: 1,
-    totalUsd: usd('2.5'),
-    heldFor: null,
-    bodyCommitment: COMMITTED,
-    body: { salt: SALT, body: BODY },
+    item_count: 1,
+    total_usd: '2.5',
+    body_commitment: COMMITTED.toString('hex'),
     items: [item()],
+  };
+  const made = {
+    intent: { ...sound, ...intent },
+    people: [person()],
     outcome: outcome(),
+    body: BODY,
+    answer: BODY,
     decision: null,
     resolution: null,
+    ...call,
   };
-  const facts = { intent: { ...sound, ...intent }, refused: false, gone: new Set(), ...more } as unknown as Facts;
+  const facts = { call: made, refused: false, gone: new Set(), ...more } as unknown as Facts;
   return anomaliesOf(facts).map(({ code, position }) => [code, position]);
 }
 const CALL = null;
-const HELD = { heldFor: 'over_threshold' };
+const HELD = { intent: { held_for: 'over_threshold' } };
+/** Parts of a call that a test changes. */
+type Made = { intent?: Partial<IntentDocument> } & Partial<Record<keyof FullStoredCall, unknown>>;
 
 describe('anomaliesOf', () => {
-  it.each<[string, object]>([
+  it.each<[string, Made]>([
     ['a success', {}],
     ['a call without an answer yet', { outcome: null }],
     ['one that waits', { ...HELD, outcome: null }],
@@ -61,12 +67,15 @@ describe('anomaliesOf', () => {
       'one in doubt that was settled',
       { outcome: outcome({ kind: 'unknown' }), resolution: { outcome: 'not_executed' } },
     ],
-    ['a read that another one answered', { outcome: outcome({ body: null, bodyCommitment: null }) }],
-    ['a success that is no payout', { operation: 'POST /account/transfer', outcome: outcome({ items: [] }) }],
-    ['amounts that are not named', { totalUsd: null, items: [item({ amountUsd: null })] }],
-  ])('finds nothing in %s', (_what, intent) => expect(found(intent)).toEqual([]));
+    ['a read that another one answered', { answer: null, outcome: outcome({ body_commitment: undefined }) }],
+    [
+      'a success that is no payout',
+      { intent: { operation: 'POST /account/transfer' }, outcome: outcome({ items: undefined }) },
+    ],
+    ['amounts that are not named', { intent: { total_usd: undefined, items: [item({ amount_usd: undefined })] } }],
+  ])('finds nothing in %s', (_what, call) => expect(found(call)).toEqual([]));
 
-  it.each<[string, number | null, object]>([
+  it.each<[string, number | null, Made]>([
     ['success_after_not_executed', CALL, { resolution: { outcome: 'not_executed' } }],
     [
       'rejected_after_confirmed',
@@ -77,20 +86,20 @@ describe('anomaliesOf', () => {
     ['sent_without_approval', CALL, { ...HELD, decision: { kind: 'rejected', bodyCommitment: COMMITTED } }],
     ['approved_other_content', CALL, { ...HELD, decision: { kind: 'approved', bodyCommitment: SALT } }],
     ['approved_other_content', CALL, { ...HELD, decision: { kind: 'approved', bodyCommitment: null } }],
-    ['amount_differs', 0, { outcome: outcome({ items: [paid({ amountUsd: usd('2.500001') })] }) }],
-    ['amount_differs', 0, { outcome: outcome({ items: [paid({ position: null, amountUsd: usd('2.4') })] }) }],
-    ['item_without_transaction', 0, { outcome: outcome({ items: [] }) }],
-    ['transaction_without_item', CALL, { outcome: outcome({ items: [paid(), paid({ ordinal: 1, position: null })] }) }],
-    ['items_incomplete', CALL, { itemCount: 2 }],
-    ['items_incomplete', CALL, { totalUsd: usd('2.6') }],
+    ['amount_differs', 0, { outcome: outcome({ items: [paid({ amount_usd: '2.500001' })] }) }],
+    ['amount_differs', 0, { outcome: outcome({ items: [paid({ position: undefined, amount_usd: '2.4' })] }) }],
+    ['item_without_transaction', 0, { outcome: outcome({ items: undefined }) }],
+    ['transaction_without_item', CALL, { outcome: outcome({ items: [paid(), paid({ position: undefined })] }) }],
+    ['items_incomplete', CALL, { intent: { item_count: 2 } }],
+    ['items_incomplete', CALL, { intent: { total_usd: '2.6' } }],
     ['request_body_changed', CALL, { body: { salt: SALT, body: Buffer.from('{"airtimes":[1]}') } }],
     ['request_body_missing', CALL, { body: null }],
-    ['response_body_changed', CALL, { outcome: outcome({ body: { salt: BODY, body: BODY } }) }],
-    ['response_body_missing', CALL, { outcome: outcome({ body: null }) }],
-    ['recipient_changed', 0, { items: [item({ recipient: person('+2348012345679') })] }],
-    ['recipient_changed', 0, { items: [item({ recipient: { ...person(), email: 'ada@example.com' } })] }],
-    ['recipient_missing', 0, { items: [item({ recipient: null })] }],
-  ])('finds %s for item %s', (code, position, intent) => expect(found(intent)).toEqual([[code, position]]));
+    ['response_body_changed', CALL, { answer: { ...BODY, salt: BODY.body } }],
+    ['response_body_missing', CALL, { answer: null }],
+    ['recipient_changed', 0, { people: [person('+2348012345679')] }],
+    ['recipient_changed', 0, { people: [{ ...person(), email: 'ada@example.com' }] }],
+    ['recipient_missing', 0, { people: [] }],
+  ])('finds %s for item %s', (code, position, call) => expect(found(call)).toEqual([[code, position]]));
 
   it('reports that a refused call was sent', () => {
     expect(found({}, { refused: true })).toEqual([['sent_though_refused', CALL]]);
@@ -99,7 +108,7 @@ describe('anomaliesOf', () => {
 
   it('tells removed data from missing data', () => {
     const gone = new Set([`intent_body/${ID}`, `outcome_body/${ID}`, `item_recipient/${ID}/0`]);
-    const emptied = { body: null, outcome: outcome({ body: null }), items: [item({ recipient: null })] };
+    const emptied = { body: null, answer: null, people: [] };
     expect(found(emptied, { gone })).toEqual([
       ['request_body_erased', CALL],
       ['response_body_erased', CALL],

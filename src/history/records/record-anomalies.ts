@@ -1,8 +1,8 @@
 import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { Decimal } from 'decimal.js';
 import { commitment } from '../../journal/commitment';
-import { RecordedItem, RecordedOutcome } from '../../journal/recorded-calls';
-import { FullIntentRow, StoredBody } from './rows';
+import { ItemDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
+import { byPosition, commitmentOf, FullStoredCall, StoredBody } from './rows';
 
 export const ANOMALY_CODES = [
   'success_after_not_executed',
@@ -29,24 +29,20 @@ export interface RecordAnomaly {
 
 /** The records of one call. */
 export interface Facts {
-  intent: FullIntentRow;
+  call: FullStoredCall;
   refused: boolean;
   /** The places that erasures and prunings have emptied: `intent_body/<call id>`, … */
   gone: ReadonlySet<string>;
 }
 
-type Bytes = Uint8Array | null;
-
 /** Returns the contradictions in the records of one call. Names nobody. */
 export function anomaliesOf(facts: Facts): RecordAnomaly[] {
-  return [...contradictedDecisions(facts), ...content(facts.intent), ...people(facts)];
+  return [...contradictedDecisions(facts), ...content(facts.call), ...people(facts)];
 }
 
 /** Compares decisions about the call with its outcome. */
-function contradictedDecisions({
-  intent: { outcome, resolution, heldFor, decision, bodyCommitment },
-  refused,
-}: Facts): RecordAnomaly[] {
+function contradictedDecisions({ call, refused }: Facts): RecordAnomaly[] {
+  const { intent, outcome, resolution, decision } = call;
   const { kind } = outcome ?? {};
   const was = (isSo: boolean, code: RecordAnomaly['code'], detail: string) => (isSo ? [find(code, detail)] : []);
   const wasSent = kind !== undefined && kind !== 'not_sent';
@@ -63,12 +59,12 @@ function contradictedDecisions({
     ),
     ...was(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
     ...was(
-      heldFor !== null && wasSent && decision?.kind !== 'approved',
+      intent.held_for !== undefined && wasSent && decision?.kind !== 'approved',
       'sent_without_approval',
       'The call required an approval and has none, but it was sent.',
     ),
     ...was(
-      decision !== null && !sameBytes(decision.bodyCommitment, bodyCommitment),
+      decision !== null && hexOf(decision.bodyCommitment) !== intent.body_commitment,
       'approved_other_content',
       'The approved content differs from the recorded request.',
     ),
@@ -76,10 +72,11 @@ function contradictedDecisions({
 }
 
 /** Compares the request with what the upstream says it did. */
-function content({ operation, itemCount, totalUsd, items, outcome }: FullIntentRow): RecordAnomaly[] {
+function content({ intent, outcome }: FullStoredCall): RecordAnomaly[] {
+  const { operation, item_count: itemCount, total_usd: total, items = [] } = intent;
   const found: RecordAnomaly[] = [];
-  const sum = items.reduce((total, { amountUsd }) => (amountUsd ? total.plus(amountUsd) : total), new Decimal(0));
-  if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
+  const sum = items.reduce((before, { amount_usd: usd = 0 }) => before.plus(usd), new Decimal(0));
+  if (items.length !== itemCount || (total !== undefined && !sum.equals(total))) {
     found.push(find('items_incomplete', 'The number or total of the items differs from the record.'));
   }
   // A call without items, such as a read of the listing, has nothing that transactions could belong to.
@@ -89,21 +86,23 @@ function content({ operation, itemCount, totalUsd, items, outcome }: FullIntentR
 /** Compares items with their transactions. Only a matching transaction is linked (src/gateway/forwarding/match.ts). */
 function transactions(
   operation: string,
-  items: RecordedItem[],
-  { kind, items: answered }: RecordedOutcome,
+  items: ItemDocument[],
+  { kind, items: answered = [] }: OutcomeDocument,
 ): RecordAnomaly[] {
   const found: RecordAnomaly[] = [];
-  const matched = new Map(answered.map((transaction) => [transaction.position, transaction]));
-  const unmatched = new Map(answered.filter(({ position }) => position === null).map((one) => [one.ordinal, one]));
-  for (const { position, amountUsd } of items) {
+  const matched = byPosition(answered);
+  const unmatched = new Map([...answered.entries()].filter(([, { position }]) => position === undefined));
+  for (const [position, { amount_usd: requested }] of items.entries()) {
+    const certain = matched.get(position);
     // Without other evidence, a transaction belongs to the item at its position, if the answer has as many as the
     // request.
-    const paid = matched.get(position) ?? (items.length === answered.length ? unmatched.get(position) : undefined);
-    if (amountUsd && paid?.amountUsd && !paid.amountUsd.equals(amountUsd)) {
-      const detail = `${amountUsd.toFixed()} US dollars were requested, but the upstream reports ${paid.amountUsd.toFixed()}.`;
+    const paid = certain ?? (items.length === answered.length ? unmatched.get(position) : undefined);
+    const reported = paid?.amount_usd;
+    if (requested !== undefined && reported !== undefined && !new Decimal(reported).equals(requested)) {
+      const detail = `${requested} US dollars were requested, but the upstream reports ${reported}.`;
       found.push(find('amount_differs', detail, position));
-      unmatched.delete(paid.ordinal);
-    } else if (!matched.has(position) && kind === 'succeeded' && NAMED_IN_ANSWER.has(operation)) {
+      if (!certain) unmatched.delete(position);
+    } else if (!certain && kind === 'succeeded' && NAMED_IN_ANSWER.has(operation)) {
       const detail =
         "The upstream's response reports success but names no transaction that certainly belongs to this item.";
       found.push(find('item_without_transaction', detail, position));
@@ -118,39 +117,45 @@ function transactions(
 }
 
 /** Compares the people's data beside the records with the commitments in the records. */
-function people({ intent, gone }: Facts): RecordAnomaly[] {
-  const { id, body, bodyCommitment, items, outcome } = intent;
-  const wasGone = (place: string) => gone.has(place);
+function people({ call, gone }: Facts): RecordAnomaly[] {
+  const { intent, outcome, body, answer } = call;
+  const { id, items = [] } = intent;
+  const recipients = byPosition(call.people);
   return [
-    ...kept('request_body', bodyCommitment, body, wasGone(`intent_body/${id}`)),
-    ...(outcome ? kept('response_body', outcome.bodyCommitment, outcome.body, wasGone(`outcome_body/${id}`)) : []),
-    ...items.flatMap((item) => recipientAnomaly(item, wasGone(`item_recipient/${id}/${item.position}`))),
+    ...kept('request_body', intent.body_commitment, body, gone.has(`intent_body/${id}`)),
+    ...kept('response_body', outcome?.body_commitment, answer, gone.has(`outcome_body/${id}`)),
+    ...items.flatMap((item, position) =>
+      recipientAnomaly(item, position, recipients.get(position), gone.has(`item_recipient/${id}/${position}`)),
+    ),
   ];
 }
 
 function kept(
   what: 'request_body' | 'response_body',
-  committed: Bytes,
+  committed: string | undefined,
   found: StoredBody | null,
   gone: boolean,
 ): RecordAnomaly[] {
   const name = what === 'request_body' ? 'The request body' : 'The response body';
-  if (committed === null) return [];
+  if (committed === undefined) return [];
   if (!found) return [missing(what, name, gone, null)];
-  const same = sameBytes(committed, commitment(Buffer.from(found.salt), Buffer.from(found.body)));
-  return same
+  return commitmentOf(found) === committed
     ? []
     : [find(`${what}_changed`, `${name} does not match the commitment in its record. Somebody changed it.`)];
 }
 
-function recipientAnomaly(item: RecordedItem, gone: boolean): RecordAnomaly[] {
-  const { position, recipient, emailCommitment, phoneCommitment, handleCommitment } = item;
-  const committed = [emailCommitment, phoneCommitment, handleCommitment];
-  if (committed.every((one) => one === null)) return [];
-  if (!recipient) return [missing('recipient', 'The recipient', gone, position)];
-  const { salt, email, phone, handle } = recipient;
-  const found = [email, phone, handle].map((value) => commitment(salt, value));
-  if (committed.every((one, place) => sameBytes(one, found[place] ?? null))) return [];
+function recipientAnomaly(
+  item: ItemDocument,
+  position: number,
+  person: PersonDocument | undefined,
+  gone: boolean,
+): RecordAnomaly[] {
+  const committed = [item.email_commitment, item.phone_commitment, item.handle_commitment];
+  if (committed.every((one) => one === undefined)) return [];
+  if (!person) return [missing('recipient', 'The recipient', gone, position)];
+  const salt = Buffer.from(person.salt, 'hex');
+  const found = [person.email, person.phone, person.handle].map((value) => hexOf(commitment(salt, value ?? null)));
+  if (committed.every((one, place) => one === found[place])) return [];
   return [
     find(
       'recipient_changed',
@@ -175,6 +180,6 @@ function find(code: RecordAnomaly['code'], detail: string, position: number | nu
   return { code, detail, position };
 }
 
-function sameBytes(one: Bytes, other: Bytes): boolean {
-  return one === null || other === null ? one === other : Buffer.from(one).equals(Buffer.from(other));
+function hexOf(bytes: Uint8Array | null): string | undefined {
+  return bytes ? Buffer.from(bytes).toString('hex') : undefined;
 }

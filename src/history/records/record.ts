@@ -1,4 +1,4 @@
-import { RecordedItem, RecordedOutcome, RecordedTransaction } from '../../journal/recorded-calls';
+import { ItemDocument, OutcomeDocument, PersonDocument, TransactionDocument } from '../../journal/documents';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
@@ -14,7 +14,7 @@ import {
   RecordUpstream,
   RecordUpstreamItem,
 } from './record.dto';
-import { IntentRow } from './rows';
+import { byPosition, FullStoredCall, StoredCall } from './rows';
 import { approvalOf, doubtOf, resolutionOf } from './settlement';
 import { shown, View } from './view';
 
@@ -23,38 +23,31 @@ const MAX_SHOWN_DEPTH = 64;
 
 type RefusalRow = Prisma.RefusalGetPayload<object>;
 
-export function fromIntent(intent: IntentRow, view: View): CallRecord {
-  const { outcome } = intent;
-  const byPosition = new Map(outcome?.items.map((item) => [item.position, item]));
+/** @param isShown whether the item at a position is shown. */
+export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
+  const { intent, outcome, lifecycle } = call;
   return {
     ...fromEither(intent, view),
-    outcome: stateOf(intent, view.present),
-    in_doubt_since: inDoubtSince(intent, view.present),
-    item_count: intent.itemCount,
-    total_usd: intent.totalUsd?.toFixed() ?? null,
-    coverage: intent.coverage,
-    caused_by: intent.causedBy,
-    duplicate_of: intent.duplicateOf,
-    items: intent.items.map((item) => toItem(item, byPosition.get(item.position), view)),
-    upstream: outcome && {
-      status: outcome.upstreamStatus,
-      failure: outcome.failure,
-      answer_of: outcome.answerOf,
-      attempts: outcome.attempts,
-      tries: triesOf(outcome),
-      other_items: outcome.items.filter(({ position }) => position === null).map((item) => toUpstreamItem(item, view)),
-    },
+    outcome: stateOf(lifecycle, view.present),
+    in_doubt_since: inDoubtSince(lifecycle, view.present),
+    item_count: intent.item_count,
+    total_usd: intent.total_usd ?? null,
+    coverage: intent.coverage ?? null,
+    caused_by: intent.caused_by ?? null,
+    duplicate_of: intent.duplicate_of ?? null,
+    items: itemsOf(call, view, isShown),
+    upstream: outcome && toUpstream(outcome, view),
     refusal: null,
-    approval: approvalOf(intent, view),
-    resolution: resolutionOf(intent, view),
-    doubt: doubtOf(intent, view),
+    approval: approvalOf(call, view),
+    resolution: resolutionOf(call, view),
+    doubt: doubtOf(call, view),
     timings: {
-      received_at: intent.receivedAt,
-      recorded_at: intent.recordedAt,
-      sent_at: outcome?.sentAt ?? null,
-      answered_at: outcome?.answeredAt ?? null,
-      outcome_recorded_at: outcome?.recordedAt ?? null,
-      upstream_ms: outcome?.upstreamMs.toNumber() ?? null,
+      received_at: new Date(intent.received_at),
+      recorded_at: new Date(intent.recorded_at),
+      sent_at: outcome && new Date(outcome.sent_at),
+      answered_at: outcome && new Date(outcome.answered_at),
+      outcome_recorded_at: outcome && new Date(outcome.recorded_at),
+      upstream_ms: outcome && Number(outcome.upstream_ms),
     },
   };
 }
@@ -62,7 +55,17 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
 export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   const { status, code, detail, faults, faultCount, firstCallId } = refusal;
   return {
-    ...fromEither(refusal, view),
+    ...fromEither(
+      {
+        ...refusal,
+        client_id: refusal.clientId,
+        key_id: refusal.keyId,
+        idempotency_key: refusal.idempotencyKey,
+        request_id: refusal.requestId,
+        client_address: refusal.clientAddress,
+      },
+      view,
+    ),
     outcome: 'refused',
     in_doubt_since: null,
     item_count: 0,
@@ -94,14 +97,21 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   };
 }
 
-function triesOf({ tries }: RecordedOutcome): RecordTry[] {
-  return tries.map(({ failure = null, ms, phase, started_at, status = null }) => ({
-    failure,
-    ms: Number(ms),
-    phase: phase as RecordTry['phase'],
-    started_at,
-    status,
-  }));
+function toUpstream({ items = [], tries = [], ...outcome }: OutcomeDocument, view: View): RecordUpstream {
+  return {
+    status: outcome.upstream_status ?? null,
+    failure: outcome.failure ?? null,
+    answer_of: outcome.answer_of ?? null,
+    attempts: outcome.attempts,
+    tries: tries.map(({ failure = null, ms, phase, started_at, status = null }) => ({
+      failure,
+      ms: Number(ms),
+      phase: phase as RecordTry['phase'],
+      started_at,
+      status,
+    })),
+    other_items: items.filter(({ position }) => position === undefined).map((item) => toUpstreamItem(item, view)),
+  };
 }
 
 /** Combines one payout with the fields of its call. Omits transactions that belong to no payout for certain. */
@@ -115,20 +125,15 @@ function withoutOthers({ other_items: _, ...upstream }: RecordUpstream) {
 
 /** Returns the request and the answer: JSON as such, other content as text. */
 export function toMessages(
-  intent: {
-    query: string | null;
-    body: { body: Uint8Array } | null;
-    outcome: object | null;
-    items: { recipient: { phone: string | null } | null }[];
-  },
+  { intent, people, body, outcome }: FullStoredCall,
   response: { body: Uint8Array } | null,
   reveal: boolean,
 ): { request: RecordMessage; response: RecordMessage | null } {
-  const phones = intent.items.flatMap(({ recipient }) => recipient?.phone ?? []);
+  const phones = people.flatMap(({ phone }) => phone ?? []);
   const read = (bytes: Uint8Array | undefined) => (bytes ? readBody(bytes, phones, reveal) : null);
   return {
-    request: { query: shown(intent.query, reveal, maskQuery), body: read(intent.body?.body) },
-    response: intent.outcome && { body: read(response?.body) },
+    request: { query: shown(intent.query, reveal, maskQuery), body: read(body?.body) },
+    response: outcome && { body: read(response?.body) },
   };
 }
 
@@ -146,51 +151,77 @@ function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown
 /** Phone numbers of other people in the upstream's listings. */
 const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 
-function fromEither(row: IntentRow | RefusalRow, { clientNames, reveal }: View) {
+/** The members that requests and refusals share. */
+interface Asked {
+  id: string;
+  operation: string;
+  client_id: string;
+  key_id: string;
+  actor?: string | null | undefined;
+  idempotency_key?: string | null | undefined;
+  request_id: string;
+  traceparent?: string | null | undefined;
+  client_address: string;
+}
+
+function fromEither(asked: Asked, { clientNames, reveal }: View) {
   return {
-    id: row.id,
-    operation: row.operation,
-    client: { id: row.clientId, name: clientNames.get(row.clientId) ?? null },
-    key_id: row.keyId,
-    actor: shown(row.actor, reveal, maskContacts),
-    idempotency_key: shown(row.idempotencyKey, reveal, maskContacts),
-    request_id: shown(row.requestId, reveal, maskContacts),
-    traceparent: row.traceparent,
-    client_address: row.clientAddress,
+    id: asked.id,
+    operation: asked.operation,
+    client: { id: asked.client_id, name: clientNames.get(asked.client_id) ?? null },
+    key_id: asked.key_id,
+    actor: shown(asked.actor, reveal, maskContacts),
+    idempotency_key: shown(asked.idempotency_key, reveal, maskContacts),
+    request_id: shown(asked.request_id, reveal, maskContacts),
+    traceparent: asked.traceparent ?? null,
+    client_address: asked.client_address,
   };
 }
 
-function toItem(item: RecordedItem, upstream: RecordedTransaction | undefined, view: View): RecordItem {
-  const { email = null, phone = null, handle = null } = item.recipient ?? {};
+function itemsOf(call: StoredCall, view: View, isShown: (position: number) => boolean): RecordItem[] {
+  const people = byPosition(call.people);
+  const transactions = byPosition(call.outcome?.items);
+  return (call.intent.items ?? []).flatMap((item, position) =>
+    isShown(position) ? toItem(item, position, people.get(position), transactions.get(position), view) : [],
+  );
+}
+
+function toItem(
+  item: ItemDocument,
+  position: number,
+  person: PersonDocument | undefined,
+  transaction: TransactionDocument | undefined,
+  view: View,
+): RecordItem {
   const { reveal } = view;
   return {
-    position: item.position,
+    position,
     recipient: {
-      email: shown(email, reveal, maskEmail),
-      phone: shown(phone, reveal, maskPhone),
-      handle: shown(handle, reveal, maskHandle),
+      email: shown(person?.email, reveal, maskEmail),
+      phone: shown(person?.phone, reveal, maskPhone),
+      handle: shown(person?.handle, reveal, maskHandle),
       receiver: shown(item.receiver, reveal, maskContacts),
     },
-    recipient_field: item.recipientField,
-    note: item.handleIgnored ? 'Both an email and a handle were given. The email is used.' : null,
-    amount_usd: item.amountUsd?.toFixed() ?? null,
+    recipient_field: item.recipient_field ?? null,
+    note: item.handle_ignored ? 'Both an email and a handle were given. The email is used.' : null,
+    amount_usd: item.amount_usd ?? null,
     // Callers may have written a contact into these texts.
     country: shown(item.country, reveal, maskContacts),
-    network_code: shown(item.networkCode, reveal, maskContacts),
+    network_code: shown(item.network_code, reveal, maskContacts),
     reference: shown(item.reference, reveal, maskContacts),
     wallet: shown(item.wallet, reveal, maskContacts),
-    upstream_ref: shown(item.upstreamRef, reveal, maskContacts),
-    upstream: upstream ? toUpstreamItem(upstream, view) : null,
+    upstream_ref: shown(item.upstream_ref, reveal, maskContacts),
+    upstream: transaction ? toUpstreamItem(transaction, view) : null,
   };
 }
 
-function toUpstreamItem(item: RecordedTransaction, { reveal }: View): RecordUpstreamItem {
+function toUpstreamItem(item: TransactionDocument, { reveal }: View): RecordUpstreamItem {
   return {
-    upstream_ref: shown(item.upstreamRef, reveal, maskContacts),
-    upstream_id: shown(item.upstreamId, reveal, maskContacts),
-    batch_ref: shown(item.batchRef, reveal, maskContacts),
+    upstream_ref: shown(item.upstream_ref, reveal, maskContacts),
+    upstream_id: shown(item.upstream_id, reveal, maskContacts),
+    batch_ref: shown(item.batch_ref, reveal, maskContacts),
     status: shown(item.status, reveal, maskProse),
-    amount_usd: item.amountUsd?.toFixed() ?? null,
+    amount_usd: item.amount_usd ?? null,
   };
 }
 

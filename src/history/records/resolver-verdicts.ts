@@ -1,5 +1,6 @@
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { VerdictEvidence } from '../../journal/records';
+import { VerdictEvidence } from '../../journal/resolver-verdicts';
+import { StoredCall } from './rows';
 
 /** The last verdict of the resolver about a call in doubt. */
 export interface VerdictRow {
@@ -9,21 +10,14 @@ export interface VerdictRow {
   evidence: VerdictEvidence;
 }
 
-/** The fields that tell whether a call may have a verdict. Hardly any call was ever in doubt. */
-interface MaybeJudged {
-  id: string;
-  outcome: { kind: string } | null;
-  resolution: object | null;
-}
-
-/** Returns the newest verdict of each of these calls. */
+/** Returns the newest verdict of each of these calls. Hardly any call was ever in doubt, so most cannot have one. */
 export async function newestVerdicts(
   prisma: ReaderPrisma,
-  calls: MaybeJudged[],
+  calls: StoredCall[],
 ): Promise<ReadonlyMap<string, VerdictRow>> {
   const ids = calls
     .filter(({ outcome, resolution }) => resolution !== null || outcome === null || outcome.kind === 'unknown')
-    .map(({ id }) => id);
+    .map(({ intent }) => intent.id);
   if (ids.length === 0) return new Map();
   const rows = await prisma.$queryRaw<(VerdictRow & { id: string })[]>`
     SELECT DISTINCT ON (intent_id) intent_id::text AS id, verdict, reason, decided_at AS "decidedAt", evidence

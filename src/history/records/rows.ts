@@ -1,4 +1,6 @@
-import { readIntent, RecordedIntent, RecordedOutcome, readOutcome } from '../../journal/recorded-calls';
+import { commitment } from '../../journal/commitment';
+import { IntentDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
+import { RecordedCall } from '../../operations/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { CurrentResolution, WITH_RESOLUTIONS, withCurrentResolution } from './resolutions';
 
@@ -27,39 +29,65 @@ export interface StoredBody {
 }
 
 /** The records of a call. */
-export interface IntentRow extends RecordedIntent {
+export interface StoredCall {
+  intent: IntentDocument;
+  /** The people in its items. Erased people are missing. */
+  people: PersonDocument[];
+  outcome: OutcomeDocument | null;
   decision: Stored['decision'];
-  outcome: RecordedOutcome | null;
   /** The resolution that is in effect. */
   resolution: CurrentResolution | null;
+  /** What its state follows from. */
+  lifecycle: RecordedCall;
 }
 
 /** The records of a call with its bodies. */
-export interface FullIntentRow extends IntentRow {
+export interface FullStoredCall extends StoredCall {
   body: StoredBody | null;
-  outcome: (RecordedOutcome & { body: StoredBody | null }) | null;
+  /** The body of the answer. */
+  answer: StoredBody | null;
 }
 
-export function toIntentRow(stored: Stored): IntentRow {
-  const { record, body, outcome, decision, resolution } = withCurrentResolution(stored);
+export function toStoredCall(stored: Stored): StoredCall {
+  const { decision, resolution } = withCurrentResolution(stored);
+  const intent = JSON.parse(stored.record) as IntentDocument;
+  const people = JSON.parse(stored.body?.people ?? '[]') as PersonDocument[];
+  const outcome = stored.outcome && (JSON.parse(stored.outcome.record) as OutcomeDocument);
+  const lifecycle = lifecycleOf(intent, outcome, decision, resolution);
+  return { intent, people, outcome, decision, resolution, lifecycle };
+}
+
+export function toFullStoredCall(stored: StoredWithBodies): FullStoredCall {
+  const { salt = null, body = null } = stored.body ?? {};
+  return { ...toStoredCall(stored), body: salt && body && { salt, body }, answer: stored.outcome?.body ?? null };
+}
+
+/** Returns what the state of a call follows from. */
+export function lifecycleOf(
+  intent: IntentDocument,
+  outcome: OutcomeDocument | null,
+  decision: RecordedCall['decision'],
+  resolution: RecordedCall['resolution'],
+): RecordedCall {
   return {
-    ...readIntent(record, body?.people ?? null),
+    recordedAt: new Date(intent.recorded_at),
+    process: intent.process,
+    heldFor: intent.held_for ?? null,
+    expiresAt: intent.expires_at === undefined ? null : new Date(intent.expires_at),
+    outcome: outcome && { kind: outcome.kind, answeredAt: new Date(outcome.answered_at) },
     decision,
     resolution,
-    outcome: outcome && readOutcome(outcome.record),
   };
 }
 
-export function toFullIntentRow(stored: StoredWithBodies): FullIntentRow {
-  const { body, outcome } = stored;
-  const row = toIntentRow(stored);
-  return {
-    ...row,
-    body: body && toBody(body),
-    outcome: row.outcome && { ...row.outcome, body: outcome?.body ?? null },
-  };
+/** Returns people or transactions by the position of their item. */
+export function byPosition<Entry extends { position?: number | undefined }>(
+  entries: Entry[] = [],
+): Map<number | undefined, Entry> {
+  return new Map(entries.map((entry) => [entry.position, entry]));
 }
 
-function toBody({ salt, body }: NonNullable<StoredWithBodies['body']>): StoredBody | null {
-  return salt && body && { salt, body };
+/** Returns the commitment of a stored body, as its record states it. */
+export function commitmentOf(stored: StoredBody | null): string | undefined {
+  return stored ? commitment(Buffer.from(stored.salt), Buffer.from(stored.body))?.toString('hex') : undefined;
 }

@@ -10,27 +10,26 @@ import {
 } from './record.dto';
 import { ResolutionRow } from './resolutions';
 import { VerdictRow } from './resolver-verdicts';
-import { IntentRow } from './rows';
+import { StoredCall } from './rows';
 import { shown, View } from './view';
 
 /** Returns the approval of a held call, and who decided. Null for a call that was never held. */
-export function approvalOf(intent: IntentRow, view: View): RecordApproval | null {
-  const { heldFor, expiresAt, decision, bodyCommitment } = intent;
-  if (heldFor === null) return null;
+export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: View): RecordApproval | null {
+  if (lifecycle.heldFor === null) return null;
   return {
-    held_for: heldFor,
-    expires_at: expiresAt,
-    content_hash: bodyCommitment && bodyCommitment.toString('hex'),
-    status: approvalStatusOf(intent, view.present) as RecordApproval['status'],
+    held_for: lifecycle.heldFor,
+    expires_at: lifecycle.expiresAt,
+    content_hash: intent.body_commitment ?? null,
+    status: approvalStatusOf(lifecycle, view.present) as RecordApproval['status'],
     decided_at: decision?.decidedAt ?? null,
     decided_by: decision && personOf(decision, view),
-    reason: shown(decision?.reason ?? null, view.reveal, maskProse),
+    reason: shown(decision?.reason, view.reveal, maskProse),
   };
 }
 
 /** Returns how a call in doubt was settled: by a person, or by the resolver. */
-export function resolutionOf({ id, resolution }: IntentRow, view: View): RecordResolution | null {
-  const verdict = view.verdicts.get(id);
+export function resolutionOf({ intent, resolution }: StoredCall, view: View): RecordResolution | null {
+  const verdict = view.verdicts.get(intent.id);
   const isFound = resolution?.clientId === null && verdict?.verdict === resolution.outcome;
   return (
     resolution && {
@@ -52,9 +51,9 @@ function toResolution(resolution: ResolutionRow, view: View): SupersededResoluti
 }
 
 /** Returns why a call is still in doubt, if the resolver has looked into it. */
-export function doubtOf(intent: IntentRow, view: View): RecordDoubt | null {
+export function doubtOf({ intent, lifecycle }: StoredCall, view: View): RecordDoubt | null {
   const verdict = view.verdicts.get(intent.id);
-  if (verdict?.verdict !== 'ambiguous' || stateOf(intent, view.present) !== 'unknown') return null;
+  if (verdict?.verdict !== 'ambiguous' || stateOf(lifecycle, view.present) !== 'unknown') return null;
   const { reason, decidedAt, evidence } = verdict;
   const calls = view.showsOthers ? evidence.calls : [];
   return { verdict: 'ambiguous', reason, decided_at: decidedAt, transactions: foundIn(verdict, view), calls };

@@ -13,6 +13,11 @@ export interface View {
   showsOthers: boolean;
 }
 
-export function shown<Text extends string | null>(value: Text, reveal: boolean, mask: (value: string) => string) {
-  return (value === null || reveal ? value : mask(value)) as Text;
+/** Returns a value as a reader may see it. Null if there is none. */
+export function shown(value: string, reveal: boolean, mask: Mask): string;
+export function shown(value: string | null | undefined, reveal: boolean, mask: Mask): string | null;
+export function shown(value: string | null | undefined, reveal: boolean, mask: Mask): string | null {
+  return value === undefined || value === null || reveal ? (value ?? null) : mask(value);
 }
+
+type Mask = (value: string) => string;

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
 import { parseCheckpoint } from '../log/checkpoint';
 import { openNote, Signer, splitNotes } from '../log/note';
+import { uuidTime } from '../../platform/database/uuid';
 import { Wish } from './erase';
 import { Month, monthsBefore } from './months';
 import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';
@@ -85,13 +86,15 @@ async function coveringNote(db: Client, month: Month, { signer, checkpointFile }
 async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: number; sealed: number }> {
   const unsealed = (['intent', 'outcome', 'refusal'] as const).map((kind) => {
     const id = kind === 'outcome' ? 'intent_id' : 'id';
-    return `(SELECT count(*) FROM ${kind} WHERE ${id} >= $1 AND ${id} < $2
-             AND NOT EXISTS (SELECT FROM log_leaf WHERE record_id = ${kind}.${id} AND kind = '${kind}'))`;
+    return `(SELECT count(*) FROM ${kind} t WHERE t.${id} >= $1 AND t.${id} < $2
+             AND NOT EXISTS (SELECT FROM leaf WHERE leaf.id = t.${id} AND leaf.kind = '${kind}'))`;
   });
   const { rows } = await db.query<{ unsealed: string; sealed: string }>(
-    `SELECT ${unsealed.join(' + ')} AS unsealed,
-       (SELECT coalesce(max(index) + 1, 0) FROM log_leaf WHERE record_id >= $1 AND record_id < $2) AS sealed`,
-    [from, to],
+    `WITH leaf AS MATERIALIZED (
+       SELECT l.kind, n.id, l.first + n.place AS size FROM log_leaves l CROSS JOIN LATERAL unnest(l.ids) WITH ORDINALITY n(id, place)
+       WHERE l.span && int8range($3, $4) AND n.id >= $1 AND n.id < $2)
+     SELECT ${unsealed.join(' + ')} AS unsealed, (SELECT coalesce(max(size), 0) FROM leaf) AS sealed`,
+    [from, to, uuidTime(from).getTime(), uuidTime(to).getTime()],
   );
   return { unsealed: Number(rows[0]?.unsealed), sealed: Number(rows[0]?.sealed) };
 }

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { indexAll, indexBatch, IndexState } from '../../journal/search-index';
 
 /** The number of entries that a statement rebuilds within seconds. */
 const AT_ONCE = 5_000;
@@ -20,9 +21,6 @@ export async function reindex(db: Client, callIds: string[]): Promise<void> {
 
 /** Indexes everything that has committed. */
 export async function catchUp(db: Client): Promise<void> {
-  for (;;) {
-    const { rows } = await db.query<{ state: string }>('SELECT index_calls($1::integer) AS state', [AT_ONCE]);
-    if (rows[0]?.state === 'unbuilt') await db.query('SELECT build_search_indexes()');
-    else if (rows[0]?.state !== 'more') return;
-  }
+  const batch = () => indexBatch(async (sql, values) => (await db.query<IndexState>(sql, values)).rows);
+  while ((await indexAll(batch)).state !== 'done') await db.query('SELECT build_search_indexes()');
 }

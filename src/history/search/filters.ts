@@ -15,7 +15,7 @@ export interface Conditions {
   anyOf: Prisma.Sql[];
   /** Conditions that terms cannot express. */
   others: Prisma.Sql[];
-  /** Conditions that must all hold for the same payout: its `payout`, `usd` and `transactions`. */
+  /** Conditions that must all hold for the same payout: its terms `payout` and its amount `usd`. */
   ofPayouts: Prisma.Sql[];
   /** Whether the terms of a call tell that one of its payouts meets them all. */
   decided: boolean;
@@ -99,10 +99,12 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
       ...someWithin(search),
     ],
     ofPayouts: [
-      ...payouts.map((list) => hasTerm(Prisma.sql`payout`, list)),
+      ...payouts.map((list) => hasTerm(list)),
       ...(search.recipient_prefix === undefined ? [] : [beginsWith(search.recipient_prefix)]),
       ...within(Prisma.sql`usd`, search.min_item_usd, search.max_item_usd),
-      ...(ref === undefined || rows === 'calls' || (rows === 'all' && filtersItems(search)) ? [] : [hasRef(ref)]),
+      ...(ref === undefined || rows === 'calls' || (rows === 'all' && filtersItems(search))
+        ? []
+        : [hasTerm([termOf(TAGS.ref, ref)])]),
     ],
     decided: rows === 'calls' ? !filtersItems(search) || isDecided(search) : true,
     hints: [
@@ -133,14 +135,10 @@ function payoutTerms(asked: SearchFilters, search: SearchFilters, phones: string
   ];
 }
 
-/** The condition that a text of terms has one of these. */
-function hasTerm(text: Prisma.Sql, list: string[]): Prisma.Sql {
-  const each = list.map((one) => Prisma.sql`strpos(${text} || E'\n', ${`\n${one}\n`}::text) > 0`);
+/** The condition that a payout has one of these terms. */
+function hasTerm(list: string[]): Prisma.Sql {
+  const each = list.map((one) => Prisma.sql`strpos(payout || E'\n', ${`\n${one}\n`}::text) > 0`);
   return Prisma.sql`(${Prisma.join(each, ' OR ')})`;
-}
-
-function hasRef(ref: string): Prisma.Sql {
-  return hasTerm(Prisma.sql`concat(payout, transactions)`, [termOf(TAGS.ref, ref)]);
 }
 
 /** Converts the filters to the recorded form, in which contacts are masked. */

@@ -29,7 +29,7 @@ export class IndexJob implements Job {
     while (!turns.areOver) {
       const started = performance.now();
       try {
-        const state = await this.index.runOnce();
+        const { state } = await this.index.runOnce();
         if (state === 'unbuilt') await this.index.build();
         failing = false;
         if (state !== 'done') continue;

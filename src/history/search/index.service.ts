@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { indexAll, indexBatch, IndexState } from '../../journal/search-index';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
-
-/** Records per statement, or fewer if they have many payouts. A statement takes some tenths of a second. */
-const BATCH = 5_000;
 
 /** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
 const PATIENCE_MS = 8_000;
 
 /** The indexes of many calls take minutes to build. */
 const BUILD = 'SET LOCAL statement_timeout = 0; SELECT build_search_indexes()';
-
-/** What index_calls() returns. `unbuilt` means that build_search_indexes() must follow. */
-type State = 'done' | 'more' | 'unbuilt';
 
 /**
  * Updates the search index (index_calls of the migrations). After a crash of Postgres and on a promoted standby, the
@@ -30,23 +25,17 @@ export class IndexService {
    * @throws Problem if that takes longer than a search can wait.
    */
   async catchUp(): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
-    for (let state = await this.runOnce(); state !== 'done'; state = await this.runOnce()) {
-      if (state === 'more' && Date.now() <= deadline) continue;
-      const rebuilt =
-        this.progress < 1 ? ` It is being rebuilt and ${Math.floor(this.progress * 100)} % complete.` : '';
-      const text = `The search index is still catching up with the records.${rebuilt} Search again in a minute.`;
-      throw new Problem('database_unavailable', { text, retryAfter: 60 });
-    }
+    const { state, progress } = await indexAll(() => this.runOnce(), PATIENCE_MS);
+    if (state === 'done') return;
+    const rebuilt = progress < 1 ? ` It is being rebuilt and ${Math.floor(progress * 100)} % complete.` : '';
+    const text = `The search index is still catching up with the records.${rebuilt} Search again in a minute.`;
+    throw new Problem('database_unavailable', { text, retryAfter: 60 });
   }
 
-  async runOnce(): Promise<State> {
-    const [row] = await this.prisma.readLong<{ state: State; progress: number }>({
-      text: 'SELECT index_calls($1::integer) AS state, search_progress() AS progress',
-      values: [BATCH],
-    });
-    this.progress = row?.progress ?? 1;
-    return row?.state ?? 'done';
+  async runOnce(): Promise<IndexState> {
+    const left = await indexBatch((text, values) => this.prisma.readLong<IndexState>({ text, values }));
+    this.progress = left.progress;
+    return left;
   }
 
   /** Builds the indexes of the search index, after all of its entries were made anew. */

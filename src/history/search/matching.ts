@@ -1,4 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
+import { uuidTime } from '../../platform/database/uuid';
 import { Listed } from './cursor';
 import { Conditions } from './filters';
 
@@ -12,26 +13,26 @@ export interface Scope {
 }
 
 /**
- * The payouts of an entry: their terms, amounts and transactions. Numbers are faster than unnest() of three arrays.
+ * The payouts of an entry: their terms and amounts. Numbers are faster than unnest() of two arrays.
  * @param first 1, or 0 for the transactions that belong to no payout for certain, at position -1.
  */
 const payoutsFrom = (first: Prisma.Sql) => Prisma.sql`(
-  SELECT payouts[place] AS payout, item_usd[place] AS usd, refs[place + 1] AS transactions, place - 1 AS position
-  FROM generate_series(${first}, cardinality(payouts)) AS place)`;
+  SELECT payouts[place + 1] AS payout, item_usd[place] AS usd, place - 1 AS position
+  FROM generate_series(${first}, cardinality(item_usd)) AS place)`;
 
 export const PAYOUTS = payoutsFrom(Prisma.sql`1`);
 
 /** The condition of all matching calls, without an order. */
 export function matching(scope: Scope): Prisma.Sql {
   const { conditions } = scope;
-  const filters = [...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)];
+  const filters = [...withTerms(conditions, true), ...inTime(scope), ...conditions.others, ...inRange(scope)];
   return all([...filters, ...somePayout(conditions)]);
 }
 
 /** The number of matches among matching calls. */
 export function counted({ conditions: { ofPayouts: each } }: Scope, listed: Listed): Prisma.Sql {
   if (listed === 'calls') return Prisma.sql`count(*)`;
-  if (each.length === 0) return Prisma.sql`coalesce(sum(cardinality(payouts)), 0)`;
+  if (each.length === 0) return Prisma.sql`coalesce(sum(cardinality(item_usd)), 0)`;
   return Prisma.sql`coalesce(sum((SELECT count(*) FROM ${PAYOUTS} AS each WHERE ${all(each)})), 0)`;
 }
 
@@ -40,7 +41,7 @@ export function counted({ conditions: { ofPayouts: each } }: Scope, listed: List
  * to no payout for certain.
  */
 export function countedPayouts({ conditions }: Scope, ref: string | undefined): Prisma.Sql {
-  const first = ref === undefined ? Prisma.sql`least(1, cardinality(payouts))` : Prisma.sql`0`;
+  const first = ref === undefined ? Prisma.sql`least(1, cardinality(item_usd))` : Prisma.sql`0`;
   return Prisma.sql`(SELECT * FROM ${payoutsFrom(first)} AS each WHERE ${all(conditions.ofPayouts)})`;
 }
 
@@ -67,12 +68,24 @@ export function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
   ];
 }
 
-/** The same condition as terms, for other slices. */
-export function inWeeks(scope: Scope): Prisma.Sql[] {
-  if (scope.from === undefined && scope.to === undefined) return [];
+/** A range of this many hours is looked up by hours. The entries of the first and last week would be too many. */
+const SHORT_HOURS = 72;
+
+/** The condition that an entry has the term of an hour or of a week of the range. */
+export function inTime(scope: Scope): Prisma.Sql[] {
+  const { from, to } = scope;
+  if (from === undefined && to === undefined) return [];
+  if (from !== undefined && to !== undefined && hoursBetween(from, to) <= SHORT_HOURS)
+    return [
+      Prisma.sql`terms && ARRAY(SELECT 'hour:' || hour FROM generate_series(search_hour(${from}::uuid), search_hour(${to}::uuid)) AS hour)`,
+    ];
   return [
     Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM indexed_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
   ];
+}
+
+function hoursBetween(from: string, to: string): number {
+  return (uuidTime(to).getTime() - uuidTime(from).getTime()) / 3_600_000;
 }
 
 export function withTerms({ terms, anyOf, hints }: Conditions, hinted: boolean): Prisma.Sql[] {

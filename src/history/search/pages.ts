@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Cursor, Listed, Sort } from './cursor';
-import { all, inRange, inWeeks, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
+import { all, inRange, inTime, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
 import { Place } from '../records/page';
 
 /** A scope with an order. */
@@ -96,8 +96,7 @@ function amountsInOrder(query: Query, { names }: Order, after: Cursor | undefine
       WHERE ${all([...inAmounts(query, stored), ...beyond(query, stored, after)])}
       ORDER BY ${sorted(columns(stored), query)} LIMIT ${budget}
     ) AS items CROSS JOIN LATERAL (
-      SELECT *, payouts[position + 1] AS payout, refs[position + 2] AS transactions
-      FROM indexed_call WHERE call_id = id OFFSET 0 -- one by one, whatever the planner expects
+      SELECT *, payouts[position + 2] AS payout FROM indexed_call WHERE call_id = id OFFSET 0 -- one by one, whatever the planner expects
     ) AS entries`;
 }
 
@@ -141,7 +140,7 @@ function rowsOf(query: Query, order: Order, after: Cursor | undefined): Prisma.S
     ...inRange(query),
     ...ofPayouts(query),
     ...beyond(query, order, after),
-    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, order)]),
+    ...(sort === 'time' ? [] : [...inTime(query), ...inAmounts(query, order)]),
   ];
 }
 

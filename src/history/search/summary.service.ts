@@ -52,7 +52,7 @@ export class SummaryService {
     const counted = isOfPayouts
       ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]}) AS first,
           (position >= 0)::integer AS items, usd`
-      : Prisma.sql`TRUE AS first, cardinality(payouts) AS items, total_usd AS usd`;
+      : Prisma.sql`TRUE AS first, cardinality(item_usd) AS items, total_usd AS usd`;
     const payouts = Prisma.sql`CROSS JOIN LATERAL ${countedPayouts(scope, search.upstream_ref)} AS counted`;
     const rows = await this.prisma.$queryRaw<GroupRow[]>`
       SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, sum(items)::float8 AS items,

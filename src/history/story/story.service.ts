@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
+import { IntentDocument } from '../../journal/documents';
 import { FINDING_NOW } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
 import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { RecordsService } from '../records/records.service';
-import { FullIntentRow } from '../records/rows';
+import { FullStoredCall } from '../records/rows';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';
 
 const NEWEST_DIFFERENCES = 100;
@@ -20,11 +21,11 @@ export class StoryService {
   ) {}
 
   async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
-    const found = await this.records.withRows(id, reveal);
+    const found = await this.records.find(id, reveal);
     if (!found) return undefined;
     const { record } = found;
     const [anomalies, differences, seals, { accesses, count }] = await Promise.all([
-      this.anomalies(found.intent ?? (await this.records.intent({ id: record.id }))),
+      this.anomalies(found.stored ?? (await this.records.stored({ id: record.id }))),
       this.differences(record.id),
       this.seals(record.id),
       this.accesses.ofCall(record.id, reveal),
@@ -40,17 +41,16 @@ export class StoryService {
       FROM finding f ${FINDING_NOW} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
-  private async anomalies(intent: FullIntentRow | null): Promise<RecordAnomaly[]> {
-    if (!intent) return [];
-    const { id } = intent;
-    const refused = (await this.prisma.refusal.count({ where: { id } })) > 0;
-    const anomalies = anomaliesOf({ intent, refused, gone: new Set() });
+  private async anomalies(call: FullStoredCall | null): Promise<RecordAnomaly[]> {
+    if (!call) return [];
+    const refused = (await this.prisma.refusal.count({ where: { id: call.intent.id } })) > 0;
+    const anomalies = anomaliesOf({ call, refused, gone: new Set() });
     if (!anomalies.some(({ code }) => code.endsWith('_missing'))) return anomalies;
-    return anomaliesOf({ intent, refused, gone: await this.gone(intent) });
+    return anomaliesOf({ call, refused, gone: await this.gone(call.intent) });
   }
 
   /** Returns the places of this call that erasures and prunings have emptied. */
-  private async gone({ id, items }: FullIntentRow): Promise<Set<string>> {
+  private async gone({ id, items = [] }: IntentDocument): Promise<Set<string>> {
     const month = uuidTime(id).toISOString().slice(0, 7);
     const [erased, pruned] = await Promise.all([
       this.prisma.$queryRaw<{ place: string }[]>`
@@ -58,7 +58,7 @@ export class StoryService {
       this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
     ]);
     const emptied = [`intent_body/${id}`, `outcome_body/${id}`];
-    const people = items.map(({ position }) => `item_recipient/${id}/${position}`);
+    const people = items.map((_, position) => `item_recipient/${id}/${position}`);
     return new Set([...erased.map(({ place }) => place), ...(pruned === 0 ? [] : [...emptied, ...people])]);
   }
 
@@ -75,7 +75,7 @@ export class StoryService {
         UNION ALL SELECT 7, 'verdict', verdict.id FROM verdict WHERE intent_id = ${id}::uuid
         UNION ALL SELECT 8, 'resolution_correction', c.id FROM resolution_correction c WHERE intent_id = ${id}::uuid
         UNION ALL SELECT 9, 'correction_release', correction_id FROM correction_release WHERE intent_id = ${id}::uuid) AS r
-      LEFT JOIN log_leaf l ON l.record_id = r.record AND l.kind = r.kind
+      LEFT JOIN LATERAL leaves_of(r.record) l ON l.kind = r.kind
       LEFT JOIN LATERAL (
         SELECT size, sealed_at FROM checkpoint WHERE size > l.index ORDER BY size LIMIT 1
       ) AS c ON TRUE

@@ -109,12 +109,18 @@ describe('Rows', () => {
     expect(TYPES.text.array(['\ud83d']).subarray(-3).toString()).toBe('\ufffd');
   });
 
-  it.each(['', 'x', '0'.repeat(31), '0'.repeat(33), '0'.repeat(34), `${'0'.repeat(31)}g`])(
-    'reject %j as a UUID',
-    (id) => {
-      expect(() => TYPES.uuid.array([id])).toThrow('not a UUID');
-    },
-  );
+  it.each([
+    '',
+    'x',
+    '0'.repeat(31),
+    '0'.repeat(33),
+    '0'.repeat(34),
+    `${'0'.repeat(31)}g`,
+    '\x10'.repeat(32),
+    '０'.repeat(32),
+  ])('reject %j as a UUID', (id) => {
+    expect(() => TYPES.uuid.array([id])).toThrow('not a UUID');
+  });
 
   it('have a parameter for each column, after other parameters', () => {
     expect([rows.parameter('id'), rows.parameter('amount'), rows.next]).toEqual([

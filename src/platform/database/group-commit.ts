@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { DatabaseTooSlow } from './patience';
 
 interface Waiting<Row, Result> {
@@ -143,7 +142,16 @@ export class GroupCommit<Row, Result = void> {
   }
 }
 
-async function gather(): Promise<void> {
-  const end = performance.now() + GATHERING_MS;
-  for (let turn = 0; turn < GATHERING_TURNS && performance.now() < end; turn += 1) await setImmediate();
+/** Resolves after `GATHERING_TURNS`. */
+function gather(): Promise<void> {
+  return new Promise((resolve) => {
+    const end = performance.now() + GATHERING_MS;
+    let turn = 0;
+    const next = () => {
+      turn += 1;
+      if (turn > GATHERING_TURNS || performance.now() >= end) resolve();
+      else setImmediate(next);
+    };
+    next();
+  });
 }

@@ -9,8 +9,16 @@ import pino from 'pino';
 const WRITE_BYTES = 16_000;
 const WRITE_AFTER_MS = 100;
 
+let stdout: pino.DestinationStream | undefined;
+
 /** Shared by all applications of a process, because each destination has a timer of its own that nothing stops. */
-let stdout: ReturnType<typeof pino.destination> | undefined;
+function standardOutput(): pino.DestinationStream {
+  if (stdout) return stdout;
+  const options = { sync: false, minLength: WRITE_BYTES, periodicFlush: WRITE_AFTER_MS };
+  // Of text, it would measure everything that waits again for each line.
+  const bytes = pino.destination({ ...options, contentMode: 'buffer' }) as unknown as { write(line: Buffer): boolean };
+  return (stdout = { write: (line) => void bytes.write(Buffer.from(line)) });
+}
 
 /** The processes of the product that write logs. */
 export type LoggingProcess = 'proxy' | 'worker';
@@ -29,7 +37,7 @@ export function loggingOptions(level: string, writer: LoggingProcess): Params {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
       hooks: { logMethod },
-      stream: (stdout ??= pino.destination({ sync: false, minLength: WRITE_BYTES, periodicFlush: WRITE_AFTER_MS })),
+      stream: standardOutput(),
     },
   };
 }

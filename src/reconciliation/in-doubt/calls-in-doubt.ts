@@ -1,4 +1,4 @@
-import { NewVerdict } from '../../journal/records';
+import { NewVerdict } from '../../journal/resolver-verdicts';
 
 /** One item of a call. */
 export interface Wanted {

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { VerdictEvidence, VerdictTransaction } from '../../journal/records';
+import { VerdictEvidence, VerdictTransaction } from '../../journal/resolver-verdicts';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Seen } from './calls-in-doubt';
 

@@ -5,8 +5,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { ResolutionJournal } from '../../journal/resolution-journal';
-import { NewVerdict } from '../../journal/records';
+import { insertVerdict, NewVerdict } from '../../journal/resolver-verdicts';
 import { connectForRun } from '../matching/connection';
 import { Cause, SourcesService } from '../sources/sources.service';
 import { judgeChange, unrecognisable } from './changed';
@@ -60,7 +59,6 @@ export class PollService {
 
   constructor(
     private readonly prisma: PrismaService,
-    private readonly resolutions: ResolutionJournal,
     private readonly sources: SourcesService,
     config: ConfigService<Loaded, true>,
   ) {
@@ -174,7 +172,7 @@ export class PollService {
     for (const { call, verdict } of found) {
       effort.signal.throwIfAborted();
       const one = { ...verdict, intentId: call.id };
-      if (await this.resolutions.judge(one)) written.push(one);
+      if (await insertVerdict(this.prisma, one, this.settings)) written.push(one);
     }
     return written;
   }

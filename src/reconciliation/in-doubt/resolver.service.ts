@@ -6,7 +6,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { NewVerdict } from '../../journal/records';
+import { NewVerdict } from '../../journal/resolver-verdicts';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { BackOff } from './back-off';
 import { PollService } from './poll.service';

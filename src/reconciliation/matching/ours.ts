@@ -1,3 +1,4 @@
+import { itemsSql } from '../../journal/documents';
 import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
 import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
@@ -72,7 +73,21 @@ function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations
 }
 
 /** The recipient of an item. The email has precedence over the handle (docs/reference/upstream.md, "Credit item"). */
-const KEY = `coalesce(${emailKey('n.email')}, ${phoneKey('n.phone')}, ${handleKey("nullif(n.handle, '')")}, ${receiverKey('i.receiver')})`;
+const KEY = `coalesce(${emailKey('i.email')}, ${phoneKey('i.phone')}, ${handleKey("nullif(i.handle, '')")}, ${receiverKey('i.receiver')})`;
+
+/** The items of a record as JSON. Null if it has none. */
+const itemsOf = (table: 'intent' | 'outcome') => `nullif(${itemsSql(table, `${table}.record`)}, '')::jsonb`;
+
+/**
+ * The payouts of one call, with their recipients and their transactions. The views `intent_item`, `item_recipient` and
+ * `outcome_item` would each expand the documents of all calls, and the results would be sorted to be joined.
+ */
+const PAYOUTS = `
+  SELECT (n.place - 1)::integer AS position, n.amount_usd, n.reference, n.receiver, r.email, r.phone, r.handle, x.upstream_ref, x.upstream_id
+  FROM ROWS FROM (jsonb_to_recordset(${itemsOf('intent')}) AS (amount_usd numeric, reference text, receiver text))
+    WITH ORDINALITY AS n(amount_usd, reference, receiver, place)
+  LEFT JOIN jsonb_to_recordset(intent_body.people::jsonb) AS r(position integer, email text, phone text, handle text) ON r.position = n.place - 1
+  LEFT JOIN jsonb_to_recordset(${itemsOf('outcome')}) AS x(position integer, upstream_ref text, upstream_id text) ON x.position = n.place - 1`;
 
 /**
  * `ours`: the payments of `run_call`. `moved` says whether money moved by our records. Null if they cannot say.
@@ -82,21 +97,20 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
   const inside = (id: string) => `${id} BETWEEN ${uuid(low)} AND ${uuid(high)}`;
   return `
     SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,
-      CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd, coalesce(x.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
+      CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd, coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
       p.incoming,
       CASE WHEN p.paid_at_once THEN c.outcome IN (${texts(EXECUTED)}) END AS moved,
       -- A numeric division could have any number of decimals. A percentage is a product.
       CASE WHEN p.takes_fee THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
       CASE WHEN c.outcome IN (${texts(EXECUTED)}) THEN 1 WHEN c.outcome = 'unknown' THEN 2 WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
-    FROM intent_item i
-    JOIN run_call c ON c.call_id = i.intent_id
+    FROM run_call c
     JOIN compared_operation p ON p.operation = c.operation
-    LEFT JOIN item_recipient n ON n.intent_id = i.intent_id AND n.position = i.position AND ${inside('n.intent_id')}
-    LEFT JOIN outcome_item x ON x.intent_id = i.intent_id AND x.position = i.position AND ${inside('x.intent_id')}
-      AND c.answered
-    LEFT JOIN run_evidence v ON v.call_id = i.intent_id AND v.position = i.position
-    WHERE ${inside('i.intent_id')}`;
+    JOIN intent ON intent.id = c.call_id AND ${inside('intent.id')}
+    LEFT JOIN intent_body ON intent_body.intent_id = c.call_id AND ${inside('intent_body.intent_id')}
+    LEFT JOIN outcome ON outcome.intent_id = c.call_id AND ${inside('outcome.intent_id')} AND c.answered
+    CROSS JOIN LATERAL (${PAYOUTS}) AS i
+    LEFT JOIN run_evidence v ON v.call_id = c.call_id AND v.position = i.position`;
 }
 
 /**
@@ -122,4 +136,4 @@ export const MAKE_OURS = (plan: Plan, ids: Ids) =>
 export const ADD_OURS = (plan: Plan, ids: Ids) => `
   INSERT INTO pg_temp.ours
   SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
-  FROM (${selectOurs(plan, ids)} AND i.intent_id IN (SELECT call_id FROM far_call) AND i.intent_id NOT IN (SELECT call_id FROM ours)) AS o`;
+  FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM far_call) AND c.call_id NOT IN (SELECT call_id FROM ours)) AS o`;

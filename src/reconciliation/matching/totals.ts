@@ -48,14 +48,25 @@ export interface Day {
 /** The money of a transaction. */
 const WORTH = "CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END";
 
+/** `judged_sum`: the sums of `judged`, which is read only once. */
+const MAKE_SUMS = `
+  DROP TABLE IF EXISTS judged_sum;
+  CREATE TEMP TABLE judged_sum AS
+  SELECT date_trunc('day', at, 'UTC') AT TIME ZONE 'UTC' AS day, matched, mo_usd = 1 AS moved, rule, certainty,
+    count(*) AS count, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd,
+    count(*) FILTER (WHERE in_doubt AND NOT matched) AS in_doubt,
+    coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS in_doubt_usd,
+    coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
+  FROM judged GROUP BY 1, 2, 3, 4, 5`;
+
 /** Each side is summed from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = `
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
-    unlisted.count AS unlisted, judged.in_doubt, judged.in_doubt_usd, judged.within, theirs.usd - ours.usd - findings.usd - judged.within AS residual
+    unlisted.count AS unlisted, ours.in_doubt, ours.in_doubt_usd, ours.within, theirs.usd - ours.usd - findings.usd - ours.within AS residual
   FROM (
-    SELECT count(*) FILTER (WHERE j.matched OR mo_usd = 1)::float8 AS count,
-      coalesce(sum(CASE WHEN mo_usd = 1 THEN j.o + j.e END), 0) AS usd
-    FROM judged j
+    SELECT coalesce(sum(count) FILTER (WHERE matched OR moved), 0)::float8 AS count, coalesce(sum(ours_usd), 0) AS usd,
+      coalesce(sum(in_doubt), 0)::float8 AS in_doubt, coalesce(sum(in_doubt_usd), 0) AS in_doubt_usd, coalesce(sum(within), 0) AS within
+    FROM judged_sum
   ) AS ours, (
     SELECT every.count - others.count AS count, every.usd - others.usd AS usd
     FROM (
@@ -66,21 +77,15 @@ const SUMS = `
         -- These belong to other periods.
         SELECT 1 AS count, ${WORTH} AS usd FROM left_theirs t WHERE NOT in_period
         UNION ALL
-        SELECT 1, ${WORTH} FROM pair p JOIN ours o ON o.n = p.o AND NOT o.in_period JOIN theirs t ON t.n = p.t
-        UNION ALL
-        -- No money of ours moved by these, whatever their status.
-        SELECT 0, ${WORTH} FROM pair p JOIN ours o ON o.n = p.o AND o.in_period AND (o.incoming OR NOT coalesce(o.moved, TRUE))
-          JOIN theirs t ON t.n = p.t AND (o.incoming OR t.word IN ('open', 'odd'))
+        -- No money of ours moved by the others, whatever their status.
+        SELECT CASE WHEN o.in_period THEN 0 ELSE 1 END, ${WORTH}
+        FROM ours o JOIN pair p ON p.o = o.n JOIN theirs t ON t.n = p.t
+        WHERE NOT o.in_period OR ((o.incoming OR NOT coalesce(o.moved, TRUE)) AND (o.incoming OR t.word IN ('open', 'odd')))
       ) AS rows
     ) AS others
   ) AS theirs, (
     SELECT coalesce(sum(impact), 0) AS usd FROM difference
-  ) AS findings, (
-    SELECT count(*) FILTER (WHERE in_doubt AND NOT matched)::float8 AS in_doubt,
-      coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS in_doubt_usd,
-      coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
-    FROM judged
-  ) AS judged`;
+  ) AS findings`;
 
 /**
  * It is not documented whether transfers and links are listed. Transactions issued far outside of the period were left
@@ -94,7 +99,7 @@ function countUnlisted({ from, to, readId, settings }: Plan): string {
       AND (t.at IS NULL OR (t.at >= ${instant(margin.from)} AND t.at < ${instant(margin.to)}))`;
 }
 
-const MATCHED = `SELECT rule, certainty, count(*)::float8 AS count FROM judged WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
+const MATCHED = `SELECT rule, certainty, sum(count)::float8 AS count FROM judged_sum WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
 
 const FINDINGS = `SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
 
@@ -103,9 +108,9 @@ const DAYS = `
   SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched, sum(ours_only)::float8 AS ours_only,
     sum(theirs_only)::float8 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
   FROM (
-    SELECT date_trunc('day', at, 'UTC') AT TIME ZONE 'UTC' AS day, count(*) FILTER (WHERE matched) AS matched,
-      count(*) FILTER (WHERE NOT matched AND mo_usd = 1) AS ours_only, 0 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
-    FROM judged WHERE matched OR mo_usd = 1 GROUP BY 1
+    SELECT day, CASE WHEN matched THEN count ELSE 0 END AS matched, CASE WHEN matched THEN 0 ELSE count END AS ours_only,
+      0 AS theirs_only, ours_usd, theirs_usd
+    FROM judged_sum WHERE matched OR moved
     UNION ALL
     SELECT date_trunc('day', when_at, 'UTC') AT TIME ZONE 'UTC', 0, 0, count(*), 0, sum(impact) FROM alone GROUP BY 1
   ) AS parts GROUP BY 1 ORDER BY 1`;
@@ -123,6 +128,7 @@ interface Sums {
 }
 
 export async function totalsOf(db: Client, plan: Plan): Promise<Totals> {
+  await db.query(MAKE_SUMS);
   const { rows } = await db.query<Sums>(`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
   const [sums] = rows;
   if (!sums) throw new Error('the sums of a comparison are one row');

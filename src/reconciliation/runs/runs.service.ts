@@ -6,7 +6,8 @@ import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
-import { insertRun, RunAuthor } from '../../journal/runs';
+import { Author } from '../../journal/author';
+import { insertRun } from '../../journal/runs';
 import { settingsOf } from '../matching/run-settings';
 import { EarlierReadsService } from './earlier-reads';
 import { checkQuestion, Question } from './question';
@@ -47,7 +48,7 @@ export class RunsService {
    * @param dueAt the time in the schedule that the run is for.
    * @throws Problem that explains why no run was begun.
    */
-  async begin(question: Question, by: RunAuthor, dueAt: Date | null = null): Promise<Begun> {
+  async begin(question: Question, by: Author | null, dueAt: Date | null = null): Promise<Begun> {
     checkQuestion(question, await now(this.prisma));
     const settings = settingsOf(this.settings.reconciliation);
     const readId = await this.earlier.chosenFor(question, settings);

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { NewSourceRead, NewSourceReadEnd, SourceJournal } from '../../journal/sources';
+import { Author } from '../../journal/author';
+import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/sources';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { ALL_TRANSACTIONS, batchQuestion, transactionQuestion, WALLETS } from '../../gateway/upstream/questions';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/transactions';
@@ -15,7 +16,7 @@ export interface Cause {
   /** The run, the call in doubt or the event. Null if there is none. */
   causedBy: string | null;
   /** The key that asked. Null for the proxy itself. */
-  by: { clientId: string; keyId: string; actor: string | null } | null;
+  by: Author | null;
 }
 
 export interface ReadResult {
@@ -61,7 +62,6 @@ type Source = Exclude<NewSourceRead['source'], 'statement'>;
 export class SourcesService {
   constructor(
     private readonly prisma: PrismaService,
-    private readonly journal: SourceJournal,
     private readonly upstream: UpstreamService,
     private readonly metrics: ReconciliationMetrics,
   ) {}
@@ -157,7 +157,7 @@ export class SourcesService {
   ): Promise<ReadResult> {
     const { subject, from = null, to = null } = about;
     const started = performance.now();
-    const readId = await this.journal.open({ source, subject, from, to, mapping: null, ...cause });
+    const readId = await insertSourceRead(this.prisma, { source, subject, from, to, mapping: null, ...cause });
     const done = (result: string) => this.metrics.noteSourceRead(source, result, (performance.now() - started) / 1_000);
     let seen: Seen;
     try {
@@ -165,11 +165,11 @@ export class SourcesService {
     } catch (error) {
       done('not_kept');
       // A reading without an end counts for as little.
-      await this.journal.end({ readId, complete: false, ...NOT_KEPT }).catch(() => undefined);
+      await insertSourceReadEnd(this.prisma, { readId, complete: false, ...NOT_KEPT }).catch(() => undefined);
       throw error;
     }
     const complete = seen.failure === null;
-    const endedAt = await this.journal.end({ readId, complete, ...seen });
+    const endedAt = await insertSourceReadEnd(this.prisma, { readId, complete, ...seen });
     done(seen.failure ?? 'complete');
     const { failure, httpStatus, rows, kept, sha256, oldest = null } = seen;
     const hex = sha256?.toString('hex') ?? null;

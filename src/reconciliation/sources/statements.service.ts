@@ -5,7 +5,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
-import { SourceJournal } from '../../journal/sources';
+import { Author } from '../../journal/author';
+import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/sources';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
@@ -20,10 +21,7 @@ import {
 } from './statements.dto';
 
 /** Who imports a statement. */
-interface Author {
-  clientId: string;
-  keyId: string;
-  actor: string | null;
+interface Importer extends Author {
   /** Whether the key may see people. Otherwise the columns that identify who was paid are not read. */
   seesPeople: boolean;
 }
@@ -43,7 +41,6 @@ interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' |
 export class StatementsService {
   constructor(
     private readonly prisma: PrismaService,
-    private readonly journal: SourceJournal,
     private readonly metrics: ReconciliationMetrics,
   ) {}
 
@@ -52,13 +49,13 @@ export class StatementsService {
    * nothing.
    * @throws Problem `invalid_request`
    */
-  async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Author): Promise<ImportedStatement> {
+  async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<ImportedStatement> {
     const mapping = mappingOf(query.mapping, seesPeople);
     const { delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
     const about = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
-    const readId = await this.journal.open({ ...about, mapping: recorded, by });
+    const readId = await insertSourceRead(this.prisma, { ...about, mapping: recorded, by });
     const options = { mapping, delimiter: DELIMITERS[delimiter] ?? ',', decimalComma: recorded.decimal_comma };
     const reading = new StatementImport(this.prisma, readId, source, options);
     const counts = () => {
@@ -71,12 +68,14 @@ export class StatementsService {
     try {
       const sha256 = await reading.run();
       const end = { ...counts(), sha256, complete: true, failure: null };
-      counted = await this.journal.endStatement(end, recorded);
+      counted = await insertStatementEnd(this.prisma, end, recorded);
     } catch (error) {
       const failure = failureOf(error);
       done(failure);
       // A reading without an end counts for as little.
-      await this.journal.end({ ...counts(), sha256: null, complete: false, failure }).catch(() => undefined);
+      await insertSourceReadEnd(this.prisma, { ...counts(), sha256: null, complete: false, failure }).catch(
+        () => undefined,
+      );
       throw toProblem(error);
     }
     const first = counted === readId;

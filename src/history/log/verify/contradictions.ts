@@ -1,7 +1,7 @@
-import { commitment as hashOf } from '../../../journal/commitment';
+import { hash } from 'node:crypto';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../../journal/documents';
-import { ColumnType, KIND_NAMES, KindName, kindOf } from '../kinds';
-import { RecordRow } from './chunks';
+import { Form, KIND_NAMES, KindName, kindOf } from '../kinds';
+import { BESIDE, RecordRow } from './record-rows';
 
 /** A difference between the sealed text of a record and the data beside it. */
 export interface Contradiction {
@@ -10,13 +10,6 @@ export interface Contradiction {
   state: 'missing' | 'changed' | 'unknown' | 'column_changed';
 }
 
-/** The kinds that commit to data beside them: the member with the commitment, and the place of the data. */
-const COMMITTED: Partial<Record<KindName, { member: string; place: string }>> = {
-  intent: { member: 'body_commitment', place: 'intent_body' },
-  outcome: { member: 'body_commitment', place: 'outcome_body' },
-  access: { member: 'filters_commitment', place: 'access_filters' },
-};
-
 /** The members of a record. Those that are compared are texts and numbers. */
 type Members = Record<string, string | number | undefined>;
 
@@ -24,25 +17,23 @@ type Members = Record<string, string | number | undefined>;
 const SALT = /^[0-9a-f]{32}$/;
 
 /** The columns that repeat members, by kind. In a row, they follow six other values. */
-const COLUMNS = new Map(KIND_NAMES.map((name) => [name, kindOf(name).isDocument ? entriesOf(name) : []]));
+const COLUMNS = new Map(
+  KIND_NAMES.map((name) => [name, kindOf(name).isDocument ? Object.entries(kindOf(name).columns) : []]),
+);
 const FIRST_COLUMN = 6;
-
-function entriesOf(name: KindName): [column: string, type: ColumnType][] {
-  return Object.entries(kindOf(name).columns);
-}
 
 /** Compares a record whose text is verified with the columns that repeat it, and with the data that it commits to. */
 export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Contradiction[] {
-  const committed = COMMITTED[kind];
-  if (!committed) return [];
+  const beside = BESIDE[kind];
+  if (!beside) return [];
   const [, , leaf, , bodyHash, people] = row;
   const record = parsed<Members>(leaf);
   if (!record) return [{ where: 'record', state: 'column_changed' }];
   const found = ofColumns(kind, record, row);
-  const commitment = (record[committed.member] ?? null) as string | null;
+  const commitment = (record[beside.member] ?? null) as string | null;
   if (bodyHash !== commitment) {
     const state = bodyHash === null ? 'missing' : commitment === null ? 'unknown' : 'changed';
-    found.push({ where: `${committed.place}/${id}`, state });
+    found.push({ where: `${beside.table}/${id}`, state });
   }
   const { items = [] } = record as Partial<IntentDocument>;
   if (kind === 'intent' && (items.length > 0 || people !== null)) found.push(...ofPeople(id, items, people));
@@ -52,8 +43,8 @@ export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Co
 function ofColumns(kind: KindName, record: Members, row: RecordRow): Contradiction[] {
   const found: Contradiction[] = [];
   let place = FIRST_COLUMN;
-  for (const [name, type] of COLUMNS.get(kind) ?? []) {
-    if (!isMember(memberOf(record, name), type, row[place] ?? null))
+  for (const [name, form] of COLUMNS.get(kind) ?? []) {
+    if (!isMember(memberOf(record, name), form, row[place] ?? null))
       found.push({ where: name, state: 'column_changed' });
     place += 1;
   }
@@ -66,9 +57,9 @@ function memberOf(record: Members, column: string): Members[string] {
 }
 
 /** Returns whether a column has the value of a member. A member without a value is left out. */
-function isMember(member: Members[string], type: ColumnType, column: string | null): boolean {
+function isMember(member: Members[string], form: Form, column: string | null): boolean {
   if (member === undefined || column === null) return member === undefined && column === null;
-  return (type === 'time' ? asPostgresWrites(String(member)) : String(member)) === column;
+  return (form === 'time' ? asPostgresWrites(String(member)) : String(member)) === column;
 }
 
 /** Where the decimals of an instant begin. */
@@ -139,5 +130,6 @@ function isOpening(item: ItemDocument, { salt, email, phone, handle }: PersonDoc
 
 function isCommittedTo(commitment: string | undefined, salt: string, value: string | undefined): boolean {
   if (value === undefined) return commitment === undefined;
-  return hashOf(Buffer.from(salt, 'hex'), value)?.toString('hex') === commitment;
+  const salted = Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(value)]);
+  return hash('sha256', salted, 'hex') === commitment; // as journal/commitment.ts
 }

@@ -44,6 +44,13 @@ export class LogFault extends Error {
   }
 }
 
+/** Reports a row of log_leaves that only somebody else can have written. */
+export function leavesChanged(first: number, kind?: KindName): LogFault {
+  const meaning =
+    'The row of leaves is not as the sealer writes it. Its records must be in order, within its span, and have a hash each.';
+  return new LogFault('leaves_changed', meaning, { leaf: first, ...(kind && { kind }) });
+}
+
 /** Returns the place of a record, with the time from its ID. */
 export function placeOf(kind: string, recordId: string, leaf?: number): Place {
   const made = timeOfId(recordId);

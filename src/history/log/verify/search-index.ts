@@ -13,7 +13,7 @@ const CHECKS = [
     table: 'intent',
     sql: `SELECT t.id::text AS id FROM public.intent t WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
       SELECT FROM public.indexed_call e WHERE e.call_id = t.id AND e.client_id = t.client_id AND e.operation = t.operation
-        AND e.total_usd IS NOT DISTINCT FROM t.total_usd AND cardinality(e.payouts) = t.item_count) ORDER BY t.id LIMIT 1`,
+        AND e.total_usd IS NOT DISTINCT FROM t.total_usd AND cardinality(e.item_usd) = t.item_count) ORDER BY t.id LIMIT 1`,
   },
   {
     table: 'refusal',
@@ -27,7 +27,7 @@ const CHECKS = [
         SELECT FROM public.indexed_call e
         JOIN public.indexed_item i ON i.call_id = e.call_id AND i.position = n.position AND i.usd = coalesce(n.amount_usd, -1)
         WHERE e.call_id = n.intent_id AND e.item_usd[n.position + 1] IS NOT DISTINCT FROM n.amount_usd
-          AND strpos(e.payouts[n.position + 1], coalesce(E'\\ncountry:' || nullif(left(n.country, 200), ''), '')) > 0)
+          AND strpos(e.payouts[n.position + 2], coalesce(E'\\ncountry:' || nullif(left(n.country, 200), ''), '')) > 0)
       ORDER BY n.intent_id LIMIT 1`,
   },
   {

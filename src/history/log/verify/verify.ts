@@ -1,23 +1,21 @@
 import { ClientBase } from 'pg';
+import { KIND_NAMES, KindName } from '../kinds';
 import { Verifier } from '../note';
 import { Ask } from '../tree-store';
-import { Chunk, readChunk } from './chunks';
 import { Excuses } from './excuses';
 import { Fault, LogFault } from './fault';
+import { RecordWalk, Walked } from './record-walk';
 import { checkSearchIndex } from './search-index';
-import { checkBeside, checkLogTables, checkUnsealed, requireTables, Unsealed } from './tables';
-import { readOwn, Walk, Witnessed } from './walk';
-
-/** The number of leaves in a chunk. A multiple of 256, so that each stored node ends with a chunk. */
-const CHUNK = 4_096;
+import { checkBeside, checkLeaves, requireTables } from './tables';
+import { readOwn, TreeWalk, Witnessed } from './tree-walk';
 
 /** The search index is updated every second, unless the proxy is down. */
 const INDEX_DELAY_SECONDS = 60;
 
-/** Chunks are read by the index of the leaves. The counts at the end scan whole tables. */
+/** Records are merged with what stands beside them, both in the order of an index. The counts at the end scan whole tables. */
 const WALKING =
-  'SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; ' +
-  'SET LOCAL max_parallel_workers_per_gather = 0'; // starting workers for each chunk takes longer than the chunk
+  'SET LOCAL enable_hashjoin = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; ' +
+  'SET LOCAL enable_bitmapscan = off; SET LOCAL max_parallel_workers_per_gather = 0';
 const COUNTING =
   'SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on; SET LOCAL max_parallel_workers_per_gather = 2';
 const ALWAYS = 'SET LOCAL jit = off; SET LOCAL search_path = pg_catalog, public';
@@ -37,15 +35,15 @@ export interface Report {
   ok: boolean;
   /** The first fault. */
   fault: Fault | null;
-  /** The number of recomputed leaves. */
+  /** The number of leaves that were compared with their records. */
   records: number;
   /** Their root, which the newest checkpoint signs. Base64. */
   root: string | null;
   checkpoints: number;
   /** The number of notes of the witness that were compared. */
   witnessed: number;
-  /** Unsealed records. They are no fault while they are new. */
-  unsealed: Unsealed;
+  /** Unsealed records, and when the oldest was written. They are no fault while they are new. */
+  unsealed: { count: number; oldest: string | null };
   pruned: number;
   erasures: number;
   prunings: number;
@@ -54,95 +52,113 @@ export interface Report {
   records_per_second: number;
 }
 
-interface VerifyResult {
-  fault: Fault | null;
-  unsealed: Unsealed;
-  walk: Walk | undefined;
-  excuses: Excuses | undefined;
+/** The newest checkpoint, and the clock of the database, in seconds. No checkpoint is verified yet. */
+interface Newest {
+  size: number;
+  completeUntil: number;
+  now: number;
 }
+
+const NEWEST = `
+  SELECT c.size::float8 AS size, date_part('epoch', c.complete_until) AS "completeUntil", date_part('epoch', clock_timestamp()) AS now
+  FROM (SELECT) one LEFT JOIN LATERAL (SELECT size, complete_until FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`;
 
 /**
  * Recomputes the whole log from the records and returns the first fault. Trusts only the key, the witness's notes, and
  * the server to answer with what it stores.
- * @param clients connections in transactions of one snapshot. More are faster, up to a few.
+ *
+ * Leaves are compared with the tree by their place in the log, and with their records by ID, so that all are read once and
+ * in the order of an index.
+ * @param clients connections in transactions of one snapshot. Two are faster than one.
  */
 export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request: VerifyRequest): Promise<Report> {
   const started = performance.now();
+  const secondsSince = () => (performance.now() - started) / 1_000;
   const [client] = clients;
   const ask: Ask = async <Row extends object>(sql: string, values: unknown[]) =>
     (await client.query<Row>(sql, values)).rows;
-  let seconds: number | undefined;
   for (const each of clients) await each.query(`${ALWAYS}; ${WALKING}`);
-  const found: VerifyResult = {
-    fault: null,
-    unsealed: { count: 0, oldest: null },
-    walk: undefined,
-    excuses: undefined,
-  };
+  let [excuses, seconds]: [Excuses | undefined, number | undefined] = [undefined, undefined];
+  let fault: Fault | null = null;
+  const walks = new Map<KindName, RecordWalk>();
+  const witnessed = new Map<number, Witnessed[]>();
+  const tree = new TreeWalk(request.verifier, witnessed);
   try {
     await requireTables(ask);
-    found.excuses = await Excuses.read(ask, request.verifier);
-    const notes = [
-      ...request.notes.map((one) => ({ ...one, place: {} })),
-      ...found.excuses.notes.map((one) => ({ ...one, source: 'the checkpoint of the pruning' })),
-    ];
-    const witnessed = bySize(notes, request.verifier);
-    const walk = (found.walk = new Walk(request.verifier, found.excuses, witnessed));
-    const size = await walkAll(clients, ask, walk, request.onProgress);
-    requireNothingCutOff(witnessed, size, request.verifier);
+    excuses = await Excuses.read(ask, request.verifier);
+    for (const one of request.notes) addBySize(witnessed, { ...one, place: {} }, request.verifier);
+    for (const one of excuses.notes) {
+      addBySize(witnessed, { ...one, source: 'the checkpoint of the pruning' }, request.verifier);
+    }
+    const [row] = await ask<Newest>(NEWEST, []);
+    const newest = { size: row?.size ?? 0, completeUntil: row?.completeUntil ?? -Infinity, now: row?.now ?? 0 };
+    for (const kind of KIND_NAMES) {
+      walks.set(kind, new RecordWalk(kind, excuses, { from: newest.completeUntil, to: newest.now }));
+    }
+    const wrongRoot = await tree.walk(client, newest.size).catch(onlyWrongRoot);
+    const wrongRecord = await walkRecords(clients, walks, newest.size, request.onProgress);
+    if (wrongRoot) throw wrongRecord?.fault.code.startsWith('record_in_') ? wrongRoot : (wrongRecord ?? wrongRoot);
+    if (wrongRecord) throw wrongRecord;
+    requireNothingCutOff(witnessed, newest.size, request.verifier);
     await client.query(COUNTING);
-    await checkLogTables(ask, walk.seen, size);
-    found.unsealed = await checkUnsealed(ask, walk.seen, walk.head);
-    await checkBeside(ask, walk.seen);
-    seconds = (performance.now() - started) / 1_000;
+    await checkLeaves(ask, newest.size);
+    requireNothingHidden(walks.values());
+    await checkBeside(ask, new Map([...walks].map(([kind, { found }]) => [kind, found.beside])));
+    seconds = secondsSince();
     await checkSearchIndex(ask, request.indexDelaySeconds ?? INDEX_DELAY_SECONDS);
   } catch (error) {
     if (!(error instanceof LogFault)) throw error;
-    found.fault = error.fault;
+    ({ fault } = error);
   }
-  return toReport(found, request.notes.length, seconds ?? (performance.now() - started) / 1_000);
+  return toReport(
+    fault,
+    [...walks.values()].map(({ found }) => found),
+    tree,
+    excuses,
+    request.notes.length,
+    seconds ?? secondsSince(),
+  );
 }
 
-async function walkAll(
+/**
+ * A wrong root tells only that leaves were changed. The records may tell which, but the times of checkpoints that are not
+ * verified prove nothing about them.
+ */
+function onlyWrongRoot(error: unknown): LogFault {
+  if (error instanceof LogFault && error.fault.code === 'root_differs') return error;
+  throw error;
+}
+
+/** Walks through the kinds, as many at once as there are connections. @returns the first fault in the log. */
+async function walkRecords(
   clients: ClientBase[],
-  ask: Ask,
-  walk: Walk,
+  walks: ReadonlyMap<KindName, RecordWalk>,
+  size: number,
   onProgress: VerifyRequest['onProgress'],
-): Promise<number> {
-  const [row] = await ask<{ size: number | null }>('SELECT max(size)::float8 AS size FROM public.checkpoint', []);
-  const size = row?.size ?? 0;
-  const chunks = Array.from({ length: Math.ceil(size / CHUNK) }, (_, place) => place * CHUNK);
-  const read = (place: number): Promise<Chunk | undefined> => {
-    const from = chunks[place];
-    const client = clients[place % clients.length];
-    if (from === undefined || !client) return Promise.resolve(undefined);
-    const chunk = readChunk(client, from, Math.min(from + CHUNK, size));
-    chunk.catch(() => undefined); // awaited later, or never after a fault
-    return chunk;
-  };
-  const prefetched = clients.map((_, place) => read(place));
-  try {
-    for (const [place, from] of chunks.entries()) {
-      const chunk = await prefetched[place % clients.length];
-      prefetched[place % clients.length] = read(place + clients.length);
-      if (chunk) walk.add(chunk, Math.min(from + CHUNK, size));
-      onProgress?.(walk.size, size);
+): Promise<LogFault | undefined> {
+  const faults: LogFault[] = [];
+  const left = walks.values();
+  let done = 0;
+  const onPage = (records: number) => onProgress?.((done += records), size);
+  const workers = clients.map(async (client) => {
+    for (const walk of left) {
+      await walk.walk(client, size, onPage).catch((error: unknown) => {
+        if (!(error instanceof LogFault)) throw error;
+        faults.push(error);
+      });
+      if (faults.length > 0) return;
     }
-  } finally {
-    await Promise.allSettled(prefetched); // the caller ends the transactions, so no query may still run
-  }
-  return size;
+  });
+  const ended = await Promise.allSettled(workers); // the caller ends the transactions, so no query may still run
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  return faults.sort((one, other) => (one.fault.leaf ?? 0) - (other.fault.leaf ?? 0))[0];
 }
 
 /** Groups notes by size, which is their second line. Signatures are checked once the tree has that size. */
-function bySize(notes: Witnessed[], verifier: Verifier): Map<number, Witnessed[]> {
-  const sizes = new Map<number, Witnessed[]>();
-  for (const one of notes) {
-    const said = one.note.split('\n', 2)[1] ?? '';
-    const size = /^[1-9]\d{0,15}$/.test(said) ? Number(said) : readOwn(one.note, verifier, one.source, one.place).size;
-    sizes.set(size, [...(sizes.get(size) ?? []), one]);
-  }
-  return sizes;
+function addBySize(sizes: Map<number, Witnessed[]>, one: Witnessed, verifier: Verifier): void {
+  const said = one.note.split('\n', 2)[1] ?? '';
+  const size = /^[1-9]\d{0,15}$/.test(said) ? Number(said) : readOwn(one.note, verifier, one.source, one.place).size;
+  sizes.set(size, [...(sizes.get(size) ?? []), one]);
 }
 
 function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size: number, verifier: Verifier): void {
@@ -160,17 +176,39 @@ function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size:
   }
 }
 
-function toReport({ fault, unsealed, walk, excuses }: VerifyResult, witnessed: number, seconds: number): Report {
-  const records = walk?.size ?? 0;
+/** Requires that all records without a leaf are new. */
+function requireNothingHidden(walks: Iterable<RecordWalk>): void {
+  for (const { found } of walks) {
+    if (!found.hidden) continue;
+    const meaning =
+      'The record is not sealed, but all other records of its time are. Somebody inserted it without the sealer.';
+    throw new LogFault('record_in_the_past', meaning, found.hidden);
+  }
+}
+
+function toReport(
+  fault: Fault | null,
+  walked: Walked[],
+  { head, checkpoints }: TreeWalk,
+  excuses: Excuses | undefined,
+  witnessed: number,
+  seconds: number,
+): Report {
+  const total = (count: (one: Walked) => number) => walked.reduce((sum, one) => sum + count(one), 0);
+  const records = total(({ leaves }) => leaves);
+  const oldest = Math.min(...walked.map((one) => one.oldest));
   return {
     ok: fault === null,
     fault,
     records,
-    root: walk?.head?.root.toString('base64') ?? null,
-    checkpoints: walk?.seen.checkpoints ?? 0,
+    root: head?.root.toString('base64') ?? null,
+    checkpoints,
     witnessed,
-    unsealed,
-    pruned: walk?.seen.pruned ?? 0,
+    unsealed: {
+      count: total(({ unsealed }) => unsealed),
+      oldest: Number.isFinite(oldest) ? new Date(oldest * 1_000).toISOString() : null,
+    },
+    pruned: total(({ pruned }) => pruned),
     erasures: excuses?.count.erasures ?? 0,
     prunings: excuses?.count.prunings ?? 0,
     seconds: Number(seconds.toFixed(3)),

@@ -1,0 +1,62 @@
+import { ClientBase, CustomTypesConfig } from 'pg';
+
+/** Returns rows as Postgres sends them, without parsing values before they are needed. */
+const RAW: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
+
+/** Reads the rows of a query in pages. All values are text. */
+export class Cursor<Row extends unknown[]> {
+  private ahead: Promise<Row[]> | undefined;
+
+  private constructor(
+    private readonly client: ClientBase,
+    private readonly name: string,
+    private readonly pageSize: number,
+  ) {}
+
+  static async open<Row extends unknown[]>(client: ClientBase, name: string, sql: string, pageSize: number) {
+    await client.query(`DECLARE verify_${name} NO SCROLL CURSOR FOR ${sql}`);
+    return new Cursor<Row>(client, `verify_${name}`, pageSize);
+  }
+
+  /** Returns the next rows. None are left after an empty page. */
+  next(): Promise<Row[]> {
+    const page = this.ahead ?? this.fetch();
+    this.ahead = undefined;
+    return page;
+  }
+
+  /** Begins to read the next rows, while the caller works on those it has. */
+  prefetch(): void {
+    this.ahead ??= this.fetch();
+  }
+
+  async close(): Promise<void> {
+    await this.ahead;
+    await this.client.query(`CLOSE ${this.name}`);
+  }
+
+  private fetch(): Promise<Row[]> {
+    const text = `FETCH ${this.pageSize} FROM ${this.name}`;
+    const page = this.client.query<Row>({ text, rowMode: 'array', types: RAW }).then(({ rows }) => rows);
+    page.catch(() => undefined); // awaited later, or never after a fault
+    return page;
+  }
+}
+
+/** Reads all rows of a query one by one. */
+export async function* rowsOf<Row extends unknown[]>(
+  client: ClientBase,
+  name: string,
+  sql: string,
+  pageSize: number,
+): AsyncGenerator<Row, undefined> {
+  const cursor = await Cursor.open<Row>(client, name, sql, pageSize);
+  try {
+    for (let page = await cursor.next(); page.length > 0; page = await cursor.next()) {
+      yield* page;
+    }
+  } finally {
+    await cursor.close();
+  }
+  return undefined;
+}

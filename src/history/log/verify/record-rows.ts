@@ -1,0 +1,67 @@
+import { ClientBase } from 'pg';
+import { Form, KindName, kindOf } from '../kinds';
+import { leafSql } from '../leaves';
+import { Cursor } from './cursor';
+
+/** A record as Postgres writes it, and what stands beside it. All values are text. */
+export type RecordRow = [
+  id: string,
+  /** Seconds since 1970, by the database's clock. */
+  at: string | null,
+  leaf: string,
+  /** Whether a row stands beside it, `1` or `0`. */
+  hasBody: string,
+  /** SHA-256(salt || body), hex. Empty if the salt has a wrong length. Null without a body. */
+  bodyHash: string | null,
+  /** JSON of `PersonDocument[]`. */
+  people: string | null,
+  /** The columns of a document, in the order of its kind. */
+  ...columns: (string | null)[],
+];
+
+/**
+ * Bytes of every salt (journal/commitment.ts). With another length, a salt could swallow the first bytes of a value.
+ */
+const SALT_BYTES = 16;
+
+/** The rows beside records, and the member of a record that commits to their content. */
+export const BESIDE: Partial<Record<KindName, { table: string; key: string; content: string; member: string }>> = {
+  intent: { table: 'intent_body', key: 'intent_id', content: 'body', member: 'body_commitment' },
+  outcome: { table: 'outcome_body', key: 'intent_id', content: 'body', member: 'body_commitment' },
+  access: { table: 'access_filters', key: 'access_id', content: 'filters', member: 'filters_commitment' },
+};
+
+/** A page takes some ten milliseconds. */
+const PAGE = 512;
+
+/** Reads all records of a kind, by ID. */
+export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<RecordRow>> {
+  const { key, at, columns, isDocument } = kindOf(name);
+  const beside = BESIDE[name];
+  const copies = Object.entries(isDocument ? columns : {}).map(([column, form]) => copySql(`t.${column}`, form));
+  const selected = [
+    `t.${key}`,
+    `date_part('epoch', t.${at})`,
+    leafSql(name, 't'),
+    ...(beside ? besideSql(beside) : ['0', 'NULL', 'NULL']),
+    ...copies,
+  ];
+  const join = beside ? `LEFT JOIN public.${beside.table} b ON b.${beside.key} = t.${key}` : '';
+  const sql = `SELECT ${selected.join(', ')} FROM public.${name} t ${join} ORDER BY t.${key}`;
+  return Cursor.open<RecordRow>(client, name, sql, PAGE);
+}
+
+/** Postgres hashes bodies, because they may be large. */
+function besideSql({ table, key, content }: NonNullable<(typeof BESIDE)[KindName]>): string[] {
+  return [
+    `(b.${key} IS NOT NULL)::int`,
+    `CASE WHEN pg_catalog.octet_length(b.salt) = ${SALT_BYTES} THEN encode(pg_catalog.sha256(b.salt || b.${content}), 'hex')
+      WHEN b.${content} IS NOT NULL THEN '' END`,
+    table === 'intent_body' ? 'b.people' : 'NULL',
+  ];
+}
+
+/** A column of a document in the form of its member. */
+function copySql(column: string, form: Form): string {
+  return form === 'time' ? `${column} AT TIME ZONE 'UTC'` : column;
+}

@@ -1,0 +1,13 @@
+import { Prisma } from '../platform/database/generated/client';
+
+/** Who caused a record: a client, its key, and the person behind it. */
+export interface Author {
+  clientId: string;
+  keyId: string;
+  actor: string | null;
+}
+
+/** Returns the values of the columns client_id, key_id and actor. All are NULL without an author. */
+export function authorSql(by: Author | null): Prisma.Sql {
+  return Prisma.sql`${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null}`;
+}
