@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startNode } from './support/processes.mjs';
-import { startProduct } from './support/product.mjs';
+import { nodeOptions, startProduct } from './support/product.mjs';
 
 export const PRODUCT = 'payout-proxy';
 
@@ -49,6 +49,6 @@ async function startBaseline(name, { databaseUrl, upstreamUrl }) {
     API_KEY: apiKey,
     DATABASE_URL: databaseUrl,
   };
-  const { url, pid, stop } = await startNode(join(BASELINES, `${name}.mjs`), { env });
+  const { url, pid, stop } = await startNode(join(BASELINES, `${name}.mjs`), { env, args: nodeOptions() });
   return { urls: [url], pids: [pid], apiKey, stop };
 }

@@ -1,10 +1,17 @@
 /** Starts the product as its users do, on a database of its own, with a client that has every limit. */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNode } from './processes.mjs';
 import { freePort } from './free-port.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Node's options of `npm start`. The other contestants on Node get them too. */
+export function nodeOptions(root = ROOT) {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+}
 
 /** None of them is ever reached. Checking them takes time. */
 const CLIENT =
@@ -42,7 +49,13 @@ export async function startProduct({
     const workerPort = await freePort();
     workerUrls.push(`http://127.0.0.1:${workerPort}`);
     const own = { ...environment, WORKER_PORT: String(workerPort) };
-    const options = { env: own, args, cwd: root, found: /Proxy\s+(http:\S+)/, logFile };
+    const options = {
+      env: own,
+      args: [...nodeOptions(root), ...args],
+      cwd: root,
+      found: /Proxy\s+(http:\S+)/,
+      logFile,
+    };
     running.push(await startNode(join(root, 'dist', 'main.js'), options));
   }
   return {
