@@ -92,17 +92,6 @@ CREATE TABLE api_key (
 );
 CREATE INDEX api_key_client ON api_key (client_id);
 
--- Tells every instance that what it knows about callers may be wrong. The last use of a key changes nothing.
-CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM pg_notify('callers_changed', '');
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON client EXECUTE FUNCTION tell_callers_changed();
-CREATE TRIGGER callers_changed AFTER INSERT OR UPDATE OF revoked_at, expires_at, person, client_id OR DELETE OR TRUNCATE ON api_key
-  EXECUTE FUNCTION tell_callers_changed();
-
 -- Records of calls ----------------------------------------------------------------------------------------------------
 
 -- The number of a process. A process holds an advisory lock with its number while it lives. An intent without an outcome is

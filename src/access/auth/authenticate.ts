@@ -2,11 +2,13 @@ import { FastifyRequest } from 'fastify';
 import { hashKey } from '../clients/key';
 import { rowOf } from '../../operations/catalogue';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { operationProblem } from './allow';
 import { Caller } from './call';
 import { CallersService } from './callers.service';
 import { KeyGuessing } from './key-guessing';
 import { hasCsrfToken, sessionTokenIn } from './session-cookie';
 import { SessionsService } from './sessions.service';
+import { whereFromProblem } from './where-from';
 
 export interface WhoCalls {
   callers: CallersService;
@@ -36,7 +38,9 @@ function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
 
 async function byKey(key: string, request: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
   const sha256 = hashKey(key);
-  const asking = isAdmitted(request) ? callers.identifyForAdmission(sha256) : callers.identify(sha256);
+  const asking = isAdmitted(request)
+    ? callers.identifyForAdmission(sha256, (caller) => mayAsk(caller, request))
+    : callers.identify(sha256);
   const found = await asking.catch(databaseUnavailable);
   if (!found) throw guessing.problemOf(request.call.clientAddress);
   return found;
@@ -46,6 +50,13 @@ async function byKey(key: string, request: FastifyRequest, { callers, guessing }
 function isAdmitted({ routeOptions }: FastifyRequest): boolean {
   const { operation, isPreview } = routeOptions.config;
   return operation !== undefined && isPreview !== true && rowOf(operation).effect !== 'read';
+}
+
+/** A rate limit is read from the database each time, as its window is. */
+function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean {
+  const { operation = '', scopes = [] } = routeOptions.config;
+  const problem = whereFromProblem(call, caller) ?? operationProblem(caller, { operation, scopes });
+  return caller.limits.requestsPerMinute === null && problem === undefined;
 }
 
 async function bySession(token: string, request: FastifyRequest, sessions: SessionsService): Promise<Caller> {

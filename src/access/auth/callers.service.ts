@@ -1,15 +1,12 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../../operations/scopes';
-import { Loaded } from '../../platform/config/config.module';
 import { GroupCommit } from '../../platform/database/group-commit';
 import { TYPES } from '../../platform/database/binary-array';
 import { DATABASE_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Caller } from './call';
-import { KnownCallers } from './known-callers';
 
 /** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
 const LAST_USE_RESOLUTION_MS = 60_000;
@@ -19,6 +16,9 @@ const MAX_LOOK_UPS = 1_000;
 
 /** More keys than are in use. Beyond that, the least recently used are forgotten. */
 const MAX_SEEN = 10_000;
+
+/** Limits how long a caller stays remembered whose rights nothing checks, because it asks for nothing. */
+const REMEMBERED_FOR_MS = 10_000;
 
 /** A valid key, with its client. */
 export interface CallerRow extends LimitsRow {
@@ -52,7 +52,7 @@ const FIND_KEY_BY_ID = `
 
 /** Finds the caller that a key belongs to. */
 @Injectable()
-export class CallersService implements OnApplicationShutdown {
+export class CallersService {
   private readonly logger = new Logger('Callers');
   private readonly lastUseWritten = new Map<string, number>();
 
@@ -61,14 +61,9 @@ export class CallersService implements OnApplicationShutdown {
   /** Keys seen before never wait behind unknown keys. A flood of wrong keys uses one statement at a time. */
   private readonly lookUps = { seen: this.newLookUps(), unseen: this.newLookUps() };
 
-  private readonly known: KnownCallers;
+  private readonly remembered = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
 
-  constructor(
-    private readonly prisma: PrismaService,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.known = new KnownCallers(config.get('settings', { infer: true }).databaseUrl);
-  }
+  constructor(private readonly prisma: PrismaService) {}
 
   /** Finds the caller of a key in the database, so that a revocation or a changed limit takes effect at once. */
   identify(keySha256: Buffer): Promise<Caller | undefined> {
@@ -76,16 +71,25 @@ export class CallersService implements OnApplicationShutdown {
   }
 
   /**
-   * Finds the caller of a key, without the database if nothing has changed since the last time. Only for requests that
-   * admission decides about: it checks the caller's rights again.
+   * Finds the caller of a key, without the database if it is remembered. Only for requests that admission decides about,
+   * because admission checks the caller's rights again.
+   * @param mayAsk decides whether a remembered caller may ask. A caller that may not is looked up again, so that no
+   * request is refused by rights that have changed.
    */
-  async identifyForAdmission(keySha256: Buffer): Promise<Caller | undefined> {
+  async identifyForAdmission(keySha256: Buffer, mayAsk: (caller: Caller) => boolean): Promise<Caller | undefined> {
     const name = keySha256.toString('base64');
-    return this.known.get(name) ?? this.known.remember(name, () => this.lookUpOne(keySha256, name));
+    const remembered = this.remembered.get(name);
+    if (remembered && mayAsk(remembered)) return remembered;
+    const caller = await this.lookUpOne(keySha256, name);
+    this.remembered.set(name, caller);
+    return caller;
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.known.stop();
+  /** Looks up a caller again. Undefined if its key is no longer valid. */
+  async lookUpAgain({ keyId, rights }: Caller): Promise<Caller | undefined> {
+    const caller = await this.byKeyId(keyId);
+    if (caller?.rights !== rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
+    return caller;
   }
 
   private async lookUpOne(keySha256: Buffer, name: string): Promise<Caller | undefined> {

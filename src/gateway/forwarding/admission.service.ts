@@ -53,9 +53,17 @@ export class AdmissionService {
    */
   async admit(call: OperationCall, prepared: PreparedRequest, input: object | undefined): Promise<Reply | Release> {
     for (;;) {
-      const admitted = await this.admitOnce(call, prepared, input);
-      if (admitted !== 'caller_changed') return admitted;
-      await this.lookUpAgain(call);
+      const { rights } = call.caller;
+      try {
+        const admitted = await this.admitOnce(call, prepared, input);
+        if (admitted !== 'caller_changed') return admitted;
+        await this.lookUpAgain(call);
+      } catch (refusal) {
+        // A remembered caller may have more rights by now.
+        if (!(refusal instanceof Problem) || refusal.status >= 500) throw refusal;
+        await this.lookUpAgain(call);
+        if (call.caller.rights === rights) throw refusal;
+      }
     }
   }
 
@@ -89,9 +97,9 @@ export class AdmissionService {
     }
   }
 
-  /** Looks up the caller again after its rights have changed, and repeats the checks that depend on them. */
+  /** Looks up the caller again, and repeats the checks of its rights that came before. */
   private async lookUpAgain(call: OperationCall): Promise<void> {
-    const caller = await this.callers.byKeyId(call.caller.keyId).catch(databaseUnavailable);
+    const caller = await this.callers.lookUpAgain(call.caller).catch(databaseUnavailable);
     if (!caller) throw new Problem('invalid_key');
     const { operation } = call;
     const problem =
