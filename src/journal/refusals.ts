@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GroupCommit } from '../platform/database/group-commit';
-import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
+import { DATABASE_PATIENCE_MS, waitAtMost } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
@@ -51,7 +51,7 @@ export class RefusalWriter {
         return false;
       },
     );
-    return Promise.race([recording, sleep(PATIENCE_MS, false, { ref: false })]);
+    return (await waitAtMost(recording, PATIENCE_MS)) ?? false;
   }
 
   /** Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles it. */

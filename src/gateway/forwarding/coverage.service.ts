@@ -13,7 +13,7 @@ import { AnswerCache } from './answer-cache';
 import { Served } from './coverage';
 import { InternalReadsService } from './internal-reads.service';
 import { toOutgoing } from './outgoing';
-import { waitAtMost } from './wait-at-most';
+import { waitAtMost } from '../../platform/database/patience';
 
 /** The longest time that a payout waits for a list. After that, it is sent unchecked. */
 const PATIENCE_MS = 3_000;

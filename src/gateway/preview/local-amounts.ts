@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
 import { normalise } from '../../policy/country-name';
 import { InternalReadsService } from '../forwarding/internal-reads.service';
-import { waitAtMost } from '../forwarding/wait-at-most';
+import { waitAtMost } from '../../platform/database/patience';
 import { isObject, parseJson } from '../upstream/answer';
 import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount } from './preview.dto';

@@ -2,7 +2,6 @@ import { Injectable, Logger, OnModuleDestroy } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Call, mayReveal } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -18,6 +17,7 @@ import { CheckpointsService } from './checkpoints.service';
 import { ExportSearch, Format } from './export.dto';
 import { readRows, ExportRow } from './export-rows';
 import { heading, rowsText } from './format';
+import { waitAtMost } from '../../platform/database/patience';
 
 /** Each export holds a database connection most of the time, and payouts need connections too. */
 const MAX_EXPORTS = 4;
@@ -101,7 +101,7 @@ export class ExportService implements OnModuleDestroy {
 
   private async total(query: Query): Promise<number | undefined> {
     const count = this.searching.count(query).catch(() => undefined);
-    return Promise.race([count, sleep(COUNT_MS, undefined)]);
+    return waitAtMost(count, COUNT_MS);
   }
 
   private async *bytes(

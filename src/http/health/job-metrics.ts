@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
 import { JOB_NAMES } from '../../platform/jobs/job';
 import { MetricsService } from '../metrics/metrics.service';
+import { waitAtMost } from '../../platform/database/patience';
 
 /** The metrics are available without the database. */
 const PATIENCE_MS = 1_000;
@@ -19,7 +19,7 @@ export class JobMetrics {
       registers: [registry],
       async collect() {
         const reading = heldJobs.read().catch(() => undefined);
-        const held = await Promise.race([reading, sleep(PATIENCE_MS, undefined, { ref: false })]);
+        const held = await waitAtMost(reading, PATIENCE_MS);
         this.reset();
         if (held) for (const job of JOB_NAMES) this.set({ job }, held.has(job) ? 1 : 0);
       },

@@ -1,11 +1,38 @@
-import { DatabaseTooSlow } from './patience';
+import { DatabaseTooSlow, waitAtMost } from './patience';
 
-interface Waiting<Row, Result> {
-  row: Row;
+/**
+ * A row and its caller. It is a class, because an object literal with a getter keeps its row in memory until the next full
+ * garbage collection: V8 makes a map in the old space for each getter's closure.
+ */
+class Waiting<Row, Result> {
   /** Whether the caller was already answered. Rows that are not written yet are then dropped. */
-  readonly isOver: boolean;
-  done: (result: Result) => void;
-  failed: (reason: unknown) => void;
+  isOver = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly row: Row,
+    private readonly resolve: (result: Result) => void,
+    private readonly reject: (reason: Error) => void,
+  ) {}
+
+  answerWithin(patienceMs: number): void {
+    this.timer = setTimeout(() => this.failed(new DatabaseTooSlow()), patienceMs);
+  }
+
+  done(result: Result): void {
+    this.end();
+    this.resolve(result);
+  }
+
+  failed(reason: unknown): void {
+    this.end();
+    this.reject(reason instanceof Error ? reason : new Error('not written'));
+  }
+
+  private end(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
+  }
 }
 
 /**
@@ -60,23 +87,8 @@ export class GroupCommit<Row, Result = void> {
    */
   add(row: Row): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
-      let isOver = false;
-      const end = () => {
-        isOver = true;
-        clearTimeout(timer);
-      };
-      const waiting = {
-        row,
-        get isOver() {
-          return isOver;
-        },
-        done: (result: Result) => (end(), resolve(result)),
-        failed: (reason: unknown) => (end(), reject(reason instanceof Error ? reason : new Error('not written'))),
-      };
-      if (this.patienceMs < Infinity) {
-        timer = setTimeout(() => waiting.failed(new DatabaseTooSlow()), this.patienceMs);
-      }
+      const waiting = new Waiting(row, resolve, reject);
+      if (this.patienceMs < Infinity) waiting.answerWithin(this.patienceMs);
       this.waiting.push(waiting);
       if (!this.writing) void this.writeAll();
     });
@@ -93,12 +105,8 @@ export class GroupCommit<Row, Result = void> {
   }
 
   /** Waits for a batch no longer than its callers do. */
-  private async withPatience(written: Promise<void>): Promise<void> {
-    if (this.patienceMs === Infinity) return written;
-    let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.patienceMs)));
-    await Promise.race([written, over]);
-    clearTimeout(timer);
+  private withPatience(written: Promise<void>): Promise<void> {
+    return this.patienceMs === Infinity ? written : waitAtMost(written, this.patienceMs);
   }
 
   private nextBatch(): Waiting<Row, Result>[] {
@@ -117,7 +125,7 @@ export class GroupCommit<Row, Result = void> {
     try {
       const rows = batch.map(({ row }) => row);
       const results = (await this.write(rows, again)) as Result[] | undefined;
-      for (const [place, { done }] of batch.entries()) done(results?.[place] as Result);
+      for (const [place, waiting] of batch.entries()) waiting.done(results?.[place] as Result);
     } catch (reason) {
       if (again) batch[0]?.failed(reason);
       else this.writeEach(batch);

@@ -12,6 +12,18 @@ export class DatabaseTooSlow extends Error {
 }
 
 /**
+ * Waits for a promise for a limited time.
+ * @returns undefined if it has not settled by then. It may still settle later.
+ */
+export function waitAtMost<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms).unref();
+  });
+  return Promise.race([answer, over]).finally(() => clearTimeout(timer));
+}
+
+/**
  * Waits for a query no longer than a request may. The statement itself ends by its own timeout.
  * @throws DatabaseTooSlow
  */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { MetricsService } from '../../http/metrics/metrics.service';
+import { waitAtMost } from '../../platform/database/patience';
 
 /** The state changes about once a day. However often the metrics are read, the findings are counted only this often. */
 const COUNTED_EVERY_MS = 30_000;
@@ -67,7 +67,7 @@ export class RunMetrics {
 
   private async state(): Promise<ReconciliationState | undefined> {
     this.counting ??= this.count();
-    await Promise.race([this.counting, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await waitAtMost(this.counting, PATIENCE_MS);
     return this.latest;
   }
 
