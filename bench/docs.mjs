@@ -1,7 +1,7 @@
 /** npm run bench:docs: writes the tables of docs/internals/performance.md from the results in bench/results. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { footprintTable, growthTable, matrixTables, promisesTable, soakTable } from './tables.mjs';
+import { besideTable, footprintTable, growthTable, matrixTables, promisesTable, soakTable } from './tables.mjs';
 
 /** Another document, to see whether it would change. */
 const DOCUMENT = process.argv[2] ?? join(import.meta.dirname, '..', 'docs', 'internals', 'performance.md');
@@ -12,6 +12,7 @@ const TABLES = {
   soak: ['soak', soakTable],
   footprint: ['footprint', footprintTable],
   growth: ['growth', growthTable],
+  beside: ['beside', besideTable],
 };
 
 writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8')));

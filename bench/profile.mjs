@@ -27,7 +27,7 @@ const { operation, connections, seconds, delay, keys, results } = new Command('n
   .opts();
 
 await withScene(async ({ upstream, place, end, ask }) => {
-  upstream.tell(delay);
+  upstream.tell({ delayMs: delay });
   mkdirSync(results, { recursive: true });
   const dependencies = await place('profiled');
   const file = `${dependencies.dataDir}.cpuprofile`;

@@ -74,7 +74,7 @@ await withScene(async (scene) => {
   }
   const measured = [];
   for (const [place, row] of rows.entries()) {
-    scene.upstream.tell(row.delayMs);
+    scene.upstream.tell({ delayMs: row.delayMs });
     measured.push(await measure(row, racing, scene, `row ${place + 1} of ${rows.length}`));
     turns.print(tableOf(measured.at(-1)));
     // After each row, so that an interrupted run keeps its results.

@@ -20,7 +20,7 @@ const { minutes, connections, delay, results } = new Command('npm run bench:soak
   .opts();
 
 await withScene(async ({ upstream, place, end, ask }) => {
-  upstream.tell(delay);
+  upstream.tell({ delayMs: delay });
   const product = await startProduct(await place('soaked'));
   end(product.stop);
   const { urls, apiKey } = product;

@@ -103,6 +103,20 @@ function sizes({ packagesMb, allPackagesMb, builtMb }) {
   ];
 }
 
+export function besideTable({ machine, size, payments, lost, rate, measured }) {
+  const lines = measured.map(({ what, seconds, medianMs, p99Ms }) => [
+    what,
+    `${seconds.toFixed(0)} s`,
+    `${medianMs.toFixed(1)} ms`,
+    `${p99Ms.toFixed(1)} ms`,
+  ]);
+  const whole = (value) => value.toLocaleString('en');
+  return [
+    `${onWhat(machine)} ${rate} payments a second, whatever else is done. The resolver settles ${whole(lost)} of ${whole(payments)} equal payments, the run has ${whole(size)} payments, and the backlog has their records. Beside work, the slowest five seconds count.`,
+    markdown([['beside', 'for', 'median', 'p99'], ...lines]),
+  ].join('\n\n');
+}
+
 export function growthTable({ machine, days, rounds, seconds, requests, sizes }) {
   const whole = (value) => value.toLocaleString('en', { maximumFractionDigits: 0 });
   const figures = [

@@ -31,6 +31,12 @@ export const bodies = {
     items: 2,
     bodyOf: maker({ airtimes: [airtime(PLACE), airtime('700000002')] }),
   },
+  /** The same amount to the same person each time. Only the references differ. */
+  wages: {
+    path: '/api/v0.1/payouts/mobile-money',
+    items: 1,
+    bodyOf: maker({ momos: [{ ...momo('700000003'), reference: `wages-${PLACE}` }] }),
+  },
   momo: {
     path: '/api/v0.1/payouts/mobile-money',
     items: 500,
