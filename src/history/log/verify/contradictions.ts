@@ -13,8 +13,13 @@ export interface Contradiction {
 /** The members of a record. Those that are compared are texts and numbers. */
 type Members = Record<string, string | number | undefined>;
 
-/** The form of every salt (journal/commitment.ts). With another length, a salt could swallow part of a value. */
-const SALT = /^[0-9a-f]{32}$/;
+/**
+ * The people of a call, as the journal writes them. Salts have 16 bytes (journal/commitment.ts): with another length, a
+ * salt could swallow part of a value.
+ */
+const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
+const PERSON = String.raw`\{(?:"email":${TEXT},)?(?:"handle":${TEXT},)?(?:"phone":${TEXT},)?"position":\d+,"salt":"[0-9a-f]{32}"\}`;
+const PEOPLE = new RegExp(String.raw`^\[(?:${PERSON}(?:,${PERSON})*)?\]$`);
 
 /** The columns that repeat members, by kind. In a row, they follow six other values. */
 const COLUMNS = new Map(
@@ -98,16 +103,9 @@ function ofPeople(id: string, items: ItemDocument[], people: string | null): Con
 
 /** Returns undefined for text that the journal would not write. A reader could find more in it, or something else. */
 function personsIn(people: string): PersonDocument[] | undefined {
-  const persons = parsed<unknown[]>(people);
-  if (!Array.isArray(persons) || !persons.every(isPerson)) return undefined;
-  const written = persons.map(({ email, handle, phone, position, salt }) => ({ email, handle, phone, position, salt }));
-  return JSON.stringify(written) === people ? persons : undefined;
-}
-
-function isPerson(value: unknown): value is PersonDocument {
-  const { email = '', handle = '', phone = '', position, salt } = (value ?? {}) as Record<string, unknown>;
-  const isText = [email, handle, phone].every((name) => typeof name === 'string');
-  return isText && Number.isInteger(position) && typeof salt === 'string' && SALT.test(salt);
+  const persons = PEOPLE.test(people) ? parsed<PersonDocument[]>(people) : undefined;
+  // Text with escapes has other forms that mean the same.
+  return people.includes('\\') && JSON.stringify(persons) !== people ? undefined : persons;
 }
 
 /** Returns undefined for text that is no JSON object or array. Somebody changed it. */
