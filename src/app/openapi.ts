@@ -143,7 +143,10 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     .setDescription(DESCRIPTION)
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
-  const described = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
+  const described = SwaggerModule.createDocument(app, config, {
+    autoTagControllers: false,
+    operationIdFactory: (_controller, method) => method,
+  });
   const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // a copy, because the original shares objects with the decorators
   document.components = {
     ...document.components,

@@ -4,20 +4,24 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
-import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { Problem } from '../../platform/errors/problem';
 import { Receipt } from './receipt.dto';
 import { ReceiptsService } from './receipts.service';
 
-@ApiTags('Calls')
+const CALL_ID = {
+  name: 'id',
+  schema: { type: 'string', format: 'uuid' },
+  description: 'ID of the call: the `X-Call-Id` of its answer.',
+} as const;
+
 @ApiSecurity('key')
-@Controller('v1/calls')
+@Controller('v1')
 export class ReceiptsController {
   constructor(private readonly receipts: ReceiptsService) {}
 
-  @Get(':id/receipt')
+  @Get('calls/:id/receipt')
   @Allow('pay', 'write', 'read')
+  @ApiTags('Calls')
   @ApiOperation({
     summary: 'Get a receipt of a call to verify offline',
     operationId: 'readReceipt',
@@ -26,44 +30,28 @@ export class ReceiptsController {
       'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` verifies it offline. Records ' +
       'are sealed within seconds. A receipt lacks later records, such as an outcome.',
   })
-  @ApiParam({
-    name: 'id',
-    schema: { type: 'string', format: 'uuid' },
-    description: 'ID of the call: the `X-Call-Id` of its answer.',
-  })
+  @ApiParam(CALL_ID)
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
-    if (!isUuid(id)) throw new Problem('call_not_found');
-    return this.receipts.receipt(id.toLowerCase(), caller.clientId, !masked);
+  own(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
+    return this.receipts.receipt(id, caller.clientId, !masked);
   }
-}
 
-/** Receipts for auditors, who see the calls of every client. Each read is recorded. */
-@ApiTags('Audit')
-@ApiSecurity('key')
-@Controller('v1/audit/calls')
-export class AuditReceiptsController {
-  constructor(private readonly receipts: ReceiptsService) {}
-
-  @Get(':id/receipt')
+  /** Auditors see the calls of every client. Each read is recorded. */
+  @Get('audit/calls/:id/receipt')
   @Allow('audit')
   @Shows(({ call_id, records }: Receipt) => ({ rows: records.length, callId: call_id, people: true }))
+  @ApiTags('Audit')
   @ApiOperation({
     summary: 'Get a receipt of any call to verify offline',
     operationId: 'readAuditReceipt',
     description:
       'Scope `audit`. The same receipt that the app gets. Only keys with `audit:pii` get the committed values.',
   })
-  @ApiParam({
-    name: 'id',
-    schema: { type: 'string', format: 'uuid' },
-    description: 'ID of the call: the `X-Call-Id` of its answer.',
-  })
+  @ApiParam(CALL_ID)
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
-    if (!isUuid(id)) throw new Problem('call_not_found');
-    return this.receipts.receipt(id.toLowerCase(), undefined, mayReveal(call));
+  any(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
+    return this.receipts.receipt(id, undefined, mayReveal(call));
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUtf8 } from 'node:buffer';
 import { PersonDocument } from '../../journal/documents';
+import { isUuid } from '../../platform/database/uuid';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { KindName } from './kinds';
@@ -23,7 +24,9 @@ export class ReceiptsService {
    * @param reveal whether to open commitments. If not, the receipt looks as if people had been erased.
    * @throws Problem call_not_found if there is no such call, not_sealed while one of its records is too new.
    */
-  async receipt(call: string, clientId: string | undefined, reveal: boolean): Promise<Receipt> {
+  async receipt(id: string, clientId: string | undefined, reveal: boolean): Promise<Receipt> {
+    if (!isUuid(id)) throw new Problem('call_not_found');
+    const call = id.toLowerCase();
     const found = await this.proofs.recordsOf(call);
     const request = found.find(({ kind }) => kind === 'intent' || kind === 'refusal');
     const owner = request && (JSON.parse(request.leaf) as { client_id: string }).client_id;
