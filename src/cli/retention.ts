@@ -59,7 +59,7 @@ function logSigner(): Signer {
 async function requireOwnLog(db: Client, signer: Signer): Promise<void> {
   const { rows } = await db.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
   try {
-    if (rows[0]) openNote(rows[0].note, [signer]);
+    if (rows[0]) openNote(rows[0].note, signer);
   } catch {
     throw new StartError(
       'LOG_SIGNING_KEY is not the key that signed the latest checkpoint of this database. Nothing was changed.',

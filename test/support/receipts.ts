@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { formatCheckpoint } from '../../src/history/log/checkpoint';
-import { CompactRange, leafHash } from '../../src/history/log/merkle';
+import { CompactRange } from '../../src/history/log/merkle';
+import { leafHash } from './leaf-hash';
 import { newSigningKey, signerOf, signNote } from '../../src/history/log/note';
 import { inclusionProof } from '../../src/history/log/proofs';
 

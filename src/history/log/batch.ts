@@ -49,16 +49,16 @@ export async function readBatch(
     const reached = await take(kind, progress.positions[kind], String(BigInt(horizon) - 1n));
     if (left === 0) positions[kind] = reached;
   }
-  if (left === 0 || !progress.foreign) {
-    return { rows: await withoutSealed(client, rows), positions, foreign: progress.foreign, drained: left > 0 };
+  let { foreign } = progress;
+  if (left > 0 && foreign) {
+    const reached = positionsAt(next);
+    for (const kind of KIND_NAMES) {
+      const before = foreign[kind];
+      reached[kind] = await take(kind, BigInt(before[0]) < BigInt(next) ? reached[kind] : before, LAST_TX);
+    }
+    foreign = left > 0 ? undefined : reached;
   }
-  const foreign = positionsAt(next);
-  for (const kind of KIND_NAMES) {
-    const before = progress.foreign[kind];
-    foreign[kind] = await take(kind, BigInt(before[0]) < BigInt(next) ? foreign[kind] : before, LAST_TX);
-  }
-  const drained = left > 0;
-  return { rows: await withoutSealed(client, rows), positions, foreign: drained ? undefined : foreign, drained };
+  return { rows: await withoutSealed(client, rows), positions, foreign, drained: left > 0 };
 }
 
 /** The positions at the beginning of a transaction. */

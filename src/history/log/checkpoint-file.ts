@@ -13,9 +13,9 @@ const TAIL_BYTES = 65_536;
  */
 export class CheckpointFile {
   private constructor(
-    readonly path: string,
+    private readonly path: string,
     /** The newest checkpoint in the file. Undefined if the file is new. */
-    private newest: Head | undefined,
+    public last: Head | undefined,
   ) {}
 
   /** @throws Error if the file cannot be read, or its end is signed by another key. */
@@ -33,16 +33,12 @@ export class CheckpointFile {
     return new CheckpointFile(path, heads.reduce<Head | undefined>(larger, undefined));
   }
 
-  get last(): Head | undefined {
-    return this.newest;
-  }
-
   /** Appends notes. Resolves once they are on disk. */
   async append(notes: { note: string; head: Head }[]): Promise<void> {
     if (notes.length === 0) return;
     const text = notes.map(({ note }) => `${note}\n`).join('');
     await appendFile(this.path, text, { flush: true });
-    this.newest = notes.map(({ head }) => head).reduce<Head | undefined>(larger, this.newest);
+    this.last = notes.map(({ head }) => head).reduce<Head | undefined>(larger, this.last);
   }
 }
 

@@ -1,5 +1,6 @@
 import { formatCheckpoint, parseCheckpoint } from './checkpoint';
-import { EMPTY_ROOT, leafHash } from './merkle';
+import { EMPTY_ROOT } from './merkle';
+import { leafHash } from '../../../test/support/leaf-hash';
 
 const ORIGIN = 'payouts.example/log';
 const root = leafHash('a leaf');

@@ -1,7 +1,8 @@
 import { Head, readHead } from './head';
 import { CompactRange, foldSubtrees } from './merkle';
 import { Verifier } from './note';
-import { Ask, DamagedLog, storedEdge } from './tree-store';
+import { subtreesOf } from './proofs';
+import { Ask, DamagedLog, storedHashes } from './tree-store';
 
 /** The log contradicts what this process knows of it. Extending it would hide a manipulation under a new signature. */
 export class LogRefusal extends Error {}
@@ -48,9 +49,10 @@ export function isSmaller(size: number, before: number): LogRefusal {
   );
 }
 
+/** Reads the right edge of the tree of `size` leaves. */
 async function edgeOf(ask: Ask, size: number): Promise<Buffer[]> {
   try {
-    return await storedEdge(ask, size);
+    return await storedHashes(ask, subtreesOf(0, size));
   } catch (error) {
     throw error instanceof DamagedLog ? isWrong(error.message) : error;
   }

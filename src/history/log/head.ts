@@ -23,8 +23,7 @@ export function signHead({ size, root, sealedAt, completeUntil }: Head, signer: 
 
 /** @throws Error that says why: not signed by this key, malformed, or of another log. */
 export function readHead(note: string, verifier: Verifier): Head {
-  const { text } = openNote(note, [verifier]);
-  const { origin, size, root, extensions } = parseCheckpoint(text);
+  const { origin, size, root, extensions } = parseCheckpoint(openNote(note, verifier));
   if (origin !== verifier.name)
     throw new Error(`The checkpoint belongs to the log ${origin}, not to ${verifier.name}.`);
   const said = (word: string) => extensions.find((line) => line.startsWith(word))?.slice(word.length) ?? null;

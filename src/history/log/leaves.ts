@@ -11,8 +11,13 @@ const WRITTEN = {
   text: (column) => `${column}::text`,
   hex: (column) => `encode(${column}, 'hex')`,
   date: (column) => ofOurEra(column, `to_char(${column}, 'YYYY-MM-DD')`),
-  time: (column) => ofOurEra(column, `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`),
+  time: (column) => ofOurEra(column, utcSql(column)),
 } as const satisfies Record<Form, (column: string) => string>;
+
+/** SQL for an instant as ISO 8601 with microseconds. */
+export function utcSql(time: string): string {
+  return `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
 
 /** Marks dates before Christ. A year's number does not name its era, so both eras would have the same leaf. */
 function ofOurEra(column: string, written: string): string {

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
+import { leafHash } from '../../../test/support/leaf-hash';
 import { NaiveTree } from '../../../test/support/naive-tree';
-import { CompactRange, EMPTY_ROOT, foldSubtrees, leafHash, nodeHash } from './merkle';
+import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash } from './merkle';
 import { subtreesOf } from './proofs';
 
 /** The leaves and roots by which implementations of RFC 6962 are compared: transparency-dev/merkle, rfc6962 and proof. */
@@ -35,8 +37,9 @@ describe('the hashes', () => {
     expect(EMPTY_ROOT.toString('hex')).toBe(ROOTS[0]);
   });
 
-  it('hash a string as UTF-8', () => {
-    expect(leafHash('zażółć 😂 \0')).toEqual(leafHash(Buffer.from('zażółć 😂 \0')));
+  it('hash a leaf as UTF-8', () => {
+    const bytes = Buffer.concat([Buffer.of(0), Buffer.from('zażółć 😂 \0')]);
+    expect(leafHash('zażółć 😂 \0').toString('hex')).toBe(hash('sha256', bytes, 'hex'));
   });
 
   it('do not depend on earlier hashes, and reject anything that is not a hash', () => {
@@ -113,13 +116,10 @@ describe('CompactRange', () => {
     expect(() => CompactRange.of(0, []).append(hash.subarray(1))).toThrow('32 bytes');
   });
 
-  it('returns copies of its hashes', () => {
-    const tree = treeOf(many.slice(0, 7));
-    tree.hashes.pop();
-    const given = tree.hashes;
+  it('copies the hashes that it continues from', () => {
+    const given = [...treeOf(many.slice(0, 7)).hashes];
     CompactRange.of(7, given).append(leafHash(''));
     expect(given).toHaveLength(3);
-    expect(tree.root()).toEqual(naive.root(0, 7));
   });
 });
 

@@ -76,25 +76,17 @@ export function signNote(text: string, signer: Signer): string {
 }
 
 /**
- * Returns the text of a note and the verifiers that signed it. Throws if the note is malformed, if no verifier signed
- * it, or if a signature is wrong. Ignores other signatures, as the specification demands.
+ * Returns the text of a note. Throws if the note is malformed, if the key did not sign it, or if its signature is wrong.
+ * Ignores the signatures of others, as the specification demands.
  */
-export function openNote(note: string, verifiers: readonly Verifier[]): { text: string; signedBy: Verifier[] } {
+export function openNote(note: string, verifier: Verifier): string {
   const { text, signatures } = parseNote(note);
-  const bytes = Buffer.from(text);
-  const signedBy = new Set<Verifier>();
-  for (const { name, id, signature } of signatures) {
-    const known = verifiers.filter((verifier) => verifier.name === name && idOf(verifier).equals(id));
-    const right = known.filter((verifier) => verifyBytes(verifier, bytes, signature));
-    if (known.length > 0 && right.length === 0) {
-      throw new Error(`The signature of ${name} does not match the text of the note. One of them was changed.`);
-    }
-    right.forEach((verifier) => signedBy.add(verifier));
+  const own = signatures.filter(({ name, id }) => name === verifier.name && id.equals(idOf(verifier)));
+  if (own.length === 0) throw new Error(`The note is not signed by ${verifier.verifierKey}.`);
+  if (!own.every(({ signature }) => verifyBytes(verifier, Buffer.from(text), signature))) {
+    throw new Error(`The signature of ${verifier.name} does not match the text of the note. One of them was changed.`);
   }
-  if (signedBy.size === 0) {
-    throw new Error(`The note is not signed by ${verifiers.map(({ verifierKey }) => verifierKey).join(' or ')}.`);
-  }
-  return { text, signedBy: [...signedBy] };
+  return text;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { KIND_NAMES, kindOf, KindName } from './kinds';
-import { leafSql } from './leaves';
+import { leafSql, utcSql } from './leaves';
 
 /** A place in a table: a transaction and, within it, an ID. */
 export type Position = [tx: string, id: string];
@@ -25,8 +25,6 @@ export const PLANNING =
   'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET enable_bitmapscan = off; ' +
   'SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off';
 
-const UTC = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
 /**
  * The newest checkpoint, and the range to seal. All transactions below `horizon` have ended. None from `next` on has
  * begun.
@@ -34,7 +32,7 @@ const UTC = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T
 export const LOOK = {
   name: 'look',
   text: `
-    SELECT ${UTC('statement_timestamp()')} AS now, pg_snapshot_xmin(s)::text AS horizon, pg_snapshot_xmax(s)::text AS next,
+    SELECT ${utcSql('statement_timestamp()')} AS now, pg_snapshot_xmin(s)::text AS horizon, pg_snapshot_xmax(s)::text AS next,
       c.size::float8 AS size, c.note, c.positions
     FROM pg_current_snapshot() s
     LEFT JOIN LATERAL (SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`,

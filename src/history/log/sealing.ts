@@ -8,7 +8,7 @@ import { CompactRange } from './merkle';
 import { Signer } from './note';
 import * as SQL from './sealing-sql';
 import { Positions } from './sealing-sql';
-import { Ask, KEPT_EVERY } from './tree-store';
+import { Ask, askWith, KEPT_EVERY } from './tree-store';
 
 /** The largest number of leaves in one transaction. It takes some hundred milliseconds, far below any timeout. */
 const BATCH = 5_000;
@@ -70,7 +70,12 @@ export class Sealing {
       try {
         const done = await this.seal(client, state, new Set(news.map(({ name }) => name)));
         await client.query('COMMIT');
-        if (done) ({ sealed, more } = this.adopt(done));
+        if (done) {
+          this.trusted = done.head ?? this.trusted;
+          this.progress = done.batch;
+          this.positionsSize = done.head?.size;
+          [sealed, more] = [done.added, !done.batch.drained];
+        }
       } catch (error) {
         await client.query('ROLLBACK').catch(() => undefined); // a lost connection is rolled back by the server
         throw error;
@@ -163,14 +168,6 @@ export class Sealing {
     return ended === null || (known !== null && known > ended) ? known : ended; // also if a clock was set back
   }
 
-  /** Updates the state after the commit. */
-  private adopt({ head, batch, added }: Sealed): { sealed: number; more: boolean } {
-    this.trusted = head ?? this.trusted;
-    this.progress = batch;
-    this.positionsSize = head?.size;
-    return { sealed: added, more: !batch.drained };
-  }
-
   private async check(ask: Ask, { size, note }: LogState): Promise<{ head: Head | undefined; range: CompactRange }> {
     if (size === null || note === null) return { head: undefined, range: CompactRange.of(0, []) };
     const checked = await checkHead(ask, { size, note, signer: this.signer, trusted: this.trusted });
@@ -192,8 +189,4 @@ interface Sealed {
   head: Head | undefined;
   batch: Batch;
   added: number;
-}
-
-function askWith(client: ClientBase): Ask {
-  return async <Row extends object>(sql: string, values: unknown[]) => (await client.query<Row>(sql, values)).rows;
 }

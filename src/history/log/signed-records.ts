@@ -43,29 +43,28 @@ export interface SignedRecords {
 
 type Value = string | number | bigint | boolean | Date | string[] | null;
 
-/** Signs an erasure or a pruning before it is written (Ed25519). */
+/**
+ * Signs an erasure or a pruning before it is written (Ed25519): `payout-proxy/<table>/1`, a line end, and the leaf of the
+ * record without `signature`.
+ */
 export function signRecord<Kind extends keyof SignedRecords>(
   signer: Signer,
   kind: Kind,
   row: SignedRecords[Kind],
 ): Buffer {
-  return signBytes(signer, signedBytes(kind, row));
-}
-
-/** Returns the signed bytes: `payout-proxy/<table>/1`, a line end, and the leaf of the record without `signature`. */
-function signedBytes<Kind extends keyof SignedRecords>(kind: Kind, row: SignedRecords[Kind]): Buffer {
   const values = row as unknown as Record<string, Value>;
   const columns = Object.entries(kindOf(kind).columns).filter(([name]) => name !== 'signature');
-  return bytesOf(kind, Object.fromEntries(columns.map(([name, form]) => [name, written(form, values[name] ?? null)])));
+  const members = columns.map(([name, form]) => [name, written(form, values[name] ?? null)]);
+  return signBytes(signer, signedBytes(kind, Object.fromEntries(members) as object));
 }
 
 /** Returns whether the key signed the record of this leaf. */
 export function isSignedLeaf(verifier: Verifier, kind: keyof SignedRecords, leaf: string): boolean {
   const { signature, ...members } = JSON.parse(leaf) as { signature: string };
-  return verifyBytes(verifier, bytesOf(kind, members), Buffer.from(signature, 'hex'));
+  return verifyBytes(verifier, signedBytes(kind, members), Buffer.from(signature, 'hex'));
 }
 
-function bytesOf(kind: keyof SignedRecords, members: object): Buffer {
+function signedBytes(kind: keyof SignedRecords, members: object): Buffer {
   return Buffer.from(`payout-proxy/${kind}/1\n${canonicalize({ ...members, table: kind })}`);
 }
 

@@ -1,5 +1,6 @@
-import { HASH_BYTES, nodeHash } from './merkle';
-import { Subtree, subtreesOf } from './proofs';
+import { ClientBase } from 'pg';
+import { CompactRange, HASH_BYTES } from './merkle';
+import { Subtree } from './proofs';
 
 /**
  * A subtree's hash is stored at every eighth level (log_node). Hashes between are computed from at most 128 stored
@@ -9,6 +10,10 @@ export const KEPT_EVERY = 8;
 
 /** Runs a query, with pg or with Prisma. */
 export type Ask = <Row extends object>(sql: string, values: unknown[]) => Promise<Row[]>;
+
+export function askWith(client: ClientBase): Ask {
+  return async <Row extends object>(sql: string, values: unknown[]) => (await client.query<Row>(sql, values)).rows;
+}
 
 /** The tables of the log do not form a tree: hashes are missing. */
 export class DamagedLog extends Error {}
@@ -50,7 +55,9 @@ export async function storedHashes(ask: Ask, subtrees: Subtree[]): Promise<Buffe
         `${count - hashes.length} of the log's ${level === 0 ? 'leaves' : `nodes of level ${level}`} from ${first} to ${first + count - 1} are missing`,
       );
     }
-    return perfectRoot(hashes);
+    const range = CompactRange.of(0, []);
+    for (const hash of hashes) range.append(hash);
+    return range.root();
   });
 }
 
@@ -59,20 +66,4 @@ export function hashesIn(bytes: Buffer): Buffer[] {
   const hashes: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += HASH_BYTES) hashes.push(bytes.subarray(at, at + HASH_BYTES));
   return hashes;
-}
-
-/** Reads the right edge of the tree of `size` leaves, for `CompactRange.of`. */
-export function storedEdge(ask: Ask, size: number): Promise<Buffer[]> {
-  return storedHashes(ask, subtreesOf(0, size));
-}
-
-/** Returns the root of neighboring hashes. Their number is a power of two. */
-function perfectRoot(hashes: Buffer[]): Buffer {
-  let row = hashes;
-  while (row.length > 1) {
-    const [above, below]: [Buffer[], Buffer[]] = [[], row];
-    for (let at = 0; at < below.length; at += 2) above.push(nodeHash(below[at]!, below[at + 1]!));
-    row = above;
-  }
-  return row[0]!;
 }

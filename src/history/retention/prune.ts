@@ -105,7 +105,7 @@ async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: num
 function latestNote(file: string, signer: Signer): { note: string; size: number; root: Buffer } {
   for (const note of notesIn(file).reverse()) {
     try {
-      const { size, root } = parseCheckpoint(openNote(note, [signer]).text);
+      const { size, root } = parseCheckpoint(openNote(note, signer));
       return { note, size, root };
     } catch {
       continue;

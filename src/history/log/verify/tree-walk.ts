@@ -1,6 +1,7 @@
 import { ClientBase } from 'pg';
 import { Head, readHead } from '../head';
 import { CompactRange, HASH_BYTES } from '../merkle';
+import { utcSql } from '../leaves';
 import { Verifier } from '../note';
 import { hashesIn, KEPT_EVERY } from '../tree-store';
 import { rowsOf } from './cursor';
@@ -17,13 +18,11 @@ export interface Witnessed {
 type CheckpointRow = [size: string, root: string, note: string, sealedAt: string, completeUntil: string | null];
 type NodeRow = [level: string, index: string, hash: string];
 
-const UTC = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
 const LEAVES = (size: number) =>
   `SELECT l.first, encode(l.hashes, 'hex') FROM public.log_leaves l WHERE l.first < ${size} ORDER BY l.first`;
 
 const CHECKPOINTS = `
-  SELECT c.size, encode(c.root, 'hex'), c.note, ${UTC('c.sealed_at')}, ${UTC('c.complete_until')}
+  SELECT c.size, encode(c.root, 'hex'), c.note, ${utcSql('c.sealed_at')}, ${utcSql('c.complete_until')}
   FROM public.checkpoint c ORDER BY c.size`;
 
 /** The nodes in the order in which leaves complete them. */

@@ -1,7 +1,7 @@
 import { ClientBase } from 'pg';
 import { KIND_NAMES, KindName } from '../kinds';
 import { Verifier } from '../note';
-import { Ask } from '../tree-store';
+import { askWith } from '../tree-store';
 import { Excuses } from './excuses';
 import { Fault, LogFault } from './fault';
 import { RecordWalk, Walked } from './record-walk';
@@ -75,8 +75,7 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
   const started = performance.now();
   const secondsSince = () => (performance.now() - started) / 1_000;
   const [client] = clients;
-  const ask: Ask = async <Row extends object>(sql: string, values: unknown[]) =>
-    (await client.query<Row>(sql, values)).rows;
+  const ask = askWith(client);
   for (const each of clients) await each.query(`${ALWAYS}; ${WALKING}`);
   let [excuses, seconds]: [Excuses | undefined, number | undefined] = [undefined, undefined];
   let fault: Fault | null = null;
