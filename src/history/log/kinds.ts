@@ -19,10 +19,14 @@ export interface Kind {
   isDocument: boolean;
 }
 
-/** @param columns names, separated by spaces. */
-function kind(key: string, at: string, columns: Partial<Record<Form, string>>, isDocument = false): Kind {
+/**
+ * @param columns names, separated by spaces. The first plain column is the key, and the last time is when the record was
+ * written.
+ */
+function kind(columns: Partial<Record<Form, string>> & { plain: string; time: string }, isDocument = false): Kind {
   const entries = Object.entries(columns) as [Form, string][];
   const named = entries.flatMap(([form, names]) => names.split(' ').map((name) => [name, form] as const));
+  const [key, at] = [columns.plain.split(' ')[0]!, columns.time.split(' ').at(-1)!];
   return { key, at, columns: Object.fromEntries(named), isDocument };
 }
 
@@ -34,8 +38,6 @@ const REQUEST = `${AUTHOR} request_id client_address`;
 /** The kinds of records that the log seals, requests before their outcomes. Each kind lists the columns of its leaf. */
 const KINDS = {
   intent: kind(
-    'id',
-    'recorded_at',
     {
       plain: 'id client_id operation item_count held_for process',
       text: 'total_usd',
@@ -45,101 +47,78 @@ const KINDS = {
     true,
   ),
   outcome: kind(
-    'intent_id',
-    'recorded_at',
     { plain: 'intent_id kind upstream_status', text: 'upstream_ms', time: 'sent_at answered_at recorded_at' },
     true,
   ),
-  refusal: kind('id', 'recorded_at', {
+  refusal: kind({
     plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id ${REQUEST}`,
     text: 'faults',
     time: 'received_at recorded_at',
   }),
-  decision: kind('intent_id', 'decided_at', {
+  decision: kind({
     plain: `intent_id kind reason process ${AUTHOR}`,
     hex: 'body_commitment',
     date: 'reserved_on',
     time: 'decided_at',
   }),
-  resolution: kind('intent_id', 'resolved_at', { plain: `intent_id outcome reason ${AUTHOR}`, time: 'resolved_at' }),
-  resolution_correction: kind('id', 'resolved_at', {
+  resolution: kind({ plain: `intent_id outcome reason ${AUTHOR}`, time: 'resolved_at' }),
+  resolution_correction: kind({
     plain: `id intent_id supersedes outcome reason reserves ${AUTHOR}`,
     time: 'resolved_at',
   }),
-  correction_release: kind('correction_id', 'released_at', { plain: 'correction_id intent_id', time: 'released_at' }),
-  stop: kind('id', 'stopped_at', { plain: `id stops_client_id stops_operation reason ${AUTHOR}`, time: 'stopped_at' }),
-  stop_lift: kind('stop_id', 'lifted_at', { plain: `stop_id ${AUTHOR}`, time: 'lifted_at' }),
-  reservation_release: kind('intent_id', 'released_at', { plain: 'intent_id', time: 'released_at' }),
-  answer_shape: kind('id', 'first_seen_at', {
+  correction_release: kind({ plain: 'correction_id intent_id', time: 'released_at' }),
+  stop: kind({ plain: `id stops_client_id stops_operation reason ${AUTHOR}`, time: 'stopped_at' }),
+  stop_lift: kind({ plain: `stop_id ${AUTHOR}`, time: 'lifted_at' }),
+  reservation_release: kind({ plain: 'intent_id', time: 'released_at' }),
+  answer_shape: kind({
     plain: 'id operation http_status first_call_id',
     text: 'shape',
     hex: 'fingerprint',
     time: 'first_seen_at',
   }),
-  access: kind('id', 'read_at', {
+  access: kind({
     plain: `id route call_id call_ids revealed rows ${REQUEST}`,
     text: 'filters',
     hex: 'filters_commitment',
     time: 'read_at',
   }),
-  access_end: kind('access_id', 'ended_at', {
-    plain: 'access_id complete',
-    text: 'rows checkpoint_size',
-    hex: 'sha256',
-    time: 'ended_at',
-  }),
-  erasure: kind('id', 'erased_at', { plain: 'id kind reason actor places', hex: 'signature', time: 'erased_at' }),
-  pruning: kind('id', 'pruned_at', {
+  access_end: kind({ plain: 'access_id complete', text: 'rows checkpoint_size', hex: 'sha256', time: 'ended_at' }),
+  erasure: kind({ plain: 'id kind reason actor places', hex: 'signature', time: 'erased_at' }),
+  pruning: kind({
     plain: 'id what month reason actor kept checkpoint',
     text: 'rows leaves',
     hex: 'signature',
     time: 'pruned_at',
   }),
-  activity: kind('id', 'acted_at', {
+  activity: kind({
     plain: `id action target_client_id target_client target_key_id before after via call_id reason ${REQUEST}`,
     time: 'acted_at',
   }),
-  source_read: kind('id', 'read_at', {
-    plain: `id source subject caused_by ${AUTHOR}`,
-    text: 'mapping',
-    time: 'from_at to_at read_at',
-  }),
-  source_read_end: kind('read_id', 'ended_at', {
+  source_read: kind({ plain: `id source subject caused_by ${AUTHOR}`, text: 'mapping', time: 'from_at to_at read_at' }),
+  source_read_end: kind({
     plain: 'read_id complete failure http_status faults',
     text: 'bytes rows kept',
     hex: 'sha256',
     time: 'ended_at',
   }),
-  verdict: kind('id', 'decided_at', { plain: 'id intent_id verdict reason', text: 'evidence', time: 'decided_at' }),
-  upstream_event: kind('id', 'received_at', {
+  verdict: kind({ plain: 'id intent_id verdict reason', text: 'evidence', time: 'decided_at' }),
+  upstream_event: kind({
     plain: 'id event_id event_type batch_ref upstream_id upstream_ref status',
     text: 'amount_usd',
     time: 'signed_at received_at',
   }),
-  reconciliation_run: kind('id', 'started_at', {
+  reconciliation_run: kind({
     plain: `id historical read_id ${AUTHOR}`,
     text: 'settings',
     time: 'from_at to_at as_of due_at started_at',
   }),
-  reconciliation_run_end: kind('run_id', 'ended_at', {
-    plain: 'run_id result failure read_id',
-    text: 'totals',
-    time: 'ended_at',
-  }),
-  finding: kind('id', 'found_at', {
+  reconciliation_run_end: kind({ plain: 'run_id result failure read_id', text: 'totals', time: 'ended_at' }),
+  finding: kind({
     plain: 'id category subject call_id position upstream_ref upstream_id batch_ref wallet_id run_id',
     time: 'occurred_at found_at',
   }),
-  finding_sight: kind('id', 'seen_at', {
-    plain: 'id finding_id run_id',
-    text: 'impact_usd fields evidence',
-    time: 'seen_at',
-  }),
-  finding_step: kind('id', 'decided_at', {
-    plain: `id finding_id state reason run_id ${AUTHOR}`,
-    text: 'impact_usd',
-    time: 'decided_at',
-  }),
+  finding_sight: kind({ plain: 'id finding_id run_id', text: 'impact_usd fields evidence', time: 'seen_at' }),
+  finding_step: kind({ plain: `id finding_id state reason run_id ${AUTHOR}`, text: 'impact_usd', time: 'decided_at' }),
 };
 
 export type KindName = keyof typeof KINDS;
