@@ -4,6 +4,7 @@ import { Verifier } from '../note';
 import { isSignedLeaf, SignedRecords } from '../signed-records';
 import { Ask } from '../tree-store';
 import { LogFault, placeOf, timeOfId } from './fault';
+import { Witnessed } from './tree-walk';
 
 /** Records that audit prune removes with their month (src/history/retention/months.ts). It keeps all others. */
 const OF_CALLS: ReadonlySet<KindName> = new Set(['intent', 'outcome', 'refusal']);
@@ -21,7 +22,7 @@ export class Excuses {
     /** Prunings by `what month`. */
     private readonly months: ReadonlyMap<string, Month>,
     /** The signed notes that prunings kept as evidence of removed records. */
-    readonly notes: { note: string; place: ReturnType<typeof placeOf> }[],
+    readonly notes: Witnessed[],
     readonly count: { erasures: number; prunings: number },
   ) {}
 
@@ -39,7 +40,9 @@ export class Excuses {
     return new Excuses(
       new Set(erasures.flatMap(({ places }) => places)),
       months,
-      prunings.map(({ id, checkpoint }) => ({ note: checkpoint, place: placeOf('pruning', id) })),
+      prunings.map(({ id, checkpoint }) => {
+        return { note: checkpoint, source: 'the checkpoint of the pruning', place: placeOf('pruning', id) };
+      }),
       { erasures: erasures.length, prunings: prunings.length },
     );
   }

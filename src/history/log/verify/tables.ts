@@ -32,7 +32,8 @@ export async function requireTables(ask: Ask): Promise<void> {
  */
 export async function checkBeside(ask: Ask, seen: ReadonlyMap<KindName, number>): Promise<void> {
   for (const [owner, { table, key }] of Object.entries(BESIDE) as [KindName, { table: string; key: string }][]) {
-    if ((await countOf(ask, table)) === seen.get(owner)) continue;
+    const [all] = await ask<{ count: number }>(`SELECT count(*)::float8 AS count FROM public.${table}`, []);
+    if (all?.count === seen.get(owner)) continue;
     const [row] = await ask<{ id: string }>(
       `SELECT x.${key}::text AS id FROM public.${table} x
        WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${kindOf(owner).key} = x.${key}) ORDER BY x.${key} LIMIT 1`,
@@ -60,9 +61,4 @@ export async function checkLeaves(ask: Ask, size: number): Promise<void> {
   }
   const meaning = 'The leaf names a table that has no records. The record was deleted, or the leaf was changed.';
   throw new LogFault('record_missing', meaning, placeOf(kind, id, index));
-}
-
-async function countOf(ask: Ask, table: string): Promise<number> {
-  const [row] = await ask<{ count: number }>(`SELECT count(*)::float8 AS count FROM public.${table}`, []);
-  return row?.count ?? 0;
 }

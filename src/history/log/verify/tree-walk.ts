@@ -12,7 +12,7 @@ export interface Witnessed {
   note: string;
   /** The source of the note, for people: `note 3 of checkpoints`. */
   source: string;
-  place: Place;
+  place?: Place;
 }
 
 type CheckpointRow = [size: string, root: string, note: string, sealedAt: string, completeUntil: string | null];
@@ -142,7 +142,7 @@ export class TreeWalk {
 }
 
 /** @throws LogFault if the key did not sign the note. */
-export function readOwn(note: string, verifier: Verifier, source: string, place: Place): Head {
+export function readOwn(note: string, verifier: Verifier, source: string, place: Place = {}): Head {
   try {
     return readHead(note, verifier);
   } catch (error) {

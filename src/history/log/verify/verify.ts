@@ -24,7 +24,7 @@ export interface VerifyRequest {
   /** Verifies notes of the log's key. */
   verifier: Verifier;
   /** The witness's copies of checkpoints, each with its source, for people. */
-  notes: { note: string; source: string }[];
+  notes: Witnessed[];
   /** The age from which a record must be in the search index, in seconds. Default: 60. */
   indexDelaySeconds?: number | undefined;
   onProgress?: (done: number, of: number) => void;
@@ -85,10 +85,7 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
   try {
     await requireTables(ask);
     excuses = await Excuses.read(ask, request.verifier);
-    for (const one of request.notes) addBySize(witnessed, { ...one, place: {} }, request.verifier);
-    for (const one of excuses.notes) {
-      addBySize(witnessed, { ...one, source: 'the checkpoint of the pruning' }, request.verifier);
-    }
+    for (const one of [...request.notes, ...excuses.notes]) addBySize(witnessed, one, request.verifier);
     const [row] = await ask<Newest>(NEWEST, []);
     const newest = { size: row?.size ?? 0, completeUntil: row?.completeUntil ?? -Infinity, now: row?.now ?? 0 };
     for (const kind of KIND_NAMES) {
