@@ -240,7 +240,7 @@ describe('audit prune', () => {
        VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"","\nto:ada@example.com"}', '{to:ada@example.com}')`,
       [id],
     );
-    await query('INSERT INTO search_item VALUES (5, $1, 0)', [id]);
+    await query('INSERT INTO search_item VALUES (5, $1)', [id]);
     expect(await prune()).toEqual([]);
     expect(await query(`SELECT FROM pg_class WHERE relname ~ 'pruned'`)).toEqual([]);
     const entries =

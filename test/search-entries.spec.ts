@@ -81,7 +81,7 @@ describe('the entries of the search index', () => {
     const ids: string[] = [];
     for (let n = 0; n < 300; n += 1) ids.push(await addIntent({ items: [{ amount_usd: '5' }] }));
     await query('SELECT reindex_calls($1::uuid[])', [ids]);
-    await query('INSERT INTO search_item SELECT n, gen_random_uuid(), 0 FROM generate_series(1, 50000) AS n');
+    await query('INSERT INTO search_item SELECT n, gen_random_uuid() FROM generate_series(1, 50000) AS n');
     await query('ANALYZE search_entry, search_item');
     const read = await query<{ rows: number }>(
       `WITH again AS MATERIALIZED (SELECT reindex_calls($1::uuid[]))
@@ -134,10 +134,9 @@ function termsOf({ document, person = {} }: Payout): string[] {
     ...contacts.map((contact): [string, string] => [TAGS.to, contact.toLowerCase()]),
   ];
   const step = usd === undefined ? -10_000 : Number(usd) > 0 ? Math.floor(10 * Math.log(Number(usd))) : -9_999;
-  const beginnings = [...contacts, receiver ?? ''].flatMap((contact) => {
-    const letters = [...contact.toLowerCase()];
-    return BEGINNINGS.filter((length) => letters.length >= length).map((length) => letters.slice(0, length).join(''));
-  });
+  const beginnings = [...contacts, ...(receiver === undefined ? [] : [receiver])].flatMap((contact) =>
+    BEGINNINGS.map((length) => [...contact.toLowerCase()].slice(0, length).join('')),
+  );
   return [
     `item:${step}`,
     ...exact.flatMap(([tag, value]) => (value ? [termOf(tag, value)] : [])),

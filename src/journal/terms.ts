@@ -20,14 +20,13 @@ export const TAGS = {
 /** The lengths of the indexed beginnings, in characters. */
 export const BEGINNINGS = [3, 5, 7, 10] as const;
 
-/** An index key has a limit of 2,712 bytes. */
+/** In bytes. An index key has a limit of 2,712. */
 const LONGEST = 300;
 const KEPT = 200;
 
 /** Returns a term as search_term() writes it. A value that is too long for the index is replaced by its hash. */
 export function termOf(tag: string, value: string): string {
-  const isLong = value.length > LONGEST && [...value].length > LONGEST;
-  if (!isLong && !value.includes('\n')) return tag + value;
+  if (Buffer.byteLength(value) <= LONGEST && !value.includes('\n')) return tag + value;
   // A character outside the basic plane counts as one, as in Postgres.
   const beginning = [...value.slice(0, 2 * KEPT)].slice(0, KEPT).join('').replaceAll('\n', ' ');
   return `${tag}${beginning}#${createHash('sha256').update(value).digest('hex')}`;

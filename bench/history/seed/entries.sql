@@ -3,5 +3,4 @@
 WITH entries AS (
   INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (ARRAY(SELECT id FROM seed_call)) RETURNING call_id, item_usd
 )
-INSERT INTO search_item SELECT coalesce(p.usd, -1), call_id, p.place - 1
-FROM entries CROSS JOIN LATERAL unnest(item_usd) WITH ORDINALITY AS p(usd, place);
+INSERT INTO search_item SELECT DISTINCT coalesce(usd, -1), call_id FROM entries CROSS JOIN LATERAL unnest(item_usd) AS usd;

@@ -531,9 +531,9 @@ CREATE VIEW call_state AS
     i.record::json AS request, o.record::json AS answer
   FROM intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
-  LEFT JOIN decision d ON d.intent_id = i.id
-  LEFT JOIN current_resolution s ON s.intent_id = i.id
-  LEFT JOIN refusal r ON r.id = i.id
+  LEFT JOIN decision d ON d.intent_id = CASE WHEN i.held_for IS NOT NULL THEN i.id END
+  LEFT JOIN current_resolution s ON s.intent_id = CASE WHEN o.kind IS NULL OR o.kind = 'unknown' THEN i.id END
+  LEFT JOIN refusal r ON r.id = CASE WHEN o.kind IS NULL OR i.held_for IS NOT NULL THEN i.id END
   UNION ALL
   SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
     json_build_object('key_id', key_id, 'actor', actor, 'request_id', request_id, 'client_address', client_address,
@@ -674,7 +674,7 @@ CREATE TABLE checkpoint (
 -- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/terms.ts does the same). A line
 -- break separates terms. The functions are STABLE, as the functions that they call are, so that Postgres inlines them.
 CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')
+  SELECT CASE WHEN octet_length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')
     ELSE left(replace(value, E'\n', ' '), 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
 $$;
 
@@ -682,13 +682,10 @@ CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql STAB
   SELECT tag || ':' || search_value(value)
 $$;
 
--- The beginnings of a contact, at four lengths. A search by prefix looks up the longest beginning that it covers.
+-- The beginnings of a contact in lower case, at four lengths. A search by prefix looks up the longest beginning that it covers. A
+-- contact that is shorter than a beginning is its own, which no search looks up.
 CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT concat(
-    CASE WHEN length(lower(contact)) >= 3 THEN E'\n^' || left(lower(contact), 3) END,
-    CASE WHEN length(lower(contact)) >= 5 THEN E'\n^' || left(lower(contact), 5) END,
-    CASE WHEN length(lower(contact)) >= 7 THEN E'\n^' || left(lower(contact), 7) END,
-    CASE WHEN length(lower(contact)) >= 10 THEN E'\n^' || left(lower(contact), 10) END)
+  SELECT E'\n^' || left(contact, 3) || E'\n^' || left(contact, 5) || E'\n^' || left(contact, 7) || E'\n^' || left(contact, 10)
 $$;
 
 -- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since 1970, …
@@ -727,12 +724,11 @@ CREATE UNLOGGED TABLE search_entry (
   terms       text[] COLLATE "C" NOT NULL -- all of them, and those of the call
 );
 
--- The payouts in the order of their amounts. -1 is for none.
+-- The amounts of the payouts in their order. -1 is for none.
 CREATE UNLOGGED TABLE search_item (
-  usd      numeric NOT NULL,
-  call_id  uuid NOT NULL,
-  position integer NOT NULL, -- of the payout, from 0
-  PRIMARY KEY (usd, call_id, position)
+  usd     numeric NOT NULL,
+  call_id uuid NOT NULL,
+  PRIMARY KEY (usd, call_id)
 );
 
 -- The existing slices.
@@ -753,16 +749,16 @@ CREATE UNLOGGED TABLE search_position (
   built    boolean NOT NULL -- whether the tables have their indexes
 );
 
--- The entries as they must be. Each document is parsed once.
+-- The entries as they must be. Each document is parsed once. Contacts are searched in lower case.
 CREATE VIEW call_entry AS
   SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms,
     coalesce(p.item_usd, '{}') AS item_usd, p.payouts,
     string_to_array(concat(
       'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
       E'\nclient:', c.client_id, E'\nkey:', r.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
-      E'\n' || search_term('operation', c.operation), E'\n' || search_term('actor', r.actor),
-      E'\n' || search_term('idempotency', r.idempotency_key), E'\n' || search_term('request', r.request_id),
-      E'\n' || search_term('address', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms
+      search_term(E'\noperation', c.operation), search_term(E'\nactor', r.actor),
+      search_term(E'\nidempotency', r.idempotency_key), search_term(E'\nrequest', r.request_id),
+      search_term(E'\naddress', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms
   FROM call_state c
   LEFT JOIN intent_body b ON b.intent_id = c.call_id
   CROSS JOIN LATERAL json_to_record(c.request) AS r(
@@ -774,21 +770,21 @@ CREATE VIEW call_entry AS
         SELECT 0 AS place, NULL::numeric AS usd, '' AS terms
         UNION ALL
         SELECT n.place, n.amount_usd, concat(
-          E'\nitem:' || search_step(n.amount_usd), E'\n' || search_term('country', n.country),
-          E'\n' || search_term('network', n.network_code), E'\n' || search_term('reference', n.reference),
-          E'\n' || search_term('ref', n.upstream_ref), E'\n' || search_term('receiver', n.receiver), search_beginnings(n.receiver))
+          E'\nitem:' || search_step(n.amount_usd), search_term(E'\ncountry', n.country),
+          search_term(E'\nnetwork', n.network_code), search_term(E'\nreference', n.reference),
+          search_term(E'\nref', n.upstream_ref), search_term(E'\nreceiver', n.receiver), search_beginnings(lower(n.receiver)))
         FROM ROWS FROM (json_to_recordset(r.items) AS (
           amount_usd numeric, country text, network_code text, reference text, upstream_ref text, receiver text
         )) WITH ORDINALITY AS n(amount_usd, country, network_code, reference, upstream_ref, receiver, place)
         UNION ALL
         SELECT n.position + 1, NULL, concat(
-          E'\n' || search_term('to', lower(n.email)), E'\n' || search_term('to', lower(n.phone)),
-          E'\n' || search_term('to', lower(n.handle)),
+          search_term(E'\nto', n.email), search_term(E'\nto', n.phone),
+          search_term(E'\nto', n.handle),
           search_beginnings(n.email), search_beginnings(n.phone), search_beginnings(n.handle))
-        FROM json_to_recordset(b.people::json) AS n(position integer, email text, phone text, handle text)
+        FROM json_to_recordset(lower(b.people)::json) AS n(position integer, email text, phone text, handle text)
         UNION ALL
-        SELECT coalesce(n.position, -1) + 1, NULL, concat(E'\n' || search_term('ref', n.upstream_ref),
-          E'\n' || search_term('ref', n.upstream_id), E'\n' || search_term('ref', n.batch_ref))
+        SELECT coalesce(n.position, -1) + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
+          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref))
         FROM json_to_recordset(c.answer -> 'items') AS n(position integer, upstream_ref text, upstream_id text, batch_ref text)
       ) AS lines GROUP BY place
     ) AS places
@@ -800,26 +796,23 @@ CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 BEGIN
-  -- Both tables at once, and each payout by its whole key: thousands of calls may have the same amount.
+  -- Both tables at once, and each amount by its whole key: thousands of calls may have the same amount.
   WITH old AS (
     DELETE FROM search_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd
   ), items AS MATERIALIZED (
-    SELECT coalesce(p.usd, -1) AS usd, old.call_id, p.place::integer - 1 AS position
-    FROM old CROSS JOIN LATERAL unnest(old.item_usd) WITH ORDINALITY AS p(usd, place)
+    SELECT DISTINCT coalesce(usd, -1) AS usd, old.call_id FROM old CROSS JOIN LATERAL unnest(old.item_usd) AS usd
   )
-  DELETE FROM search_item i USING items o WHERE i.usd = o.usd AND i.call_id = o.call_id AND i.position = o.position;
+  DELETE FROM search_item i USING items o WHERE i.usd = o.usd AND i.call_id = o.call_id;
   WITH entries AS MATERIALIZED (
     INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd, total_usd
-  ), items AS MATERIALIZED (
-    SELECT p.usd, e.call_id, p.place - 1 AS position
-    FROM entries e CROSS JOIN LATERAL unnest(e.item_usd) WITH ORDINALITY AS p(usd, place)
-  ), added AS (
-    INSERT INTO search_item SELECT coalesce(usd, -1), call_id, position FROM items
+  ), items AS (
+    INSERT INTO search_item
+    SELECT DISTINCT coalesce(usd, -1), call_id FROM entries CROSS JOIN LATERAL unnest(item_usd) AS usd RETURNING usd
   )
   INSERT INTO search_slice
   SELECT 'week', search_week(call_id) FROM entries
   UNION SELECT 'total', search_step(total_usd) FROM entries
-  UNION SELECT 'item', search_step(usd) FROM items
+  UNION SELECT 'item', search_step(nullif(usd, -1)) FROM items
   ON CONFLICT DO NOTHING;
 END
 $$;
@@ -880,28 +873,28 @@ BEGIN
       INTO at.target, at.after_tx, at.after_id;
   END IF;
   WITH changed AS (
-    (SELECT tx, id FROM intent WHERE (tx, id) > (at.after_tx, at.after_id)
+    (SELECT tx, id, item_count FROM intent WHERE (tx, id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
-    (SELECT tx, intent_id FROM outcome WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+    (SELECT tx, intent_id, NULL FROM outcome WHERE (tx, intent_id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
-    (SELECT tx, id FROM refusal WHERE (tx, id) > (at.after_tx, at.after_id)
+    (SELECT tx, id, 0 FROM refusal WHERE (tx, id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
-    (SELECT tx, intent_id FROM decision WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+    (SELECT tx, intent_id, NULL FROM decision WHERE (tx, intent_id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
-    (SELECT tx, intent_id FROM resolution WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+    (SELECT tx, intent_id, NULL FROM resolution WHERE (tx, intent_id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
-    (SELECT tx, intent_id FROM resolution_correction WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+    (SELECT tx, intent_id, NULL FROM resolution_correction WHERE (tx, intent_id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     ORDER BY 1, 2 LIMIT batch
   ), weighed AS (
-    SELECT c.tx, c.id, coalesce(sum(1 + coalesce(i.item_count, 0))
-      OVER (ORDER BY c.tx, c.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
-    FROM changed c LEFT JOIN intent i ON i.id = c.id
+    SELECT tx, id, coalesce(sum(1 + coalesce(item_count, (SELECT i.item_count FROM intent i WHERE i.id = changed.id), 0))
+      OVER (ORDER BY tx, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+    FROM changed
   )
   SELECT array_agg(DISTINCT id) AS ids, count(*) AS rows, (SELECT count(*) FROM changed) AS found,
     (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx, (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
@@ -942,8 +935,8 @@ BEGIN
   PERFORM drop_search_indexes();
   INSERT INTO search_position (done, built) SELECT pg_current_snapshot(), FALSE;
   INSERT INTO search_entry SELECT * FROM call_entry ORDER BY call_id; -- pages by time then read adjacent rows
-  INSERT INTO search_item SELECT coalesce(p.usd, -1), call_id, p.place - 1
-    FROM search_entry CROSS JOIN LATERAL unnest(item_usd) WITH ORDINALITY AS p(usd, place) ORDER BY 1, 2, 3;
+  INSERT INTO search_item SELECT DISTINCT coalesce(usd, -1), call_id
+    FROM search_entry CROSS JOIN LATERAL unnest(item_usd) AS usd ORDER BY 1, 2;
   INSERT INTO search_slice
   SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
   UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry

@@ -62,15 +62,15 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
   const { conditions, listed, sort } = query;
   const order = orderOf(query);
   const filters = [...withTerms(conditions, false), ...conditions.others, ...inRange(query), ...ofPayouts(query)];
-  const source =
-    listed === 'items' && sort === 'amount'
-      ? amountsInOrder(query, order, after, budget)
-      : Prisma.sql`(${entriesInOrder(query, order, after, budget)}) AS entries ${withPayouts(query)}`;
+  const ofAmounts = listed === 'items' && sort === 'amount';
+  const entries = ofAmounts ? amountsInOrder(query, after, budget) : entriesInOrder(query, order, after, budget);
+  if (ofAmounts) filters.push(Prisma.sql`coalesce(usd, -1) = amount`);
   // Sorted by the columns of the source, so that the planner stops once the page is full.
-  const named = { ...order, columns: NAMED };
+  const named = { ...order, columns: { ...NAMED, ...(ofAmounts && { usd: Prisma.sql`amount` }) } };
   return Prisma.sql`
     SELECT ${results(query)} FROM (
-      SELECT ${selected(named)} FROM ${source} WHERE ${all([...filters, ...beyond(query, named, after)])}
+      SELECT ${selected(named)} FROM (${entries}) AS entries ${withPayouts(query)}
+      WHERE ${all([...filters, ...beyond(query, named, after)])}
       ORDER BY ${sorted(columns(named), query)} LIMIT ${limit}
     ) AS found`;
 }
@@ -88,16 +88,17 @@ function entriesInOrder(query: Query, order: Order, after: Cursor | undefined, b
     ORDER BY ${sorted(columns(ofCalls), query)} LIMIT ${budget}`;
 }
 
-/** The payouts in the order of their amounts, each with its entry. */
-function amountsInOrder(query: Query, { names }: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
-  const stored = { names, columns: { ...NAMED, id: Prisma.sql`call_id` } };
-  return Prisma.sql`(
-      SELECT ${selected(stored)} FROM indexed_item
-      WHERE ${all([...inAmounts(query, stored), ...beyond(query, stored, after)])}
+/** The amounts of payouts in their order, each with its entry. */
+function amountsInOrder(query: Query, after: Cursor | undefined, budget: number): Prisma.Sql {
+  const stored: Columns = { names: ['usd', 'id'], columns: { ...NAMED, id: Prisma.sql`call_id` } };
+  return Prisma.sql`
+    SELECT * FROM (
+      SELECT usd AS amount, call_id AS id FROM indexed_item
+      WHERE ${all([...inAmounts(query, stored), ...beyond(query, stored, after, true)])}
       ORDER BY ${sorted(columns(stored), query)} LIMIT ${budget}
-    ) AS items CROSS JOIN LATERAL (
-      SELECT *, payouts[position + 2] AS payout FROM indexed_call WHERE call_id = id OFFSET 0 -- one by one, whatever the planner expects
-    ) AS entries`;
+    ) AS amounts CROSS JOIN LATERAL (
+      SELECT * FROM indexed_call WHERE call_id = id OFFSET 0 -- one by one, whatever the planner expects
+    ) AS entry`;
 }
 
 /**

@@ -25,7 +25,7 @@ const CHECKS = [
     sql: `SELECT n.intent_id::text AS id FROM public.intent_item n JOIN public.intent t ON t.id = n.intent_id
       WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
         SELECT FROM public.indexed_call e
-        JOIN public.indexed_item i ON i.call_id = e.call_id AND i.position = n.position AND i.usd = coalesce(n.amount_usd, -1)
+        JOIN public.indexed_item i ON i.call_id = e.call_id AND i.usd = coalesce(n.amount_usd, -1)
         WHERE e.call_id = n.intent_id AND e.item_usd[n.position + 1] IS NOT DISTINCT FROM n.amount_usd
           AND strpos(e.payouts[n.position + 2], coalesce(E'\\ncountry:' || nullif(left(n.country, 200), ''), '')) > 0)
       ORDER BY n.intent_id LIMIT 1`,
