@@ -4,12 +4,11 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { IndexService } from './index.service';
 
-/** Short turns leave little to index when a search begins. */
+/**
+ * A search indexes what is left, so turns are short. Shorter ones cost more: each plans its statements anew, and calls that
+ * are in progress at its end are indexed twice.
+ */
 const TURN_MS = 1_000;
-
-/** After a busy turn, the next one comes sooner. Long turns would take too much CPU time from payouts. */
-const BUSY_TURN_MS = 250;
-const MUCH_MS = 20;
 
 /** Keeps the search index up to date, so that a search has little left to index, and rebuilds it. */
 @Injectable()
@@ -27,7 +26,6 @@ export class IndexJob implements Job {
   async run(turns: Turns): Promise<void> {
     let failing = false;
     while (!turns.areOver) {
-      const started = performance.now();
       try {
         const { state } = await this.index.runOnce();
         if (state === 'unbuilt') await this.index.build();
@@ -38,7 +36,7 @@ export class IndexJob implements Job {
         if (!failing && !turns.areOver) this.logger.warn({ err }, 'search index update failed, will retry');
         failing = true;
       }
-      await turns.wait(performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS);
+      await turns.wait(TURN_MS);
     }
   }
 }
