@@ -7,13 +7,12 @@ import { AccessesController } from './access-log/accesses.controller';
 import { AccessesService } from './access-log/accesses.service';
 import { ActivityController } from './access-log/activity.controller';
 import { ActivityService } from './access-log/activity.service';
-import { CallsController } from './search/calls.controller';
+import { SearchController } from './search/search.controller';
 import { CheckpointsService } from './export/checkpoints.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
 import { ManifestsService } from './export/manifests.service';
 import { IndexService } from './search/index.service';
-import { ItemsController } from './search/items.controller';
 import { SummaryService } from './search/summary.service';
 import { OwnCallsController } from './own-calls/own-calls.controller';
 import { PresentService } from './records/present.service';
@@ -30,10 +29,9 @@ import { StoryService } from './story/story.service';
   controllers: [
     OwnCallsController,
     ActivityController,
-    CallsController,
+    SearchController,
     AccessesController,
     ExportController,
-    ItemsController,
     ShapesController,
   ],
   providers: [

@@ -173,15 +173,11 @@ function exactTerms(search: SearchFilters): string[] {
   });
 }
 
-function isRare({
-  recipient,
-  recipient_prefix: prefix,
-  reference,
-  upstream_ref: ref,
-  idempotency_key: key,
-  request_id: id,
-}: SearchFilters) {
-  return [recipient, reference, ref, key, id].some((value) => value !== undefined) || (prefix?.length ?? 0) >= 7;
+/** Filters whose values few calls have. */
+const RARE = ['recipient', 'reference', 'upstream_ref', 'idempotency_key', 'request_id'] as const;
+
+function isRare(search: SearchFilters): boolean {
+  return RARE.some((name) => search[name] !== undefined) || (search.recipient_prefix?.length ?? 0) >= 7;
 }
 
 /** Returns a text in lower case, as Postgres writes it with and without a locale. */

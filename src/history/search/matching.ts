@@ -6,10 +6,9 @@ import { Conditions } from './filters';
 /** The conditions and the range of a search. */
 export interface Scope {
   conditions: Conditions;
-  /** Call IDs: `from` is inclusive, `to` is exclusive, `upTo` is inclusive. */
+  /** Call IDs: `from` is inclusive, `to` is exclusive. */
   from?: string | undefined;
   to?: string | undefined;
-  upTo?: string | undefined;
 }
 
 /**
@@ -51,20 +50,18 @@ export function somePayout({ ofPayouts: each, decided }: Conditions): Prisma.Sql
   return [Prisma.sql`EXISTS (SELECT FROM ${PAYOUTS} AS each WHERE ${all(each)})`];
 }
 
-export function inRange({ from, to, upTo }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
+export function inRange({ from, to }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
     ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
-    ...(upTo === undefined ? [] : [Prisma.sql`call_id <= ${upTo}::uuid`]),
   ];
 }
 
 /** The condition of the weekly slices within the range. */
-export function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
+export function weeks({ from, to }: Scope): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
     ...(to === undefined ? [] : [Prisma.sql`slice <= search_week(${to}::uuid)`]),
-    ...(upTo === undefined ? [] : [Prisma.sql`slice <= search_week(${upTo}::uuid)`]),
   ];
 }
 

@@ -221,8 +221,8 @@ function beyond(query: Query, order: Columns, after: Cursor | undefined, inclusi
 }
 
 /** The end of the range that is read first. */
-function beginning({ direction, from, to, upTo }: Query): Prisma.Sql[] {
-  return inRange(direction === 'desc' ? { to, upTo } : { from });
+function beginning({ direction, from, to }: Query): Prisma.Sql[] {
+  return inRange(direction === 'desc' ? { to } : { from });
 }
 
 /** Rows without an amount have -1. */

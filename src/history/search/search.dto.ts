@@ -104,6 +104,7 @@ export class SearchFilters {
   client_address?: string;
 }
 
+/** The filters of a list of calls or payouts. */
 export class CallSearch extends SearchFilters implements PageRequest {
   @OneOf(SORTS, '`time`: newest first. `amount`: largest first, then newest. Calls without an amount are last.')
   sort?: Sort;
@@ -126,6 +127,3 @@ export class CallSearch extends SearchFilters implements PageRequest {
   )
   page_token?: string;
 }
-
-/** The same filters for a list of payouts. */
-export class ItemSearch extends CallSearch {}

@@ -61,7 +61,8 @@ export class SearchService {
     const scope = await this.prepare(search, listed);
     const [newest] = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT call_id::text AS id FROM indexed_call ORDER BY call_id DESC LIMIT 1`;
-    return { ...scope, listed, sort: 'time', direction: 'asc', upTo: newest?.id };
+    if (newest) scope.conditions.others.push(Prisma.sql`call_id <= ${newest.id}::uuid`);
+    return { ...scope, listed, sort: 'time', direction: 'asc' };
   }
 
   /** Returns batches of results. The last one may be smaller. None is empty. */

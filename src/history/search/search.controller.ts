@@ -3,29 +3,33 @@ import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nest
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
-import { Shows, showsCall, showsCalls } from '../../access/auth/shows';
+import { Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { requireMaySearchPeople } from './people-search';
-import { CallPage } from '../records/record.dto';
+import { CallPage, ItemPage } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
 import { CallSearch } from './search.dto';
 import { SearchService } from './search.service';
+import { Summary, SummarySearch } from './summary.dto';
+import { SummaryService } from './summary.service';
 import { CallStory } from '../story/story.dto';
 import { StoryService } from '../story/story.service';
 
+/** Searches calls and payouts, and counts the history. */
 @ApiTags('Audit')
 @ApiSecurity('key')
-@Controller('v1/audit/calls')
-export class CallsController {
+@Controller('v1/audit')
+export class SearchController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
     private readonly stories: StoryService,
+    private readonly summaries: SummaryService,
   ) {}
 
-  @Get()
+  @Get('calls')
   @Allow('audit')
   @Shows(({ calls }: CallPage) => showsCalls(calls))
   @ApiOperation({
@@ -39,11 +43,10 @@ export class CallsController {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search);
     const ids = rows.map(({ id }) => id);
-    const calls = await this.records.list(ids, mayReveal(call));
-    return { calls, next_page_token: nextPageToken };
+    return { calls: await this.records.list(ids, mayReveal(call)), next_page_token: nextPageToken };
   }
 
-  @Get(':id')
+  @Get('calls/:id')
   @Allow('audit')
   @Shows(showsCall)
   @ApiOperation({
@@ -62,5 +65,40 @@ export class CallsController {
     const record = isUuid(id) && (await this.stories.one(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
+  }
+
+  @Get('items')
+  @Allow('audit')
+  @Shows(({ items }: ItemPage) => showsCalls(items))
+  @ApiOperation({
+    summary: 'Search the history by payouts',
+    operationId: 'searchItems',
+    description:
+      'Scope `audit`. Returns one result for each payout, with the fields of its call. Searching by recipient also requires ' +
+      '`audit:pii`.',
+  })
+  @ApiResponse({ status: 200, type: ItemPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  async items(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<ItemPage> {
+    requireMaySearchPeople(call, search);
+    const { rows, nextPageToken } = await this.searching.search(search, 'items');
+    return { items: await this.records.items(rows, mayReveal(call)), next_page_token: nextPageToken };
+  }
+
+  @Get('summary')
+  @Allow('audit')
+  @Shows(({ groups }: Summary) => showsNobody(groups))
+  @ApiOperation({
+    summary: 'Count the history',
+    operationId: 'summarizeHistory',
+    description:
+      'Scope `audit`. Counts and sums the calls and payouts that match, with response times of the upstream. ' +
+      'Searching by recipient also requires `audit:pii`.',
+  })
+  @ApiResponse({ status: 200, type: Summary, description: 'The summary.' })
+  @ApiKeyProblems('invalid_request')
+  async summary(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
+    requireMaySearchPeople(call, search);
+    return this.summaries.summarize(search, mayReveal(call));
   }
 }
