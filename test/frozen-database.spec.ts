@@ -93,7 +93,7 @@ describe('a frozen database', () => {
     const late = withId(admission, uuidv7());
     late.intent.items = [];
     const why = { status: 503, code: 'database_unavailable' as const, detail: 'Too slow.', firstCallId: null };
-    await journal.refuse({ ...late.intent, ...why, idempotencyKey: null, faults: [], faultsTotal: 0 });
+    await journal.refusals.record({ ...late.intent, ...why, idempotencyKey: null, faults: [], faultsTotal: 0 });
     const windows = {
       duplicates: false,
       duplicateSeconds: 0,

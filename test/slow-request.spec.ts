@@ -25,7 +25,7 @@ describe('a request that never ends', () => {
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { key } = await proxy.client('app', 'pay');
     const identified = jest.spyOn(proxy.app.get(CallersService, { strict: false }), 'identifyForAdmission');
-    const refused = jest.spyOn(proxy.app.get(CallJournal, { strict: false }), 'refuseSoon');
+    const refused = jest.spyOn(proxy.app.get(CallJournal, { strict: false }).refusals, 'recordSoon');
     const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
     socket.write(`POST /api/v0.1/payouts/airtime HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`);
     socket.write('Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"airtimes":');

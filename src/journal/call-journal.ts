@@ -11,7 +11,7 @@ import { admit, Admission, AdmissionResult } from './admissions';
 import { guardWindows } from './guard-windows';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewIntent, NewOutcome, NewRefusal } from './records';
+import { NewIntent, NewOutcome } from './records';
 import { RefusalWriter } from './refusals';
 
 /** Rows of one statement, including items. With more, the time per row no longer falls. */
@@ -33,7 +33,7 @@ export class CallJournal implements OnApplicationShutdown {
   private readonly intents: GroupCommit<NewIntent>;
   private readonly admissions: GroupCommit<Admission, AdmissionResult>;
   private readonly outcomes: GroupCommit<NewOutcome>;
-  private readonly refusals: RefusalWriter;
+  readonly refusals: RefusalWriter;
   private readonly relaxed: boolean;
   /** Outcomes that are written after their apps were answered (OUTCOMES=relaxed). */
   private readonly unwritten = new Set<Promise<void>>();
@@ -76,7 +76,7 @@ export class CallJournal implements OnApplicationShutdown {
   /**
    * Decides about a call that pays or writes. Resolves once the result is durable. The call may be sent only if it is
    * `released`. Its key is then claimed, its amount reserved and its intent recorded.
-   * @throws DatabaseTooSlow if that takes too long. The refusal of the call (`refuse`) undoes a later admission.
+   * @throws DatabaseTooSlow if that takes too long. The refusal of the call undoes a later admission.
    */
   admit(admission: Admission): Promise<AdmissionResult> {
     return this.admissions.add(admission);
@@ -121,16 +121,6 @@ export class CallJournal implements OnApplicationShutdown {
       }
     }
     throw last;
-  }
-
-  /** Resolves once the refusal is durable. */
-  refuse(refusal: NewRefusal): Promise<void> {
-    return this.refusals.record(refusal);
-  }
-
-  /** Records a refusal whose app is about to be answered. Waits only a moment. @returns whether it is durable. */
-  refuseSoon(refusal: NewRefusal): Promise<boolean> {
-    return this.refusals.recordSoon(refusal);
   }
 }
 

@@ -40,14 +40,7 @@ const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
 };
 
 /** The guards off: the call was compared with others when it was held. */
-const NO_GUARDS = {
-  duplicates: false,
-  duplicateSeconds: 0,
-  inFlightSeconds: 0,
-  acrossClientsSeconds: 0,
-  sendableForMs: 0,
-  approvableForMs: 0,
-};
+const NO_GUARDS = { duplicates: false, duplicateSeconds: 0, inFlightSeconds: 0, acrossClientsSeconds: 0 };
 
 /**
  * Approves a held call, and reserves its amount on today's cap, as if it had been requested today.

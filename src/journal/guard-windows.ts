@@ -2,8 +2,8 @@ import { Config } from '../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../platform/config/upstream-timeouts';
 import { Guards } from '../policy/admission';
 
-/** The settings of the guards. */
-export interface GuardWindows {
+/** The settings that the state of admission depends on. */
+export interface StateWindows {
   /** Whether the same content is detected. */
   duplicates: boolean;
   /** How long after its answer a call without a key is suspected when it is repeated, in seconds. 0 disables it. */
@@ -12,6 +12,10 @@ export interface GuardWindows {
   inFlightSeconds: number;
   /** How long the same payment of another client is detected, in seconds. 0 disables it. */
   acrossClientsSeconds: number;
+}
+
+/** The settings of the guards. */
+export interface GuardWindows extends StateWindows {
   /** The age from which an admitted call is not sent any more, in milliseconds. */
   sendableForMs: number;
   /** How long a held call may be approved, in milliseconds. */
@@ -40,6 +44,6 @@ export function guardWindows(settings: Settings): GuardWindows {
 }
 
 /** Returns which of the guards are on. */
-export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: GuardWindows): Guards {
+export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: StateWindows): Guards {
   return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
 }

@@ -36,15 +36,10 @@ export class RecentContents implements OnApplicationShutdown {
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
+    const seconds = Math.max(settings.duplicateWindowSeconds, settings.duplicateAcrossClientsSeconds);
     this.retentions = [
-      {
-        lasting: false,
-        seconds: Math.max(settings.duplicateWindowSeconds, settings.duplicateAcrossClientsSeconds),
-      },
-      {
-        lasting: true,
-        seconds: Math.max(LASTING_SECONDS, settings.duplicateWindowSeconds, settings.duplicateAcrossClientsSeconds),
-      },
+      { lasting: false, seconds },
+      { lasting: true, seconds: Math.max(LASTING_SECONDS, seconds) },
     ];
     this.inFlightSeconds = givenUpAfterMs(settings) / 1_000;
     this.timer = setInterval(() => void this.run(), TURN_MS);
@@ -54,22 +49,18 @@ export class RecentContents implements OnApplicationShutdown {
   /** @returns the number of removed contents. */
   async runOnce(): Promise<number> {
     let removed = 0;
-    for (const retention of this.retentions) removed += await this.removeAll(retention);
+    for (const retention of this.retentions) {
+      for (let after: string | undefined = NIL; after !== undefined;) {
+        const ids = await this.olderThan(retention, after);
+        removed += await this.remove(retention, ids);
+        after = ids.length < AT_ONCE ? undefined : ids.at(-1);
+      }
+    }
     return removed;
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
-  }
-
-  private async removeAll(retention: Retention): Promise<number> {
-    let removed = 0;
-    for (let after: string | undefined = NIL; after !== undefined;) {
-      const ids = await this.olderThan(retention, after);
-      removed += await this.remove(retention, ids);
-      after = ids.length < AT_ONCE ? undefined : ids.at(-1);
-    }
-    return removed;
   }
 
   /** Returns contents of calls that were received long enough ago. A younger call was answered even later. */

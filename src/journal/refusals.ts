@@ -40,7 +40,7 @@ export class RefusalWriter {
     return this.refusals.add(refusal);
   }
 
-  /** Waits a moment. Then the refusal is retried in the background. @returns whether it is durable. */
+  /** For a refusal whose app is about to be answered. Waits a moment. Then the refusal is retried in the background. @returns whether it is durable. */
   async recordSoon(refusal: NewRefusal): Promise<boolean> {
     const recording = this.record(refusal).then(
       () => true,

@@ -4,7 +4,7 @@ import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from './commitment';
-import { GuardWindows, guardsOf } from './guard-windows';
+import { guardsOf, StateWindows } from './guard-windows';
 import { contentKey } from './content-keys';
 import { paidByOthers } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
@@ -33,7 +33,7 @@ export async function readState(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],
   clients: Budgeted[],
-  windows: GuardWindows,
+  windows: StateWindows,
 ): Promise<{ state: State; today: string }> {
   const clientIds = clients.map(({ id }) => id);
   const { today, claims, recent, spending, stops } = await find(tx, requests, clientIds);

@@ -99,7 +99,7 @@ export class ProblemFilter implements ExceptionFilter {
       idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
       faults: forTheRecord(faults, this.extraFields),
     };
-    if (await this.journal.refuseSoon(refusal)) call.outcome = 'refused';
+    if (await this.journal.refusals.recordSoon(refusal)) call.outcome = 'refused';
   }
 }
 

@@ -94,7 +94,7 @@ export class ReplayService {
       detail: 'The answer to the first request with this Idempotency-Key was replayed. Nothing was sent.',
       idempotencyKey: keyIn(call.idempotencyKey),
     };
-    await this.journal.refuse(refusal).catch(databaseUnavailable);
+    await this.journal.refusals.record(refusal).catch(databaseUnavailable);
     call.outcome = 'replayed';
   }
 }
