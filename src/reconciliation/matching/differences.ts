@@ -13,7 +13,7 @@ export const MAKE_DIFFERENCES = `
     category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, upstream_ref text, upstream_id text, batch_ref text,
     wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL, evidence json NOT NULL)`;
 
-/** Assigns rows of `judged` to categories, and states the impact of each on the difference of the totals. */
+/** Assigns rows of `differing` to categories, and states the impact of each on the difference of the totals. */
 const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
   status: { when: 'j.status_differs', impact: 'j.status_usd' },
   amount_over: { when: 'j.amount_differs AND j.t > j.o', impact: 'j.amount_usd' },
@@ -22,7 +22,7 @@ const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
   recipient: { when: 'j.recipient_differs', impact: '0' },
   late: { when: 'j.late', impact: '0' },
   unrecognised_status: { when: 'j.unrecognised', impact: '0' },
-  missing_upstream: { when: 'NOT j.matched AND j.mo_usd = 1', impact: '-j.ours_usd' },
+  missing_upstream: { when: 'NOT j.matched AND j.mo', impact: '-j.ours_usd' },
 };
 
 export function addDifferencesOfPayments(): string {

@@ -2,31 +2,50 @@ import { decimal, instant, seconds } from './literals';
 import { Plan } from './plan';
 
 /**
- * `judged`: one row for each payment of ours in the period, with what both sides say about its money, and with the
- * parts of the difference. For a pair, o and t are the amounts, e is the expected fee and f the charged one. mo and mt
- * are 1 if money moved, otherwise 0:
+ * `judged`: the sums of our payments of the period, with what both sides say about their money, and with the parts of
+ * the difference. It has a row for payments that are alike, and the numbers of those with a difference. For a pair, o
+ * and t are the amounts, e is the expected fee and f the charged one. mo and mt say whether money moved:
  *
  * mt·(t + f) − mo·(o + e)  =  (mt − mo)·(o + e)  +  mt·(t − o)  +  mt·(f − e)
  *
- * The terms are the impacts of `status`, of the amount and of `fee`.
+ * The terms are the impacts of `status`, of the amount and of `fee`. `differing` has the payments with a difference.
  */
-export function makeJudged({ source, settings }: Plan): string {
+export function makeJudged(plan: Plan): string {
+  return `
+    DROP TABLE IF EXISTS judged, differing;
+    CREATE TEMP TABLE judged AS
+    SELECT *, ${TERMS}
+    FROM (
+      SELECT day, matched, mo, mt, rule, certainty, in_doubt, amount_differs, fee_differs, count(*) AS count,
+        sum(o) AS o, sum(t) AS t, sum(e) AS e, sum(f) AS f, array_agg(o_n) FILTER (WHERE ${DIFFERS}) AS differing
+      FROM (${sides(plan, 'o.in_period')}) AS sides GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
+    ) AS groups;
+
+    CREATE TEMP TABLE differing AS
+    SELECT *, ${TERMS} FROM (${sides(plan, 'o.n IN (SELECT unnest(differing) FROM judged)')}) AS sides;
+    ANALYZE differing`;
+}
+
+const TERMS = `mo::integer * (o + e) AS ours_usd, mt::integer * (t + f) AS theirs_usd,
+      (mt::integer - mo::integer) * (o + e) AS status_usd, mt::integer * (t - o) AS amount_usd, mt::integer * (f - e) AS fee_usd`;
+
+const DIFFERS =
+  'status_differs OR amount_differs OR fee_differs OR recipient_differs OR late OR unrecognised OR (NOT matched AND mo)';
+
+/** Our payments with their transactions. */
+function sides({ source, settings }: Plan, which: string): string {
   // A statement without any fee does not say anything about fees. The upstream leaves out fees of zero.
   const fees = source === 'upstream' ? 'TRUE' : 'EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)';
   return `
-    DROP TABLE IF EXISTS judged;
-    CREATE TEMP TABLE judged AS
-    SELECT *, mo_usd * (o + e) AS ours_usd, mt_usd * (t + f) AS theirs_usd,
-      (mt_usd - mo_usd) * (o + e) AS status_usd, mt_usd * (t - o) AS amount_usd, mt_usd * (f - e) AS fee_usd,
-      matched AND mo_usd <> mt_usd AS status_differs,
+    SELECT *, matched AND mo <> mt AS status_differs,
       matched AND abs(t - o) > ${decimal(settings.amountToleranceUsd)} AS amount_differs,
-      mt_usd = 1 AND abs(f - e) > ${decimal(settings.feeToleranceUsd)} AS fee_differs
+      mt AND abs(f - e) > ${decimal(settings.feeToleranceUsd)} AS fee_differs
     FROM (
-      SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.at, o.incoming, o.outcome = 'unknown' AS in_doubt,
+      SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.day, o.outcome = 'unknown' AS in_doubt,
         -- A status that is not final contradicts nothing. A status that is not recognised counts as ours.
-        CASE WHEN p.o IS NULL THEN 0 WHEN word = 'moved' THEN 1 WHEN word = 'not' THEN 0 ELSE coalesce(moved, TRUE)::integer END AS mt_usd,
+        CASE WHEN p.o IS NULL THEN FALSE WHEN word = 'moved' THEN TRUE WHEN word = 'not' THEN FALSE ELSE coalesce(moved, TRUE) END AS mt,
         -- Our records cannot say whether a link was paid, so the upstream's status counts.
-        coalesce(moved::integer, CASE WHEN p.o IS NULL OR word = 'not' THEN 0 ELSE 1 END) AS mo_usd,
+        coalesce(moved, p.o IS NOT NULL AND word IS DISTINCT FROM 'not') AS mo,
         -- If the call named no amount, the upstream's cannot differ from it.
         CASE WHEN o.incoming THEN 0 ELSE coalesce(o.usd, t.usd, 0) END AS o,
         CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) END AS t,
@@ -38,14 +57,9 @@ export function makeJudged({ source, settings }: Plan): string {
         coalesce(word = 'odd', FALSE) AS unrecognised
       FROM (SELECT ${fees} AS compared) AS fees CROSS JOIN ours o
       LEFT JOIN pair p ON p.o = o.n LEFT JOIN theirs t ON t.n = p.t
-      WHERE o.in_period
-    ) AS sides;
-
-    -- The rows with a difference, usually few.
-    DROP TABLE IF EXISTS differing;
-    CREATE TEMP TABLE differing AS SELECT * FROM judged
-    WHERE status_differs OR amount_differs OR fee_differs OR recipient_differs OR late OR unrecognised OR (NOT matched AND mo_usd = 1);
-    ANALYZE differing`;
+      WHERE ${which}
+      OFFSET 0 -- Otherwise the planner would repeat these expressions wherever they are used.
+    ) AS sides`;
 }
 
 /**

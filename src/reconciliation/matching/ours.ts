@@ -99,7 +99,7 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
     SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,
       CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd, coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
-      p.incoming,
+      (c.at AT TIME ZONE 'UTC')::date AS day, p.incoming,
       CASE WHEN p.paid_at_once THEN c.outcome IN (${texts(EXECUTED)}) END AS moved,
       -- A numeric division could have any number of decimals. A percentage is a product.
       CASE WHEN p.takes_fee THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,

@@ -8,21 +8,25 @@ const OURS_FIRST = 'tier, at, call_id, position';
 const THEIRS_FIRST = 'at NULLS LAST, n';
 
 /**
- * Matches rows with the same identifier.
+ * Matches rows with the same identifier. `candidate` has the possible pairs, and with a FULL JOIN also the rows whose
+ * identifier the other side lacks.
  * @param from the tables to read, and the one to fill: first all rows, later those without a partner.
  */
-export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs, into }: Sides): string {
+export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs, join, into }: Sides): string {
   const inOrder = (side: 'o' | 't', table: string, order: string) => `(
     SELECT n, ${rule} AS name, row_number() OVER (PARTITION BY ${rule} ORDER BY ${order}) AS place
     FROM ${table} WHERE n IN (SELECT ${side} FROM twice))`;
+  // To sort a million numbers takes half as long as to count each.
+  const repeated = (side: 'o' | 't') =>
+    `SELECT ${side} FROM (SELECT ${side}, lag(${side}) OVER (ORDER BY ${side}) AS before FROM candidate) AS s WHERE ${side} = before`;
   return `
     DROP TABLE IF EXISTS candidate, twice;
-    CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t FROM ${ours} o JOIN ${theirs} t ON t.${rule} = o.${rule};
+    CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t
+    FROM (SELECT * FROM ${ours} WHERE ${rule} IS NOT NULL) AS o ${join} (SELECT * FROM ${theirs} WHERE ${rule} IS NOT NULL) AS t USING (${rule});
     -- Identifiers that several rows of a side share. There should be none, so they are handled apart.
-    CREATE TEMP TABLE twice AS SELECT o, t FROM candidate
-    WHERE o IN (SELECT o FROM candidate GROUP BY o HAVING count(*) > 1) OR t IN (SELECT t FROM candidate GROUP BY t HAVING count(*) > 1);
+    CREATE TEMP TABLE twice AS SELECT o, t FROM candidate WHERE o IN (${repeated('o')}) OR t IN (${repeated('t')});
     INSERT INTO pg_temp.${into}
-    SELECT o, t, '${rule}', 'certain' FROM candidate WHERE o NOT IN (SELECT o FROM twice);
+    SELECT o, t, '${rule}', 'certain' FROM candidate WHERE o IS NOT NULL AND t IS NOT NULL AND o NOT IN (SELECT o FROM twice);
     INSERT INTO pg_temp.${into}
     SELECT o.n, t.n, '${rule}', 'certain'
     FROM ${inOrder('o', ours, OURS_FIRST)} AS o JOIN ${inOrder('t', theirs, THEIRS_FIRST)} AS t USING (name, place)`;
@@ -31,11 +35,12 @@ export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs,
 interface Sides {
   ours: string;
   theirs: string;
+  join: 'JOIN' | 'FULL JOIN';
   into: 'pair' | 'found';
 }
 
-export const EVERYTHING: Sides = { ours: 'ours', theirs: 'theirs', into: 'pair' };
-export const LEFT: Sides = { ours: 'left_ours', theirs: 'left_theirs', into: 'found' };
+export const EVERYTHING: Sides = { ours: 'ours', theirs: 'theirs', join: 'FULL JOIN', into: 'pair' };
+export const LEFT: Sides = { ours: 'left_ours', theirs: 'left_theirs', join: 'JOIN', into: 'found' };
 
 interface Ranked {
   rule: 'batch_ref' | 'reference';

@@ -48,25 +48,16 @@ export interface Day {
 /** The money of a transaction. */
 const WORTH = "CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END";
 
-/** `judged_sum`: the sums of `judged`, which is read only once. */
-const MAKE_SUMS = `
-  DROP TABLE IF EXISTS judged_sum;
-  CREATE TEMP TABLE judged_sum AS
-  SELECT date_trunc('day', at, 'UTC') AT TIME ZONE 'UTC' AS day, matched, mo_usd = 1 AS moved, rule, certainty,
-    count(*) AS count, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd,
-    count(*) FILTER (WHERE in_doubt AND NOT matched) AS in_doubt,
-    coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS in_doubt_usd,
-    coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
-  FROM judged GROUP BY 1, 2, 3, 4, 5`;
-
 /** Each side is summed from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = `
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
     unlisted.count AS unlisted, ours.in_doubt, ours.in_doubt_usd, ours.within, theirs.usd - ours.usd - findings.usd - ours.within AS residual
   FROM (
-    SELECT coalesce(sum(count) FILTER (WHERE matched OR moved), 0)::float8 AS count, coalesce(sum(ours_usd), 0) AS usd,
-      coalesce(sum(in_doubt), 0)::float8 AS in_doubt, coalesce(sum(in_doubt_usd), 0) AS in_doubt_usd, coalesce(sum(within), 0) AS within
-    FROM judged_sum
+    SELECT coalesce(sum(count) FILTER (WHERE matched OR mo), 0)::float8 AS count, coalesce(sum(ours_usd), 0) AS usd,
+      coalesce(sum(count) FILTER (WHERE in_doubt AND NOT matched), 0)::float8 AS in_doubt,
+      coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS in_doubt_usd,
+      coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
+    FROM judged
   ) AS ours, (
     SELECT every.count - others.count AS count, every.usd - others.usd AS usd
     FROM (
@@ -99,7 +90,7 @@ function countUnlisted({ from, to, readId, settings }: Plan): string {
       AND (t.at IS NULL OR (t.at >= ${instant(margin.from)} AND t.at < ${instant(margin.to)}))`;
 }
 
-const MATCHED = `SELECT rule, certainty, sum(count)::float8 AS count FROM judged_sum WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
+const MATCHED = `SELECT rule, certainty, sum(count)::float8 AS count FROM judged WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
 
 const FINDINGS = `SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
 
@@ -110,9 +101,9 @@ const DAYS = `
   FROM (
     SELECT day, CASE WHEN matched THEN count ELSE 0 END AS matched, CASE WHEN matched THEN 0 ELSE count END AS ours_only,
       0 AS theirs_only, ours_usd, theirs_usd
-    FROM judged_sum WHERE matched OR moved
+    FROM judged WHERE matched OR mo
     UNION ALL
-    SELECT date_trunc('day', when_at, 'UTC') AT TIME ZONE 'UTC', 0, 0, count(*), 0, sum(impact) FROM alone GROUP BY 1
+    SELECT (when_at AT TIME ZONE 'UTC')::date, 0, 0, count(*), 0, sum(impact) FROM alone GROUP BY 1
   ) AS parts GROUP BY 1 ORDER BY 1`;
 
 interface Sums {
@@ -128,7 +119,6 @@ interface Sums {
 }
 
 export async function totalsOf(db: Client, plan: Plan): Promise<Totals> {
-  await db.query(MAKE_SUMS);
   const { rows } = await db.query<Sums>(`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
   const [sums] = rows;
   if (!sums) throw new Error('the sums of a comparison are one row');
