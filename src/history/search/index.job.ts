@@ -4,11 +4,12 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { IndexService } from './index.service';
 
-/**
- * A search indexes what is left, so turns are short. Shorter ones cost more: each plans its statements anew, and calls that
- * are in progress at its end are indexed twice.
- */
+/** Short turns leave little to index when a search begins. */
 const TURN_MS = 1_000;
+
+/** After a busy turn, the next one comes sooner. A long turn holds a core for so long that payments notice. */
+const BUSY_TURN_MS = 250;
+const MUCH_MS = 20;
 
 /** Keeps the search index up to date, so that a search has little left to index, and rebuilds it. */
 @Injectable()
@@ -26,6 +27,7 @@ export class IndexJob implements Job {
   async run(turns: Turns): Promise<void> {
     let failing = false;
     while (!turns.areOver) {
+      const started = performance.now();
       try {
         const { state } = await this.index.runOnce();
         if (state === 'unbuilt') await this.index.build();
@@ -36,7 +38,7 @@ export class IndexJob implements Job {
         if (!failing && !turns.areOver) this.logger.warn({ err }, 'search index update failed, will retry');
         failing = true;
       }
-      await turns.wait(TURN_MS);
+      await turns.wait(performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS);
     }
   }
 }
