@@ -11,54 +11,28 @@ import { recordedItems } from './recorded-items';
  * `JSON.stringify` writes values as RFC 8785 does. The members below stand in its order, which sorts by UTF-16 units.
  */
 
-/** The record of a request. */
-export interface IntentDocument {
-  actor?: string | undefined;
-  /** SHA-256(salt || body as sent), hex. */
-  body_commitment?: string | undefined;
-  caused_by?: string | undefined;
-  client_address: string;
-  client_id: string;
-  coverage?: string | undefined;
-  duplicate_of?: string | undefined;
-  expires_at?: string | undefined;
-  held_for?: string | undefined;
-  id: string;
-  idempotency_key?: string | undefined;
-  item_count: number;
-  /** In the order of the body. */
-  items?: ItemDocument[] | undefined;
-  key_id: string;
-  operation: string;
-  process: number;
-  query?: string | undefined;
-  /** By the clock of the proxy. */
-  received_at: string;
-  /** By the clock of the database. */
-  recorded_at: string;
-  request_id: string;
-  reserved_on?: string | undefined;
-  table: 'intent';
-  total_usd?: string | undefined;
-  traceparent?: string | undefined;
-}
+/** A document as it is read, by what is written. Its texts may be any. */
+type Read<Written> = Written extends string
+  ? string
+  : Written extends (infer Element)[]
+    ? Read<Element>[]
+    : Written extends object
+      ? {
+          [Name in keyof Written as undefined extends Written[Name] ? never : Name]: Read<Written[Name]>;
+        } & { [Name in keyof Written as undefined extends Written[Name] ? Name : never]?: Read<Written[Name]> }
+      : Written;
 
-/** A payout of a request. Commitments are SHA-256(salt || value), hex. */
-export interface ItemDocument {
-  amount_usd?: string | undefined;
-  country?: string | undefined;
-  email_commitment?: string | undefined;
-  handle_commitment?: string | undefined;
-  /** Present if an email and a handle were given, so that the email is used. */
-  handle_ignored?: true | undefined;
-  network_code?: string | undefined;
-  phone_commitment?: string | undefined;
-  receiver?: string | undefined;
-  recipient_field?: NonNullable<Item['recipientField']> | undefined;
-  reference?: string | undefined;
-  upstream_ref?: string | undefined;
-  wallet?: string | undefined;
-}
+/** The record of a request. */
+export type IntentDocument = Read<ReturnType<typeof intentDocument>>;
+
+/** A payout of a request. */
+export type ItemDocument = Read<ReturnType<typeof itemDocument>>;
+
+/** The record of an outcome. */
+export type OutcomeDocument = Read<ReturnType<typeof outcomeDocument>>;
+
+/** A transaction of an answer. */
+export type TransactionDocument = Read<ReturnType<typeof transactionDocument>>;
 
 /** The people of an item, who can be erased. They are stored beside the record. */
 export interface PersonDocument {
@@ -68,46 +42,6 @@ export interface PersonDocument {
   position: number;
   /** 16 bytes, hex. */
   salt: string;
-}
-
-/** The record of an outcome. */
-export interface OutcomeDocument {
-  answer_of?: string | undefined;
-  answered_at: string;
-  attempts: number;
-  body_commitment?: string | undefined;
-  content_type?: string | undefined;
-  failure?: string | undefined;
-  intent_id: string;
-  /** The transactions of the answer, in its order. */
-  items?: TransactionDocument[] | undefined;
-  kind: string;
-  recorded_at: string;
-  retry_after?: number | undefined;
-  sent_at: string;
-  table: 'outcome';
-  tries?: TryDocument[] | undefined;
-  upstream_ms: string;
-  upstream_status?: number | undefined;
-}
-
-/** A transaction of an answer. `position` is the position of its item, if that is certain. */
-export interface TransactionDocument {
-  amount_usd?: string | undefined;
-  batch_ref?: string | undefined;
-  position?: number | undefined;
-  status?: string | undefined;
-  upstream_id?: string | undefined;
-  upstream_ref?: string | undefined;
-}
-
-/** An attempt to send a request. */
-export interface TryDocument {
-  failure?: string | undefined;
-  ms: string;
-  phase: string;
-  started_at: string;
-  status?: number | undefined;
 }
 
 /**
@@ -149,10 +83,19 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     people.push({ ...contacts, position, salt: own.toString('hex') });
     return itemDocument(item, own);
   });
-  const totalUsd = totalOf(intent.items)?.toFixed();
-  const document: IntentDocument = {
+  const document = intentDocument(intent, salt, items);
+  return {
+    record: JSON.stringify(document),
+    totalUsd: document.total_usd,
+    salt,
+    people: people.length > 0 ? JSON.stringify(people) : null,
+  };
+}
+
+function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[]) {
+  return {
     actor: intent.actor ?? undefined,
-    body_commitment: commitment(salt, intent.body)?.toString('hex'),
+    body_commitment: commitment(salt, intent.body)?.toString('hex'), // SHA-256(salt || body as sent)
     caused_by: intent.causedBy,
     client_address: intent.clientAddress,
     client_id: intent.caller.clientId,
@@ -163,35 +106,30 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     id: intent.id,
     idempotency_key: intent.idempotencyKey ?? undefined,
     item_count: items.length,
-    items: items.length > 0 ? items : undefined,
+    items: items.length > 0 ? items : undefined, // in the order of the body
     key_id: intent.caller.keyId,
     operation: intent.operation,
     process: intent.process,
     query: queryAsRecorded(intent.query) ?? undefined,
-    received_at: intent.receivedAt.toISOString(),
-    recorded_at: UNSTAMPED,
+    received_at: intent.receivedAt.toISOString(), // by the clock of the proxy
+    recorded_at: UNSTAMPED, // by the clock of the database
     request_id: intent.requestId,
     reserved_on: intent.reservedOn ?? undefined,
     table: 'intent',
-    total_usd: totalUsd,
+    total_usd: totalOf(intent.items)?.toFixed(),
     traceparent: intent.traceparent,
-  };
-  return {
-    record: JSON.stringify(document),
-    totalUsd,
-    salt,
-    people: people.length > 0 ? JSON.stringify(people) : null,
   };
 }
 
-function itemDocument(item: Item, salt: Buffer | undefined): ItemDocument {
+/** Commitments are SHA-256(salt || value). */
+function itemDocument(item: Item, salt: Buffer | undefined) {
   const committed = (value: string | null) => (salt ? commitment(salt, value)?.toString('hex') : undefined);
   return {
     amount_usd: item.amountUsd?.toFixed(),
     country: item.country ?? undefined,
     email_commitment: committed(item.email),
     handle_commitment: committed(item.handle),
-    handle_ignored: item.handleIgnored || undefined,
+    handle_ignored: item.handleIgnored || undefined, // an email and a handle were given, so that the email is used
     network_code: item.networkCode ?? undefined,
     phone_commitment: committed(item.phone),
     receiver: item.receiver ?? undefined,
@@ -204,7 +142,11 @@ function itemDocument(item: Item, salt: Buffer | undefined): ItemDocument {
 
 /** @param salt the salt of the answer's body. */
 export function writeOutcome(outcome: NewOutcome, salt: Buffer): string {
-  const document: OutcomeDocument = {
+  return JSON.stringify(outcomeDocument(outcome, salt));
+}
+
+function outcomeDocument(outcome: NewOutcome, salt: Buffer) {
+  return {
     answer_of: outcome.answerOf ?? undefined,
     answered_at: outcome.answeredAt.toISOString(),
     attempts: outcome.attempts,
@@ -222,21 +164,20 @@ export function writeOutcome(outcome: NewOutcome, salt: Buffer): string {
     upstream_ms: outcome.upstreamMs.toFixed(3),
     upstream_status: outcome.upstreamStatus ?? undefined,
   };
-  return JSON.stringify(document);
 }
 
-function transactionDocument(item: UpstreamItem): TransactionDocument {
+function transactionDocument(item: UpstreamItem) {
   return {
     amount_usd: item.amountUsd?.toFixed(),
     batch_ref: asRecorded(item.batchRef) ?? undefined,
-    position: item.position ?? undefined,
+    position: item.position ?? undefined, // of its payout, if that is certain
     status: proseAsRecorded(item.status) ?? undefined,
     upstream_id: asRecorded(item.upstreamId) ?? undefined,
     upstream_ref: asRecorded(item.upstreamRef) ?? undefined,
   };
 }
 
-function tryDocument({ failure, ms, phase, startedAt, status }: NewTry): TryDocument {
+function tryDocument({ failure, ms, phase, startedAt, status }: NewTry) {
   return {
     failure: failure ?? undefined,
     ms: ms.toFixed(3),

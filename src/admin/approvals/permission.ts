@@ -49,7 +49,7 @@ function toLimited({ amount_usd: usd, country, recipient_field: field, upstream_
   return {
     amountUsd: usd === undefined ? null : new Decimal(usd),
     country: country ?? null,
-    recipientField: field ?? null,
+    recipientField: (field ?? null) as Limited['recipientField'],
     upstreamRef: ref ?? null,
   };
 }
