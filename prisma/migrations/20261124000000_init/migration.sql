@@ -531,7 +531,7 @@ CREATE VIEW call_state AS
     i.record::json AS request, o.record::json AS answer
   FROM intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
-  LEFT JOIN decision d ON d.intent_id = CASE WHEN i.held_for IS NOT NULL THEN i.id END
+  LEFT JOIN decision d ON d.intent_id = i.id
   LEFT JOIN current_resolution s ON s.intent_id = CASE WHEN o.kind IS NULL OR o.kind = 'unknown' THEN i.id END
   LEFT JOIN refusal r ON r.id = CASE WHEN o.kind IS NULL OR i.held_for IS NOT NULL THEN i.id END
   UNION ALL
