@@ -7,7 +7,7 @@ import { IndexService } from './index.service';
 /** Short turns leave little to index when a search begins. */
 const TURN_MS = 1_000;
 
-/** After a busy turn, the next one comes sooner. A long turn holds a core for so long that payments notice. */
+/** After a busy turn, the next one comes sooner, so that a search still has little left to index. */
 const BUSY_TURN_MS = 250;
 const MUCH_MS = 20;
 
