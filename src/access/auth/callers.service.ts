@@ -17,7 +17,7 @@ const MAX_LOOK_UPS = 1_000;
 /** More keys than are in use. Beyond that, the least recently used are forgotten. */
 const MAX_SEEN = 10_000;
 
-/** Limits how long a caller stays remembered whose rights nothing checks, because it asks for nothing. */
+/** Admission does not check the person of a key, which nothing but SQL by hand can change. It counts after this time. */
 const REMEMBERED_FOR_MS = 10_000;
 
 /** A valid key, with its client. */
