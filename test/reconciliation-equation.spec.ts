@@ -163,6 +163,7 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
       feeToleranceUsd: decimal(fee),
       timeToleranceSeconds: 900,
       lateAfterSeconds: LATE_SECONDS,
+      statusWords: [],
     },
   });
   return {

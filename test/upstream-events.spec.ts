@@ -160,7 +160,7 @@ describe('POST /hooks/upstream', () => {
     await signed('odd', JSON.stringify(odd)).expect(200);
     expect(await event('odd')).toMatchObject({
       event_type: null,
-      batch_ref: null,
+      batch_ref: '7',
       upstream_id: null,
       amount: null,
       status: 'xy',

@@ -2,6 +2,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Logger } from 'nestjs-pino';
 import { deadlinesByOperation } from '../operations/deadlines';
+import { StatusVocabulary } from '../operations/statuses';
 import { RunningConfig } from '../platform/config/config';
 import { WorkerModule } from './worker.module';
 
@@ -15,6 +16,7 @@ export async function createWorker(configured: RunningConfig): Promise<INestAppl
     upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts),
     databasePoolSize: POOL_SIZE,
   };
+  StatusVocabulary.with(settings.upstreamStatusWords); // throws if an entry is invalid
   const worker = await NestFactory.createApplicationContext(WorkerModule.with(settings), {
     logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
     abortOnError: false,

@@ -1,4 +1,3 @@
-import { meaningOf } from '../../src/gateway/upstream/status-words';
 import { Created, CREATED_BY, isOtherType } from '../../src/operations/effects';
 import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
 import { distinctItems, relationOf } from '../../src/reconciliation/in-doubt/fitting';
@@ -45,7 +44,7 @@ function canAssign([first, ...rest]: Seen[], items: Wanted[], created: Created):
 /** Whether a transaction equals an item in everything that both state. */
 function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
   if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
-  if (created.paidAtOnce && meaningOf(seen.status) === 'unpaid') return false;
+  if (created.paidAtOnce && seen.meaning === 'unpaid') return false;
   if (created.incoming) return item.reference !== null && seen.references.includes(item.reference);
   if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
   return item.amountUsd !== null && item.amountUsd === seen.amountUsd;

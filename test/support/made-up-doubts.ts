@@ -1,3 +1,4 @@
+import { StatusVocabulary } from '../../src/operations/statuses';
 import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
 
 /** Made-up calls in doubt and transactions of an upstream, for tests of the verdicts about them. */
@@ -24,6 +25,13 @@ function toWanted([recipient, cents]: [number, number], position: number): Wante
   return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
 }
 
+export const VOCABULARY = StatusVocabulary.with([]);
+
+/** The fields of a transaction with this status word. */
+export function worded(status: string | null): Pick<Seen, 'status' | 'meaning'> {
+  return { status, meaning: VOCABULARY.statusOf(status) };
+}
+
 export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, batch: number): Seen[] {
   return list.map(([recipient, cents], place) => ({
     readId: 'read',
@@ -33,7 +41,7 @@ export function toSeen({ second, items: list }: { second: number; items: [number
     batchRef: `batch ${batch}`,
     issuedAt: at(second),
     type: 'airtime',
-    status: 'paid',
+    ...worded('paid'),
     amountUsd: usd(cents),
     names: [`p:25471234567${recipient}`],
     references: [],

@@ -18,6 +18,7 @@ export const PLANTED_SETTINGS = {
   feeToleranceUsd: '0.01',
   timeToleranceSeconds: 900,
   lateAfterSeconds: 300,
+  statusWords: [],
 };
 
 /** Writes payments of ours and the upstream's transactions for them, with known differences at known positions. */

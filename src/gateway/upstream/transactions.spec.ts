@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { transactionsIn } from './transactions';
+import { Decimal } from 'decimal.js';
+import { amount, time, transactionsIn } from './transactions';
 
 const CHI_REF = '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11';
 const TRANSACTION = {
@@ -80,9 +81,29 @@ describe('transactionsIn', () => {
     ['0.30000000000000004', '0.30000000000000004'],
     [0, '0'],
     [-1.5, '-1.5'],
-    ['1e14', '100000000000000'],
-    ...[1e300, '1e400', '1e-400', 'NaN', 'Infinity', 'abc', '', null, true, {}, `0.${'1'.repeat(100)}`].map(
-      (nonsense): [unknown, undefined] => [nonsense, undefined],
+    [1e14, '100000000000000'],
+    ['999999999999999.999999999999999999', '999999999999999.999999999999999999'],
+    ...[1e300, 1e15, 1e-300, null, true, {}].map((nonsense): [unknown, undefined] => [nonsense, undefined]),
+    ...[
+      '0x10',
+      '0b1',
+      '0o7',
+      '1e3',
+      '1e14',
+      ' 5 ',
+      '5\n',
+      '1,000',
+      '1_000',
+      '+5',
+      '.5',
+      '5.',
+      '05',
+      '--5',
+      '٣',
+      '$5',
+    ].map((text): [unknown, undefined] => [text, undefined]),
+    ...['NaN', 'Infinity', '-Infinity', 'abc', '', '1'.repeat(16), `0.${'1'.repeat(19)}`].map(
+      (text): [unknown, undefined] => [text, undefined],
     ),
   ])('reads the amount %j as %s', (valueInUSD, amount) => {
     expect(readOne({ valueInUSD })?.amountUsd?.toFixed()).toBe(amount);
@@ -95,6 +116,10 @@ describe('transactionsIn', () => {
     ['2026-11-20 10:00', '2026-11-20T10:00:00.000Z'],
     ['2026-11-20', '2026-11-20T00:00:00.000Z'],
     [1_763_632_800_000, '2025-11-20T10:00:00.000Z'],
+    [1_763_632_800, '2025-11-20T10:00:00.000Z'], // seconds
+    [1_763_632_800.5, '2025-11-20T10:00:00.500Z'],
+    [946_684_800, '2000-01-01T00:00:00.000Z'],
+    [4_102_444_799_999, '2099-12-31T23:59:59.999Z'],
     ...[
       '2026-13-20',
       '20.11.2026',
@@ -103,7 +128,16 @@ describe('transactionsIn', () => {
       '1763632800000',
       '0000-01-01',
       '9999-12-31T23:59:59-01:00',
+      '2026-02-30',
+      '2026-04-31T10:00:00Z',
       -1,
+      0,
+      17_636_328,
+      946_684_799,
+      4_102_444_800,
+      946_684_799_999,
+      4_102_444_800_000,
+      1_763_632_800_000_000,
       1e300,
       null,
       true,
@@ -111,6 +145,47 @@ describe('transactionsIn', () => {
     ].map((nonsense): [unknown, undefined] => [nonsense, undefined]),
   ])('reads the time %j as %s', (issueDate, at) => {
     expect(readOne({ issueDate })?.issuedAt?.toISOString()).toBe(at);
+  });
+
+  it('reads an amount as exactly the digits that are written, or not at all', () => {
+    const digits = fc.tuple(
+      fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }),
+      fc.stringMatching(/^\d{0,18}$/),
+    );
+    fc.assert(
+      fc.property(digits, ([whole, fraction]) => {
+        const written = fraction === '' ? `${whole}` : `${whole}.${fraction}`;
+        expect(amount(written)?.eq(new Decimal(written))).toBe(true);
+      }),
+    );
+    const written = fc.oneof(
+      fc.string(),
+      fc.stringMatching(/^[ +-]?[\d.,_exabnInfity]{1,20} ?$/),
+      fc.double().map(String),
+    );
+    fc.assert(fc.property(written, (text) => amount(text) === null || /^-?\d+(\.\d+)?$/.test(text)));
+  });
+
+  it('reads a moment of this century alike in every form, and never as another moment', () => {
+    const moment = fc.date({
+      min: new Date('2000-01-01'),
+      max: new Date('2099-12-31T23:59:59.999Z'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(moment, (at) => {
+        const ms = at.getTime();
+        expect(time(at.toISOString())?.getTime()).toBe(ms);
+        expect(time(ms)?.getTime()).toBe(ms);
+        expect(time(Math.floor(ms / 1_000))?.getTime()).toBe(ms - (ms % 1_000));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.double(), (number) => {
+        const year = time(number)?.getUTCFullYear() ?? 2000;
+        return year >= 2000 && year < 2100;
+      }),
+    );
   });
 
   it('reads a chiRef that is a number as its digits', () => {

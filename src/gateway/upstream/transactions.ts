@@ -34,7 +34,6 @@ export interface Transaction {
  * record fail.
  */
 const MAX_AMOUNT = new Decimal('1e15');
-const MAX_AMOUNT_LENGTH = 40;
 
 /** The number of items of the largest request. An answer with more transactions must not cost more. */
 const MAX_TRANSACTIONS = 10_000;
@@ -110,30 +109,47 @@ export function text(value: unknown): string | null {
   return Buffer.from(value.slice(0, 255).replaceAll('\0', '')).toString('utf8');
 }
 
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** The years 1 to 9999. No column holds other years in their written form. */
 const FIRST_MS = -62_135_596_800_000;
 const LAST_MS = 253_402_300_799_999;
 
-/** Reads a time: ISO 8601, in UTC if it names no zone, or milliseconds since 1970. */
+/** The years 2000 to 2099, in seconds since 1970. Numbers of another size are neither seconds nor milliseconds. */
+const FIRST_SECOND = 946_684_800;
+const END_SECOND = 4_102_444_800;
+
+/**
+ * Reads a time: ISO 8601, in UTC if it names no zone, or a number of milliseconds or seconds since 1970. The years 2000
+ * to 2099 in milliseconds and in seconds are different numbers, so that neither is taken for the other.
+ */
 export function time(value: unknown): Date | null {
-  if (typeof value === 'number') return value > 0 && value <= LAST_MS ? new Date(value) : null;
-  if (typeof value !== 'string') return null;
-  const found = ISO_TIME.exec(value);
-  if (!found) return null;
-  const read = new Date(found[1] !== undefined || value.length === 10 ? value : `${value}Z`);
+  if (typeof value === 'number') {
+    const ms = Math.round(value < END_SECOND ? value * 1_000 : value);
+    return ms >= FIRST_SECOND * 1_000 && ms < END_SECOND * 1_000 ? new Date(ms) : null;
+  }
+  const [written, day, zone] = (typeof value === 'string' && ISO_TIME.exec(value)) || [];
+  if (written === undefined || day === undefined || !isDay(day)) return null;
+  const read = new Date(zone !== undefined || written === day ? written : `${written}Z`);
   return read.getTime() >= FIRST_MS && read.getTime() <= LAST_MS ? read : null;
 }
 
-/** Reads an amount, which arrives as a number or as text (trap 3). */
+/** JavaScript reads 30 February as 2 March. */
+function isDay(day: string): boolean {
+  const read = new Date(day);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
+}
+
+/** Digits, as JSON writes a number without an exponent. */
+const AMOUNT = /^-?(0|[1-9]\d{0,14})(\.\d{1,18})?$/;
+
+/**
+ * Reads an amount, which arrives as a number or as text (trap 3). Other forms of a number, such as "0x10", "1e3", " 5 "
+ * and "1,000", are not amounts.
+ */
 export function amount(value: unknown): Decimal | null {
-  if (typeof value !== 'number' && typeof value !== 'string') return null;
-  if (String(value).length > MAX_AMOUNT_LENGTH) return null;
-  try {
-    const decimal = new Decimal(value);
-    return decimal.abs().lt(MAX_AMOUNT) && decimal.decimalPlaces() <= 18 ? decimal : null;
-  } catch {
-    return null;
-  }
+  if (typeof value === 'string') return AMOUNT.test(value) ? new Decimal(value) : null;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  const decimal = new Decimal(value);
+  return decimal.abs().lt(MAX_AMOUNT) && decimal.decimalPlaces() <= 18 ? decimal : null;
 }

@@ -8,10 +8,14 @@ const listOf = (data: unknown) => inEnvelope(data) ?? [];
 describe('walletsIn', () => {
   it('reads a wallet and its entries, newest first', () => {
     const entry = (_seconds: number) => ({ amount: '-0.5', balanceBefore: 2, meta: { date: { _seconds } } });
-    const [wallet] = listOf([{ id: 'w', type: 'chi', balance: '1.50', transactions: [entry(1), 'x', entry(2)] }]);
+    const [wallet] = listOf([
+      { id: 'w', type: 'chi', balance: '1.50', transactions: [entry(1_763_632_801), 'x', entry(1_763_632_802)] },
+    ]);
     expect(wallet).toMatchObject({ id: 'w', type: 'chi' });
     expect(wallet?.balance?.toFixed()).toBe('1.5');
-    expect(wallet?.entries.map(({ enteredAt }) => enteredAt?.getTime())).toEqual([2_000, 1_000]);
+    expect(wallet?.entries.map(({ enteredAt }) => enteredAt?.getTime())).toEqual([
+      1_763_632_802_000, 1_763_632_801_000,
+    ]);
     expect(wallet?.entries[0]).toMatchObject({ newBalance: null, description: null });
   });
 

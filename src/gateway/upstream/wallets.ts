@@ -54,7 +54,7 @@ function entryTime(date: unknown): Date | null {
   if (!isObject(date)) return time(date);
   const { _seconds: seconds, _nanoseconds: nanoseconds } = date;
   if (typeof seconds !== 'number') return null;
-  return time(seconds * 1_000 + (typeof nanoseconds === 'number' ? Math.floor(nanoseconds / 1e6) : 0));
+  return time(seconds + (typeof nanoseconds === 'number' ? Math.floor(nanoseconds / 1e6) / 1e3 : 0));
 }
 
 function newestFirst(entries: WalletEntry[]): WalletEntry[] {

@@ -39,6 +39,8 @@ export interface Config {
   readonly upstreamMaxResponseBytes: number;
   /** The provider's name for what the interface calls a credit. */
   readonly upstreamUnitName: string;
+  /** Status words of the upstream beside the known ones, such as `settled_t2=paid`. */
+  readonly upstreamStatusWords: readonly string[];
   readonly infoCacheTtlSeconds: number;
   /** Whether countries and networks are looked up before a payout is sent. */
   readonly checkCoverage: boolean;
@@ -204,6 +206,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     upstreamConnections: env.UPSTREAM_CONNECTIONS,
     upstreamMaxResponseBytes: env.UPSTREAM_MAX_RESPONSE_BYTES,
     upstreamUnitName: env.UPSTREAM_UNIT_NAME,
+    upstreamStatusWords: Object.freeze(env.UPSTREAM_STATUS_WORDS),
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     checkCoverage: env.CHECK_COVERAGE === 'true',
     outcomes: env.OUTCOMES,

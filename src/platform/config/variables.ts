@@ -116,6 +116,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       "The secret that signs the upstream's events. In production it has at least 24 bytes. Without it, `POST /hooks/upstream` returns 404.",
     unset: 'none',
   },
+  UPSTREAM_STATUS_WORDS: {
+    section: 'upstream',
+    about:
+      'Status words of the upstream that the proxy does not know, each with its meaning, such as `settled_t2=paid,voided=reversed`. See [Status words](upstream.md#status-words).',
+    unset: 'none',
+  },
   INFO_CACHE_TTL_SECONDS: {
     section: 'upstream',
     about: 'How long answers to `/info` are cached. `0` disables the cache.',

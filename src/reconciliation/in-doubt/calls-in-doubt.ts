@@ -1,4 +1,5 @@
 import { NewVerdict } from '../../journal/resolver-verdicts';
+import { Status } from '../../operations/statuses';
 
 /** One item of a call. */
 export interface Wanted {
@@ -34,7 +35,10 @@ export interface Seen {
   batchRef: string | null;
   issuedAt: Date | null;
   type: string | null;
+  /** The upstream's own word. */
   status: string | null;
+  /** What the word means. Undefined if there is none, or if it was never heard of. */
+  meaning: Status | undefined;
   /** With six decimals, so that equal amounts are equal texts. */
   amountUsd: string | null;
   names: string[];

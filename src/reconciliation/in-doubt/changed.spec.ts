@@ -1,5 +1,5 @@
 import { atOnce } from '../../../test/support/at-once';
-import { at, RULES, toSent } from '../../../test/support/made-up-doubts';
+import { at, RULES, toSent, worded } from '../../../test/support/made-up-doubts';
 import { judgeChange } from './changed';
 import { Lookup, Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
@@ -14,13 +14,13 @@ describe('the verdict about a call that changes a transaction', () => {
     unclaimed: atOnce(Batches.of([])),
   };
   const doubt = { ...toSent(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
-  const seen = { status: 'paid', amountUsd: null, names: [], references: [] } as unknown as Seen;
+  const seen = { ...worded('paid'), amountUsd: null, names: [], references: [] } as unknown as Seen;
   const lookup: Lookup = { readId: 'one', askedAt: at(900), madeBy: 'POST /payouts/credit', seen };
   const verdictOn = (one: Lookup) => judgeChange(doubt, one, listing, [], RULES)?.verdict;
 
   it('is not_executed while the transaction is unchanged', () => {
     expect(verdictOn(lookup)).toBe('not_executed');
-    expect(verdictOn({ ...lookup, seen: { ...seen, status: 'redeemed' } })).toBe('ambiguous');
+    expect(verdictOn({ ...lookup, seen: { ...seen, ...worded('redeemed') } })).toBe('ambiguous');
   });
 
   it('requires a recent transaction of the kind that the call changes', () => {

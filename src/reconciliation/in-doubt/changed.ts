@@ -1,15 +1,18 @@
-import { plainStatus, wordsOf } from '../../gateway/upstream/status-words';
-import { Lookup, Rules, SentCall, Verdict } from './calls-in-doubt';
+import { plainWord } from '../../operations/statuses';
+import { Lookup, Rules, Seen, SentCall, Verdict } from './calls-in-doubt';
 import { Listing } from './batches';
 import { evidenceOf } from './evidence';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { Change } from '../../operations/row';
 import { quietUntil } from './verdict';
 
-/** The status words that show that a transaction was not deleted or redeemed. `completed` may mean redeemed. */
-const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
-  deleted: new Set(wordsOf('moved', 'unpaid')),
-  redeemed: new Set(['unpaid', 'paid', 'successful', 'success']),
+/** The words for a transaction that was not redeemed. Others, such as `completed`, may mean that it was. */
+const NOT_REDEEMED: readonly string[] = ['unpaid', 'paid', 'successful', 'success'];
+
+/** Whether the status of a transaction shows that it was not deleted or redeemed. */
+const UNTOUCHED: Record<Change, (seen: Seen) => boolean> = {
+  deleted: ({ meaning }) => meaning === 'paid' || meaning === 'redeemed' || meaning === 'unpaid',
+  redeemed: ({ status }) => status !== null && NOT_REDEEMED.includes(plainWord(status)),
 };
 
 /**
@@ -34,21 +37,20 @@ export function judgeChange(
     );
   }
   const { seen, askedAt, madeBy } = lookup;
-  const word = seen?.status ?? null;
   if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
     const reason =
       'The upstream no longer has the transaction that this call deletes, and no other call of ours deletes it.';
     return { verdict: 'confirmed', reason, evidence };
   }
   if (askedAt.getTime() < quietUntil(call, rules)) return undefined;
-  return afterQuiet(word === null ? null : plainStatus(word));
+  return afterQuiet();
 
-  function afterQuiet(status: string | null): Verdict {
+  function afterQuiet(): Verdict {
     // The listing shows how recent the data is, by other transactions of this kind.
     const kind = madeBy === null ? undefined : CREATED_BY.get(madeBy)?.name;
     const fresh = kind === undefined ? undefined : listing.freshUntil.get(kind);
     const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(call, rules);
-    if (status !== null && UNTOUCHED[change as Change].has(status)) {
+    if (seen !== null && UNTOUCHED[change as Change](seen)) {
       if (!isFresh)
         return ambiguous(
           "The upstream's data may be older than this call. It lists no later call of the same kind yet.",

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { atOnce } from '../../../test/support/at-once';
 import { compareWithAll } from '../../../test/support/compared-with-all';
-import { at, RULES } from '../../../test/support/made-up-doubts';
+import { at, RULES, worded } from '../../../test/support/made-up-doubts';
 import { runs } from '../../../test/support/runs';
 import { Batches } from './batches';
 import { Seen, SentCall, Verdict, Wanted } from './calls-in-doubt';
@@ -39,7 +39,7 @@ const change: fc.Arbitrary<Partial<Seen>> = fc.oneof(
   fc.record({ names }),
   fc.record({ references: fc.uniqueArray(fc.constantFrom('x', 'z'), { maxLength: 2 }) }),
   fc.record({ type: fc.constantFrom('Airtime', 'transfer', 'credit', 'payment', 'odd', null) }),
-  fc.record({ status: fc.constantFrom('unpaid', 'failed', 'pending') }),
+  fc.constantFrom('unpaid', 'failed', 'pending').map(worded),
   fc.record({ issuedAt: fc.constant(null) }),
 );
 const world = fc.record({
@@ -70,7 +70,7 @@ function make(world: World): { calls: SentCall[]; seen: Seen[] } {
       const name = { readId: 'read', ordinal: batch * 10 + place, upstreamRef: `${batch}/${place}`, upstreamId: null };
       const listed = { names, amountUsd, references: reference === null ? [] : [reference] };
       const issuedAt = at(second + after);
-      return { ...name, batchRef: `batch ${batch}`, issuedAt, type, status: 'paid', ...listed, ...changes[place] };
+      return { ...name, batchRef: `batch ${batch}`, issuedAt, type, ...worded('paid'), ...listed, ...changes[place] };
     });
   });
   return { calls, seen };

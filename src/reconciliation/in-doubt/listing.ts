@@ -3,6 +3,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
+import { StatusVocabulary } from '../../operations/statuses';
 import { Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
 import { CREATED_BY } from '../../operations/effects';
@@ -63,10 +64,11 @@ export async function readListing(
   since: Date,
   inDoubt: string[],
   skewMs: number,
+  vocabulary: StatusVocabulary,
   effort: Effort,
 ): Promise<Listing> {
   const rows = await readUnclaimed(db, read.readId, since, inDoubt);
-  const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
+  const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row, vocabulary)));
   const unclaimed = await effort.all(Batches.of(seen));
   const known = await readKnown(db, read, since, skewMs);
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
@@ -158,18 +160,24 @@ async function readKnown(
 }
 
 /** Reads a transaction that was requested by itself. Undefined if the answer had none. */
-export async function readOne(prisma: PrismaService, readId: string): Promise<Seen | undefined> {
+export async function readOne(
+  prisma: PrismaService,
+  readId: string,
+  vocabulary: StatusVocabulary,
+): Promise<Seen | undefined> {
   const [row] = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS}
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
-  return row && toSeen(readId, row);
+  return row && toSeen(readId, row, vocabulary);
 }
 
-function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: ListedRow): Seen {
+function toSeen(readId: string, listed: ListedRow, vocabulary: StatusVocabulary): Seen {
+  const { ordinal, usd, reference, email, phone, handle, receiver, ...row } = listed;
   return {
     ...row,
     readId,
     ordinal: Number(ordinal),
+    meaning: vocabulary.statusOf(row.status),
     amountUsd: usd,
     names: keysOf({ email, phone, handle, receiver }),
     references: reference ? formsOf(reference, phone) : [],

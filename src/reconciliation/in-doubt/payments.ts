@@ -1,4 +1,3 @@
-import { meaningOf } from '../../gateway/upstream/status-words';
 import { Created, CREATED_BY, isOtherType } from '../../operations/effects';
 import { Seen, Wanted } from './calls-in-doubt';
 
@@ -28,12 +27,11 @@ export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Cre
 }
 
 /** Returns the keys of a transaction, for each kind that it could be of. */
-export function keysOfSeen({ type, status, names, amountUsd, references }: Seen): string[] {
-  const isUnpaid = meaningOf(status) === 'unpaid';
+export function keysOfSeen({ type, meaning, names, amountUsd, references }: Seen): string[] {
   const stated = references.map(written);
   const keys: string[] = [];
   for (const [kind, created] of KINDS) {
-    if (isOtherType(type, created) || (created.paidAtOnce && isUnpaid)) continue;
+    if (isOtherType(type, created) || (created.paidAtOnce && meaning === 'unpaid')) continue;
     const amount = created.incoming ? '' : amountUsd;
     if (amount === null) continue;
     const possible = created.incoming ? stated : [ANY, ...(stated.length === 0 ? [NONE] : stated)];

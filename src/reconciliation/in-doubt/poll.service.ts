@@ -16,6 +16,7 @@ import { Listing } from './batches';
 import { Resolved, judgeInTurn } from './judging';
 import { READ_BEFORE_MS, readListing, readOne } from './listing';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
+import { StatusVocabulary } from '../../operations/statuses';
 import { readNamed } from './named';
 import { Effort } from './work';
 
@@ -56,6 +57,7 @@ interface Polled {
 export class PollService {
   readonly rules: Rules;
   private readonly settings: RunningConfig;
+  private readonly vocabulary: StatusVocabulary;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -63,6 +65,7 @@ export class PollService {
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
+    this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
     this.rules = { quietMs: this.settings.resolverQuietSeconds * 1_000, skewMs: SKEW_MS };
   }
 
@@ -101,7 +104,7 @@ export class PollService {
     const settled = new Set<string>();
     for (let pass = 1; ; pass += 1) {
       const unsettled = inDoubt.filter((id) => !settled.has(id));
-      const listing = await readListing(db, read, since, unsettled, this.rules.skewMs, effort);
+      const listing = await readListing(db, read, since, unsettled, this.rules.skewMs, this.vocabulary, effort);
       if (pass === 1) written.push(...(await this.record(await this.changes(round, listing), effort)));
       const open = due.filter(
         ({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id),
@@ -157,7 +160,7 @@ export class PollService {
     const { readId, complete, failure, httpStatus } = await this.sources.transaction(cause, named.upstreamId);
     const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
     if (!complete && !isGone) return undefined; // It is asked again later.
-    const seen = isGone ? null : await readOne(this.prisma, readId);
+    const seen = isGone ? null : await readOne(this.prisma, readId, this.vocabulary);
     if (seen === undefined) return undefined;
     const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
     return judgeChange(call, lookup, listing, named.others, this.rules);

@@ -1,6 +1,5 @@
 import { atOnce } from '../../../test/support/at-once';
-import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
-import { wordsOf } from '../../gateway/upstream/status-words';
+import { at, RULES, toSeen, toSent, VOCABULARY, worded } from '../../../test/support/made-up-doubts';
 import { Seen, SentCall, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
 import { Batches } from './batches';
@@ -62,7 +61,7 @@ describe('a call in doubt', () => {
     ['ambiguous', 'no time', whole.map((seen) => ({ ...seen, issuedAt: null }))],
     ['ambiguous', 'a time before it was sent', whole.map((seen) => ({ ...seen, issuedAt: at(-11) }))],
     ['ambiguous', 'a time after the quiet period', whole.map((seen) => ({ ...seen, issuedAt: at(116) }))],
-    ['ambiguous', 'all of it, as failed', whole.map((seen) => ({ ...seen, status: 'Failed' }))],
+    ['ambiguous', 'all of it, as failed', whole.map((seen) => ({ ...seen, ...worded('Failed') }))],
     ['ambiguous', 'somebody by a name of another kind', [{ ...first, names: ['e:somebody@example.com'] }]],
     [
       'not_executed',
@@ -71,7 +70,7 @@ describe('a call in doubt', () => {
     ],
     ['ambiguous', 'nobody', [{ ...first, names: [] }]],
     ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['p:0712345671'] }]],
-    ['ambiguous', 'what is not paid', whole.map((seen) => ({ ...seen, status: 'unpaid' }))],
+    ['ambiguous', 'what is not paid', whole.map((seen) => ({ ...seen, ...worded('unpaid') }))],
     ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'mobile_money' }))],
     ['confirmed', 'all of it, of a type that nobody knows', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],
     ['not_executed', 'other people', [{ ...first, ...other }]],
@@ -150,7 +149,7 @@ describe('a call in doubt', () => {
     [null, 'not recognised'],
   ])('is decided by the status %s: %s', (status, expected) => {
     // One item with this status is enough.
-    const seen = whole.map((one, place) => (place === 0 ? { ...one, status } : one));
+    const seen = whole.map((one, place) => (place === 0 ? { ...one, ...worded(status) } : one));
     const verdict = ask(seen);
     expect(verdict?.verdict === 'confirmed' ? 'confirmed' : verdict?.reason).toContain(expected);
     if (verdict?.verdict !== 'confirmed') expect(ask(seen, { askedAt: at(20) })).toBeUndefined(); // the word may change
@@ -158,13 +157,16 @@ describe('a call in doubt', () => {
 
   it('is confirmed as a link that waits for its payer', () => {
     const link = { ...doubt, operation: 'POST /send' };
-    const seen = whole.map((one) => ({ ...one, type: 'credit', status: 'unpaid' }));
+    const seen = whole.map((one) => ({ ...one, type: 'credit', ...worded('unpaid') }));
     expect(ask(seen, {}, link)?.verdict).toBe('confirmed');
   });
 
-  it.each([...wordsOf('not_moved', 'pending', 'unpaid')])('is never confirmed as %s if it pays', (status) => {
-    expect(ask(whole.map((one) => ({ ...one, status })))?.verdict).toBe('ambiguous');
-  });
+  it.each(VOCABULARY.wordsOf('unpaid', 'pending', 'failed', 'expired', 'reversed', 'refunded'))(
+    'is never confirmed as %s if it pays',
+    (status) => {
+      expect(ask(whole.map((one) => ({ ...one, ...worded(status) })))?.verdict).toBe('ambiguous');
+    },
+  );
 
   it('is not judged not executed as a collection whose reference another call could have made', () => {
     const collection = {

@@ -1,4 +1,4 @@
-import { meaningOf } from '../../gateway/upstream/status-words';
+import { Status } from '../../operations/statuses';
 import { Competing } from './competing';
 import { Batch, Rules, Seen, SentCall, Verdict } from './calls-in-doubt';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
@@ -175,10 +175,10 @@ const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
 
 /** Returns the worst status of a batch. A link that waits for its payer is all that its call requested. */
 function standingOf(batch: Batch, { paidAtOnce }: Created): Standing {
-  const meanings = batch.map(({ status }) => meaningOf(status));
-  if (meanings.includes(undefined)) return 'unrecognised';
-  if (meanings.includes('not_moved') || (paidAtOnce && meanings.includes('unpaid'))) return 'failed';
-  return meanings.includes('pending') ? 'pending' : 'done';
+  const isOne = (...statuses: (Status | undefined)[]) => batch.some(({ meaning }) => statuses.includes(meaning));
+  if (isOne(undefined)) return 'unrecognised';
+  if (isOne('failed', 'expired', 'reversed', 'refunded') || (paidAtOnce && isOne('unpaid'))) return 'failed';
+  return isOne('pending') ? 'pending' : 'done';
 }
 
 function whyAmbiguous({ ours, whole, others }: Candidates, standing: Standing | undefined): string {

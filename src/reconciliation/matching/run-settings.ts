@@ -1,3 +1,4 @@
+import { Config } from '../../platform/config/config';
 import { ReconciliationConfig } from '../../platform/config/reconciliation-config';
 
 /**
@@ -12,12 +13,15 @@ export type RunSettings = Pick<
   | 'feeToleranceUsd'
   | 'timeToleranceSeconds'
   | 'lateAfterSeconds'
->;
+> & {
+  /** The configured status words, as in UPSTREAM_STATUS_WORDS. */
+  statusWords: readonly string[];
+};
 
 /** How much earlier than ours the upstream's time may be. */
 export const CLOCK_SKEW_SECONDS = 60;
 
-export function settingsOf(config: ReconciliationConfig): RunSettings {
+export function settingsOf({ reconciliation: config, upstreamStatusWords }: Config): RunSettings {
   return {
     amountToleranceUsd: config.amountToleranceUsd,
     balanceToleranceUsd: config.balanceToleranceUsd,
@@ -25,6 +29,7 @@ export function settingsOf(config: ReconciliationConfig): RunSettings {
     feeToleranceUsd: config.feeToleranceUsd,
     timeToleranceSeconds: config.timeToleranceSeconds,
     lateAfterSeconds: config.lateAfterSeconds,
+    statusWords: upstreamStatusWords,
   };
 }
 

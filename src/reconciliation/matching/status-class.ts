@@ -1,4 +1,4 @@
-import { wordsOf } from '../../gateway/upstream/status-words';
+import { StatusVocabulary } from '../../operations/statuses';
 import { texts } from './literals';
 
 /**
@@ -6,9 +6,10 @@ import { texts } from './literals';
  * that is not recognised. Statements without a status column list what was paid, so a missing word counts as `moved`.
  * An `open` word is not final. It contradicts nothing, and counts as moved if the transaction has no payment of ours.
  */
-export function statusClass(word: string): string {
-  const lower = `lower(btrim(${word}))`;
-  return `CASE WHEN coalesce(btrim(${word}), '') = '' THEN 'moved' WHEN ${lower} IN (${texts(wordsOf('moved'))}) THEN 'moved'
-    WHEN ${lower} IN (${texts(wordsOf('not_moved', 'unpaid'))}) THEN 'not'
-    WHEN ${lower} IN (${texts(wordsOf('pending'))}) THEN 'open' ELSE 'odd' END`;
+export function statusClass(word: string, vocabulary: StatusVocabulary): string {
+  const plain = `lower(btrim(${word}))`;
+  const moved = vocabulary.wordsOf('paid', 'redeemed');
+  const not = vocabulary.wordsOf('unpaid', 'failed', 'expired', 'reversed', 'refunded');
+  return `CASE WHEN coalesce(${plain}, '') = '' OR ${plain} IN (${texts(moved)}) THEN 'moved' WHEN ${plain} IN (${texts(not)}) THEN 'not'
+    WHEN ${plain} IN (${texts(vocabulary.wordsOf('pending'))}) THEN 'open' ELSE 'odd' END`;
 }

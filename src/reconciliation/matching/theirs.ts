@@ -1,3 +1,4 @@
+import { StatusVocabulary } from '../../operations/statuses';
 import { withMargin } from './run-settings';
 import { INCOMING_TYPES } from './compared-operations';
 import { instant, uuid } from './literals';
@@ -9,8 +10,9 @@ import { statusClass } from './status-class';
  * The compared columns of a transaction. `n` is its ordinal in the source. Transactions that are added later continue
  * the count.
  */
-function columns({ from, to }: Plan): string {
-  return `upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass('status')} AS word,
+function columns({ from, to, settings }: Plan): string {
+  const vocabulary = StatusVocabulary.with(settings.statusWords);
+  return `upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass('status', vocabulary)} AS word,
     amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) IN (${INCOMING_TYPES}), FALSE) AS incoming,
     ${emailKey("nullif(email, '')")} AS email, ${phoneKey("nullif(phone, '')")} AS phone,
     ${handleKey("nullif(handle, '')")} AS handle, ${receiverKey("nullif(receiver, '')")} AS receiver,

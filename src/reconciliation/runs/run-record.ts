@@ -23,6 +23,7 @@ export function toRecord(run: Run, reveal: boolean): RunRecord {
       fee_tolerance_usd: settings.feeToleranceUsd,
       time_tolerance_seconds: settings.timeToleranceSeconds,
       late_after_seconds: settings.lateAfterSeconds,
+      status_words: [...settings.statusWords],
     },
     due_at: run.dueAt,
     started_by:

@@ -75,6 +75,8 @@ class RunSettingsRecord {
   time_tolerance_seconds!: number;
   @ApiProperty({ type: 'integer', description: 'The number of seconds after which a payment is late.' })
   late_after_seconds!: number;
+  @ApiProperty({ type: [String], description: 'The status words that were configured.', example: ['settled_t2=paid'] })
+  status_words!: string[];
 }
 
 /** A comparison of our records with the upstream's. */

@@ -50,7 +50,7 @@ export class RunsService {
    */
   async begin(question: Question, by: Author | null, dueAt: Date | null = null): Promise<Begun> {
     checkQuestion(question, await now(this.prisma));
-    const settings = settingsOf(this.settings.reconciliation);
+    const settings = settingsOf(this.settings);
     const readId = await this.earlier.chosenFor(question, settings);
     return this.prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT pg_advisory_xact_lock(${BEGIN_LOCK})::text`;
