@@ -207,7 +207,7 @@ describe('the architecture', () => {
 
   it('writes records only in journal, seals only in history/log, and deletes only in history/retention', () => {
     const records =
-      '(intent|outcome|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
+      '(intent|outcome|refusal|decision|settlement|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
     const others =
       '_prisma|request_window|pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);

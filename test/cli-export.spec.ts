@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CheckpointsService } from '../src/history/export/checkpoints.service';
 import { auditCommands } from '../src/cli/audit';
+import { insertSettlements } from './support/documents';
 import { Paying, phones, startPaying } from './support/paying';
 import { Product } from './support/process';
 
@@ -158,12 +159,13 @@ describe('the export command', () => {
 
   it('counts rows with any content: lines within cells, quotes, apostrophes', async () => {
     const file = join(folder, 'strange.csv');
-    await paying.proxy.database.query(
-      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
-       SELECT id, 'confirmed', E'said "yes"\\r\\n=1\\n# manifest {}', client_id, client_id FROM intent LIMIT 1`,
-    );
+    const { database } = paying.proxy;
+    const [call] = await database.query<{ intent_id: string }>('SELECT id AS intent_id FROM intent LIMIT 1');
+    await insertSettlements(database, [
+      { ...call, resolution: 'confirmed', reason: 'said "yes"\r\n=1\n# manifest {}' },
+    ]);
     for (const format of ['csv', 'ndjson']) {
-      await run(['export', '--format', format, '--out', file, '--filter', 'outcome=succeeded']);
+      await run(['export', '--format', format, '--out', file, '--filter', 'operation=POST /payouts/airtime']);
       expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, complete/);
     }
     writeFileSync(file, 'x'.repeat(3_000_000));

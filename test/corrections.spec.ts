@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
 import { callsCommands } from '../src/cli/calls';
-import { editRecord } from './support/documents';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying';
@@ -10,8 +9,8 @@ import { TestDatabase } from './support/test-database';
 
 const CAP_USD = 10;
 
-/** A resolution that turns out to be wrong is corrected by a second resolution. The first one stays on record. */
-describe('the correction of a resolution', () => {
+/** A settlement that turns out to be wrong is corrected by a second one. The first one stays on record. */
+describe('the correction of a settlement', () => {
   let paying: Paying;
   let approver: string;
   let app: { id: string; key: string };
@@ -46,41 +45,38 @@ describe('the correction of a resolution', () => {
       .post(`/v1/calls/${id}/resolution`)
       .set('X-API-Key', key)
       .send({ outcome, reason: `it was ${outcome}`, supersedes });
+  const settle = async (id: string, outcome: string) =>
+    (await resolve(id, outcome).expect(200)).body.settlements[0]?.id ?? '';
   const read = async (id: string) => (await paying.proxy.get(app.key, `/v1/calls/${id}`).expect(200)).body;
   const spent = async () =>
     Number((await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [app.id]))[0]?.usd ?? 0);
 
   it('makes a released reservation again, even over the cap, and releases it once', async () => {
     const id = await lose(body(6));
-    expect((await resolve(id, 'not_executed').expect(200)).body.resolution).toMatchObject({ id, superseded: [] });
+    const first = await settle(id, 'not_executed');
     expect(await spent()).toBe(0);
     await pay(body(8)).expect(200);
-    const { body: confirmed } = await resolve(id, 'confirmed', id).expect(200);
+    const { body: confirmed } = await resolve(id, 'confirmed', first).expect(200);
     expect(confirmed).toMatchObject({
       outcome: 'confirmed',
-      resolution: { outcome: 'confirmed', superseded: [{ id }] },
+      resolution: { outcome: 'confirmed' },
+      settlements: [{ counted_usd: '6' }, { id: first, counted_usd: '0' }],
     });
     expect(await spent()).toBe(14); // what was paid counts
     expect((await pay(body(0.5)).expect(403)).body.code).toBe('cap_exceeded');
     const { body: notExecuted } = await resolve(id, 'not_executed', confirmed.resolution!.id).expect(200);
     expect(await spent()).toBe(8);
-    expect(
-      (await resolve(id, 'confirmed', notExecuted.resolution?.id).expect(200)).body.resolution?.superseded,
-    ).toHaveLength(3);
+    expect((await resolve(id, 'confirmed', notExecuted.settlements[0]?.id).expect(200)).body.settlements).toHaveLength(
+      4,
+    );
     expect(await spent()).toBe(14);
-    // The upstream's own word comes late: it gives back what the correction reserved, once.
-    await query('BEGIN');
-    await query(`SELECT release_reservations(ARRAY[$1::uuid])`, [id]);
-    await query(`SELECT release_reservations(ARRAY[$1::uuid])`, [id]);
-    await query('COMMIT');
-    expect(await spent()).toBe(8);
   });
 
   it('releases the reservation of a wrong `confirmed`', async () => {
     const id = await lose(body(9));
-    await resolve(id, 'confirmed').expect(200);
+    const first = await settle(id, 'confirmed');
     expect(await spent()).toBe(9);
-    await resolve(id, 'not_executed', id).expect(200);
+    await resolve(id, 'not_executed', first).expect(200);
     expect(await spent()).toBe(0);
     await pay(body(10)).expect(200);
   });
@@ -92,20 +88,21 @@ describe('the correction of a resolution', () => {
       process: null,
     });
     const before = await spent();
-    await resolve(id, 'not_executed').expect(200);
-    await resolve(id, 'confirmed', id).expect(200);
+    await resolve(id, 'confirmed', await settle(id, 'not_executed')).expect(200);
     expect(await spent()).toBe(before);
   });
 
-  it('shows all resolutions with author and reason, and seals them', async () => {
+  it('shows all settlements with author and reason, and seals them', async () => {
     const id = await lose(body(1));
-    await resolve(id, 'not_executed').expect(200);
-    const corrected = await resolve(id, 'confirmed', id).expect(200);
+    const first = await settle(id, 'not_executed');
+    const corrected = await resolve(id, 'confirmed', first).expect(200);
     const earlier = {
-      id,
+      id: first,
       outcome: 'not_executed',
+      source: 'person',
       reason: 'it was not_executed',
-      resolved_by: { client: { name: 'approver' } },
+      recorded_by: { client: { name: 'approver' } },
+      entries: [{ position: 0, entry: 'not_executed', from: 'reserved', to: 'available', amount_usd: '1' }],
     };
     const story = (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
     expect(story).toMatchObject({
@@ -114,11 +111,11 @@ describe('the correction of a resolution', () => {
         id: corrected.body.resolution!.id,
         outcome: 'confirmed',
         reason: 'it was confirmed',
-        superseded: [earlier],
       },
+      settlements: [{ entries: [{ entry: 'paid', from: 'available', to: 'recipient' }] }, earlier],
     });
     const kinds = story.seals.map(({ kind }) => kind);
-    expect(kinds).toEqual(['intent', 'outcome', 'resolution', 'reservation_release', 'resolution_correction']);
+    expect(kinds).toEqual(['intent', 'outcome', 'settlement', 'settlement']);
     // One row in every list, by the outcome that holds.
     expect(await paying.listed('confirmed')).toContain(id);
     expect(await paying.listed('not_executed')).not.toContain(id);
@@ -129,7 +126,7 @@ describe('the correction of a resolution', () => {
       .parse(asText);
     expect(exported.status).toBe(200);
     expect(exported.body.split('\n').filter((line) => line.includes(id))).toHaveLength(1);
-    for (const sql of ['UPDATE resolution_correction SET outcome = outcome', 'DELETE FROM resolution_correction']) {
+    for (const sql of ['UPDATE settlement SET resolution = resolution', 'DELETE FROM settlement']) {
       await expect(query(sql)).rejects.toThrow();
     }
   });
@@ -137,14 +134,13 @@ describe('the correction of a resolution', () => {
   it('leaves the idempotency key to its current call', async () => {
     const asked = body(2);
     const id = await lose(asked, 'key');
-    await resolve(id, 'not_executed').expect(200);
-    await resolve(id, 'confirmed', id).expect(200);
+    await resolve(id, 'confirmed', await settle(id, 'not_executed')).expect(200);
     expect((await pay(asked, 'key').expect(200)).body).toMatchObject({ call_id: id }); // nobody has used it since
-    await resolve(id, 'not_executed', (await read(id)).resolution?.id).expect(200);
+    await resolve(id, 'not_executed', (await read(id)).settlements[0]?.id).expect(200);
     const second = (await pay(asked, 'key').expect(200)).headers['x-call-id'] ?? '';
     expect(second).not.toBe(id);
     // It was executed after all: it was paid twice, and that is on record. The key answers for the second call.
-    await resolve(id, 'confirmed', (await read(id)).resolution!.id).expect(200);
+    await resolve(id, 'confirmed', (await read(id)).settlements[0]?.id).expect(200);
     expect((await pay(asked, 'key').expect(200)).headers['x-call-id']).toBe(second);
     expect([(await read(id)).outcome, (await read(second)).outcome, await spent()]).toEqual([
       'confirmed',
@@ -155,14 +151,14 @@ describe('the correction of a resolution', () => {
 
   it('lets one of two simultaneous corrections win, and shows the other the result', async () => {
     const id = await lose(body(1));
-    await resolve(id, 'not_executed').expect(200);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'confirmed', id)));
+    const first = await settle(id, 'not_executed');
+    const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'confirmed', first)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
-    const { resolution } = await read(id);
-    expect(resolution?.superseded).toHaveLength(1);
+    const { settlements } = await read(id);
+    expect(settlements).toHaveLength(2);
     for (const { body: told } of answers.filter(({ status }) => status === 409)) {
       expect(told.code).toBe('resolution_superseded');
-      expect(told.detail).toContain(`now settled as confirmed, by resolution ${resolution?.id}`);
+      expect(told.detail).toContain(`now confirmed, by settlement ${settlements[0]?.id}`);
     }
     expect(await spent()).toBe(1);
   });
@@ -174,31 +170,34 @@ describe('the correction of a resolution', () => {
       callsCommands().parseAsync(['settle', id, '--reason', 'asked', '--json', ...more], { from: 'user' });
     Object.assign(process.env, { PORT: new URL(paying.proxy.url).port, PAYOUT_PROXY_KEY: approver });
     await run('--outcome', 'not_executed');
-    await run('--outcome', 'confirmed', '--supersedes', id);
+    const first = (await read(id)).settlements[0]!.id;
+    await run('--outcome', 'confirmed', '--supersedes', first);
     expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({ resolution: { outcome: 'confirmed' } });
-    await expect(run('--outcome', 'not_executed', '--supersedes', id)).rejects.toThrow('now settled as confirmed');
+    await expect(run('--outcome', 'not_executed', '--supersedes', first)).rejects.toThrow('now confirmed');
     expect((await read(id)).outcome).toBe('confirmed');
   });
 
   it('is rejected if it corrects nothing', async () => {
     const open = await lose(body(1));
     expect((await resolve(open, 'confirmed', open).expect(409)).body.code).toBe('not_in_doubt'); // not settled yet
-    await resolve(open, 'confirmed').expect(200);
+    const first = await settle(open, 'confirmed');
     const again = (await resolve(open, 'not_executed').expect(409)).body;
-    expect([again.code, again.detail]).toEqual(['not_in_doubt', expect.stringContaining(`"supersedes": "${open}"`)]);
-    expect((await resolve(open, 'confirmed', open).expect(400)).body.errors).toMatchObject([{ pointer: '/outcome' }]);
+    expect([again.code, again.detail]).toEqual(['not_in_doubt', expect.stringContaining(`"supersedes": "${first}"`)]);
+    expect((await resolve(open, 'confirmed', first).expect(400)).body.errors).toMatchObject([{ pointer: '/outcome' }]);
     expect((await resolve(open, 'not_executed', uuidv7()).expect(409)).body.code).toBe('resolution_superseded');
-    await resolve(open, 'not_executed', open, app.key).expect(403);
+    await resolve(open, 'not_executed', first, app.key).expect(403);
     const both = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
-    expect((await resolve(open, 'not_executed', open, both.key).expect(200)).body.outcome).toBe('not_executed');
-    // The upstream's own word is never corrected here.
-    const paid = (await pay(body(1)).expect(200)).headers['x-call-id'] ?? '';
-    expect((await resolve(paid, 'not_executed', paid).expect(409)).body.detail).toContain(
-      "The upstream's own response is final",
-    );
-    const late = await lose(body(1));
-    await resolve(late, 'not_executed').expect(200);
-    await editRecord(paying.proxy.database, 'outcome', late, (record) => ({ ...record, kind: 'succeeded' }));
-    expect((await resolve(late, 'confirmed', late).expect(409)).body.code).toBe('not_in_doubt');
+    expect((await resolve(open, 'not_executed', first, both.key).expect(200)).body.outcome).toBe('not_executed');
+  });
+
+  it("corrects the upstream's own answer, which stays on record", async () => {
+    const id = (await pay(body(3)).expect(200)).headers['x-call-id'] ?? '';
+    expect((await resolve(id, 'failed').expect(409)).body.detail).toContain(`"supersedes": "${id}"`);
+    const { body: failed } = await resolve(id, 'failed', id).expect(200);
+    expect(failed).toMatchObject({ outcome: 'succeeded', items: [{ state: 'failed', next: 'send_again' }] });
+    expect(await spent()).toBe(0);
+    const { body: paid } = await resolve(id, 'confirmed', failed.settlements[0]?.id).expect(200);
+    expect(paid.items).toMatchObject([{ state: 'paid', next: 'none' }]);
+    expect(await spent()).toBe(3);
   });
 });

@@ -1,4 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
+import { Decimal } from 'decimal.js';
+import { LedgerItem } from '../src/journal/ledger';
 import { confirmedReply } from '../src/gateway/forwarding/reply';
 import { SCOPES } from '../src/operations/scopes';
 import { runPlan, startRun } from './support/comparing';
@@ -169,17 +171,15 @@ describe('the answers of /v1', () => {
   it('match the document for replays without a stored answer', async () => {
     await approving.query('DELETE FROM outcome_body WHERE intent_id = $1', [ids.paid]);
     const erased = await approving.pay().set('Idempotency-Key', 'k-1').set('X-Actor', 'ada').expect(200);
-    const found = {
-      read_id: uuidv7(),
-      ordinal: 0,
-      position: 0,
+    const transaction = {
       upstream_ref: 'chi-1',
       upstream_id: 'id-1',
       batch_ref: null,
       at: FROM.toISOString(),
       status: 'paid',
-      amount_usd: '2.5',
     };
+    const amounts = { amountUsd: new Decimal('2.5'), feeUsd: new Decimal(0) };
+    const found: LedgerItem = { position: 0, entry: 'paid', ...amounts, transaction, reason: null, postings: [] };
     const confirmed = JSON.parse(confirmedReply(ids.settled, [found]).body.toString()) as object;
     for (const body of [erased.body, confirmed]) {
       expect(body).toMatchObject({ message: expect.any(String), call_id: expect.any(String) });

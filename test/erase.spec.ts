@@ -3,6 +3,7 @@ import { Secret } from '../src/platform/config/secret';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf } from '../src/history/log/signed-records';
 import { leafSql } from '../src/history/log/leaves';
+import { insertSettlements } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { everythingIn } from './support/everything';
 import { cliOf } from './support/cli';
@@ -205,10 +206,7 @@ describe('audit erase', () => {
       `Nothing to erase: no call with a final outcome contains the email.\n1 calls have no final outcome yet and were not changed. Settle them, then run this command again:\n${body.call_id}\n`,
     );
     expect(await erasures()).toHaveLength(count);
-    await query(
-      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id) VALUES ($1, 'confirmed', 'x', $1, $1)`,
-      [body.call_id],
-    );
+    await insertSettlements(paying.proxy.database, [{ intent_id: body.call_id, resolution: 'confirmed' }]);
     const { stdout: settled } = await erase(EMAIL, '--yes');
     expect((JSON.parse(settled) as Erased).places).toHaveLength(2);
   });
@@ -224,8 +222,12 @@ describe('audit erase', () => {
 
   it('requires a confirmation and the key of the log', async () => {
     await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 11 })).expect(502);
-    await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
-      SELECT intent_id, 'confirmed', 'x', intent_id, intent_id FROM item_recipient WHERE email = '${EMAIL}'`);
+    const named = `SELECT intent_id FROM item_recipient WHERE email = '${EMAIL}'`;
+    const calls = await query<{ intent_id: string }>(named);
+    await insertSettlements(
+      paying.proxy.database,
+      calls.map((call) => ({ ...call, resolution: 'confirmed' })),
+    );
     await expect(erase(EMAIL)).rejects.toThrow(/Add --yes/);
     await paying.proxy.startWorker();
     await eventually(async () => (await query('SELECT FROM checkpoint LIMIT 1')).length > 0);

@@ -1,4 +1,5 @@
 import { CheckpointsService } from '../src/history/export/checkpoints.service';
+import { insertSettlements } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { asText, linesOf, readCsv, sha256 } from './support/export-files';
 import { copyIntent } from './support/intents';
@@ -142,11 +143,8 @@ describe('an export', () => {
       await copyIntent(paying.proxy.database, model, { process: 999_999 }),
       await copyIntent(paying.proxy.database, model, held),
     ];
-    await query(
-      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor)
-       SELECT id, 'not_executed', 'asked +254712345678', client_id, client_id, 'ada' FROM intent WHERE id = $1`,
-      [ids[3]],
-    );
+    const by = { client_id: model, key_id: model, actor: 'ada', source: 'person' };
+    await insertSettlements(paying.proxy.database, [{ intent_id: ids[3], reason: 'asked +254712345678', ...by }]);
     await query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
        SELECT id, 'rejected', 'too much', client_id, client_id, 1 FROM intent WHERE id = $1`,
@@ -186,12 +184,9 @@ describe('an export', () => {
   it('has the transaction that was found for a call in doubt', async () => {
     const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
     const names = { upstream_ref: 'found-ref', upstream_id: 'found-id', batch_ref: 'found-issue' };
-    const transaction = { ...names, position: 0, status: 'paid' };
-    await query(
-      `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'confirmed', 'listed', $2)`,
-      [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
-    );
-    await query(`INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, 'confirmed', 'listed')`, [copy]);
+    const accounts = { from: 'reserved', to: 'recipient', amount_usd: '2.5' };
+    const entry = { ...names, ...accounts, entry: 'paid' as const, position: 0, status: 'paid' };
+    await insertSettlements(paying.proxy.database, [{ intent_id: copy, resolution: 'confirmed', entries: [entry] }]);
     const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body);
     expect(lines).toEqual([
       expect.objectContaining({

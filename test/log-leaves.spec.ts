@@ -51,8 +51,7 @@ const VALUES: Record<string, fc.Arbitrary<unknown>> = {
 /** Columns in which the database takes only these. */
 const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'decision.kind': fc.constantFrom('approved', 'rejected'),
-  'resolution.outcome': fc.constantFrom('confirmed', 'not_executed'),
-  'resolution_correction.outcome': fc.constantFrom('confirmed', 'not_executed'),
+  'settlement.resolution': fc.constantFrom('confirmed', 'not_executed'),
   'stop.stops_operation': fc.constant(null),
   'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
   'pruning.what': fc.constantFrom('people', 'calls'),

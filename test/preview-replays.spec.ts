@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { itemsOf } from '../src/operations/items';
 import { readEarlierPayments } from '../src/gateway/preview/earlier-payments';
-import { editRecord } from './support/documents';
+import { editRecord, insertSettlements } from './support/documents';
 import { answer, hang } from './support/fake-upstream';
 import { first } from './support/first';
 import { airtimeItem, creditItem } from './support/interface';
@@ -111,10 +111,7 @@ describe('a preview of a repeated request', () => {
     expect(await codeOf('slow')).toBe('request_in_progress');
     const { headers } = await asked;
     expect(await codeOf('slow')).toBe('outcome_unknown');
-    await api.proxy.database.query(
-      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id) VALUES ($1, 'not_executed', 'x', $1, $1)`,
-      [headers['x-call-id']],
-    );
+    await insertSettlements(api.proxy.database, [{ intent_id: headers['x-call-id'] }]);
     expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({ would: 'be_sent', duplicates: [] });
   });
 

@@ -9,6 +9,7 @@ import { leafSql } from '../src/history/log/leaves';
 import { newSigningKey, signerOf, splitNotes } from '../src/history/log/note';
 import { Sealing } from '../src/history/log/sealing';
 import { isSignedLeaf } from '../src/history/log/signed-records';
+import { insertSettlements } from './support/documents';
 import { cliOf } from './support/cli';
 import { everythingIn } from './support/everything';
 import { callOf, EVIDENCE_TABLES, evidenceOf, refusalOf } from './support/old-calls';
@@ -126,10 +127,7 @@ describe('audit prune', () => {
     await call('2025-01-09');
 
     // Once it is over it goes too.
-    await query(
-      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id) VALUES ($1, 'confirmed', 'x', $1, $1)`,
-      [inDoubt],
-    );
+    await insertSettlements({ query }, [{ intent_id: inDoubt, resolution: 'confirmed' }]);
     await seal();
     expect(await prune()).toEqual([{ month: '2025-01', calls: 2, kept: 0 }]);
     expect(await idsIn('intent')).toEqual([unanswered, young, today].sort());

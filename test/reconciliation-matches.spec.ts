@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { MAKE_COMPARED_OPERATIONS } from '../src/reconciliation/matching/compared-operations';
 import { makeCalls } from '../src/reconciliation/matching/ours';
 import { Plan } from '../src/reconciliation/matching/plan';
+import { insertSettlements } from './support/documents';
 import { lines, Ours, runPlan, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
 import { PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -169,10 +170,8 @@ describe('matching', () => {
   it("reads our records as of the run's time", async () => {
     const doubt = ours(1, { kind: 'unknown', resolution: 'confirmed' });
     await writeOurs(database, [{ ...doubt, resolution: null }]);
-    await database.query(
-      `INSERT INTO resolution (intent_id, outcome, reason, resolved_at) VALUES ($1, 'confirmed', 'made up', $2)`,
-      [doubt.call_id, at(30)],
-    );
+    const intent_id = doubt.call_id;
+    await insertSettlements(database, [{ intent_id, resolution: 'confirmed', recorded_at: at(30) }]);
     const readId = await writeTheirs(database, []);
     const then = await plan(readId, { asOf: new Date(at(29)), historical: true });
     expect((await runPlan(database, then)).in_doubt).toEqual({ count: 1, usd: '10' });
@@ -180,11 +179,7 @@ describe('matching', () => {
     const now = await plan(readId, { asOf: new Date(at(31)) });
     await runPlan(database, now);
     expect(lines(await seenBy(database, now.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
-    await database.query(
-      `INSERT INTO resolution_correction (id, intent_id, supersedes, outcome, reason, reserves, client_id, key_id, resolved_at)
-       VALUES (gen_random_uuid(), $1, $1, 'not_executed', 'made up', FALSE, $1, $1, $2)`,
-      [doubt.call_id, at(40)],
-    );
+    await insertSettlements(database, [{ intent_id, number: 2, recorded_at: at(40) }]);
     const before = await plan(readId, { asOf: new Date(at(39)), historical: true });
     await runPlan(database, before);
     expect(lines(await seenBy(database, before.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);

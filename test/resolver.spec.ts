@@ -3,7 +3,7 @@ import { MetricsService } from '../src/http/metrics/metrics.service';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
-import { editRecord, insertOutcomes } from './support/documents';
+import { editRecord, insertOutcomes, insertSettlements } from './support/documents';
 import { copyIntent } from './support/intents';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
@@ -117,7 +117,7 @@ describe('the resolver', () => {
     await pay(redemption, undefined, '/redeem/airtime').expect(200);
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'confirmed' }]);
     const story = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
-    expect(story.seals.map(({ kind }) => kind)).toContain('verdict');
+    expect(story.seals.map(({ kind }) => kind)).toContain('settlement');
     expect(story.resolution?.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
@@ -188,8 +188,10 @@ describe('the resolver', () => {
     ]);
     expect(calls[4]?.doubt?.reason).toContain('do not contain the transaction');
     expect(calls[5]?.doubt?.reason).toContain('POST /sub-account/create');
-    await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
-      SELECT id, 'not_executed', 'tidied up', client_id, client_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
+    await insertSettlements(
+      proxy.database,
+      [ids[2], ids[4], ids[5]].map((intent_id) => ({ intent_id })),
+    );
   });
 
   it('concludes nothing from a listing that is cut off, or that lacks known transactions', async () => {
@@ -235,7 +237,7 @@ describe('the resolver', () => {
     const id = idOf(await pay(credit()).expect(502));
     const rounds = await Promise.all([worker, second].map((one) => one.get(ResolverService).runOnce()));
     expect((await read(id)).outcome).toBe('confirmed');
-    expect(await query('SELECT FROM verdict WHERE intent_id = $1', [id])).toHaveLength(1);
+    expect(await query('SELECT FROM settlement WHERE intent_id = $1', [id])).toHaveLength(1);
     expect(rounds.flatMap(({ verdicts }) => verdicts)).toHaveLength(1);
   });
 });

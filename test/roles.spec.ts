@@ -18,9 +18,8 @@ const NOBODY: Rights = {};
 
 /** Every table and view there is. A new one without a decision fails the test. */
 const TABLES: Record<string, Rights> = {
-  ...of(RECORD, 'intent', 'outcome', 'refusal', 'decision', 'resolution'),
-  ...of(RECORD, 'resolution_correction', 'correction_release'),
-  ...of(RECORD, 'stop', 'stop_lift', 'reservation_release', 'answer_shape', 'access', 'access_end'),
+  ...of(RECORD, 'intent', 'outcome', 'refusal', 'decision', 'settlement'),
+  ...of(RECORD, 'stop', 'stop_lift', 'answer_shape', 'access', 'access_end'),
   ...of(
     RECORD,
     'source_read',
@@ -42,7 +41,7 @@ const TABLES: Record<string, Rights> = {
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
   ...of({ payout_proxy: 'S' }, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state', '_prisma_migrations'),
   ...of({ payout_proxy: 'S' }, 'intent_item', 'item_recipient', 'outcome_item'),
-  ...of({ payout_proxy: 'S' }, 'resolution_history', 'current_resolution'),
+  ...of({ payout_proxy: 'S' }, 'current_settlement', 'ledger_entry'),
   ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position'),
   ...of(NOBODY, 'call_entry'),
   ...of(
@@ -54,8 +53,7 @@ const TABLES: Record<string, Rights> = {
     'audit.upstream_items',
     'audit.refusals',
   ),
-  ...of(SHOWN, 'audit.decisions', 'audit.resolutions', 'audit.stops', 'audit.reservation_releases', 'audit.accesses'),
-  ...of(SHOWN, 'audit.resolution_history', 'audit.correction_releases'),
+  ...of(SHOWN, 'audit.decisions', 'audit.settlements', 'audit.settlement_entries', 'audit.stops', 'audit.accesses'),
   ...of(SHOWN, 'audit.answer_shapes', 'audit.erasures', 'audit.prunings', 'audit.checkpoints', 'audit.leaves'),
   ...of(SHOWN, 'audit.source_reads', 'audit.upstream_transactions', 'audit.verdicts', 'audit.upstream_events'),
   ...of(SHOWN, 'audit.reconciliation_runs', 'audit.findings', 'audit.finding_sights', 'audit.finding_steps'),

@@ -1,4 +1,5 @@
 import { RecentContents } from '../src/journal/recent-contents';
+import { insertSettlements } from './support/documents';
 import { answeredEarlier, receivedEarlier } from './support/earlier';
 import { answer, FakeUpstream, hang } from './support/fake-upstream';
 import { AIRTIME, airtime, SUCCESS } from './support/paying';
@@ -136,9 +137,7 @@ describe('the same content', () => {
     it('is sent without a name once the call is settled as not executed', async () => {
       const key = await client();
       const first = await inDoubt(key);
-      await database.query("INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, 'not_executed', 'no')", [
-        first,
-      ]);
+      await insertSettlements(database, [{ intent_id: first }]);
       const second = await ask(key, AIRTIME, { idempotencyKey: 'next', names: first }).expect(200);
       expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null }); // it repeats none
     });

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { IndexService } from '../src/history/search/index.service';
 import { SearchService } from '../src/history/search/search.service';
 import { answer } from './support/fake-upstream';
-import { insertIntent, insertOutcomes } from './support/documents';
+import { insertIntent, insertOutcomes, insertSettlements } from './support/documents';
 import { copyIntent } from './support/intents';
 import { eventually, Paying, startPaying, SUCCESS } from './support/paying';
 import { TestDatabase } from './support/test-database';
@@ -64,7 +64,7 @@ describe('the search index', () => {
     await long.end();
   });
 
-  it('follows a call through outcome, decision, resolution and refusal', async () => {
+  it('follows a call through outcome, decision, settlement and refusal', async () => {
     const id = await copyIntent(paying.proxy.database, model, {
       request_id: 'fate',
       recorded_at: '2026-01-01T00:00:00Z',
@@ -77,13 +77,14 @@ describe('the search index', () => {
     const by = 'reason, client_id, key_id';
     expect(await found({ request_id: 'fate', outcome: 'unknown' })).toEqual([id]);
     expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([held]);
-    await query(
-      `INSERT INTO resolution (intent_id, outcome, ${by}) SELECT id, 'not_executed', '', client_id, client_id FROM intent WHERE id = $1`,
-      [id],
-    );
-    expect(await found({ request_id: 'fate', outcome: 'not_executed' })).toEqual([id]);
     await insertOutcomes(paying.proxy.database, [{ intent_id: id, kind: 'rejected' }]);
     expect(await found({ request_id: 'fate', outcome: 'rejected' })).toEqual([id]);
+    const entries = [
+      { position: 0, entry: 'paid' as const, from: 'available', to: 'recipient', upstream_ref: 'found' },
+    ];
+    await insertSettlements(paying.proxy.database, [{ intent_id: id, resolution: 'confirmed', entries }]);
+    expect(await found({ request_id: 'fate', outcome: 'confirmed' })).toEqual([id]);
+    expect(await found({ upstream_ref: 'found' })).toEqual([id]);
     await query(
       `INSERT INTO decision (intent_id, kind, ${by}, process) SELECT id, 'rejected', '', client_id, client_id, 0 FROM intent WHERE id = $1`,
       [held],

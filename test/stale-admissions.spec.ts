@@ -94,7 +94,7 @@ describe('an admission that is too old', () => {
       const late = await thaw();
       expect([late.status, late.body.code, late.headers['retry-after']]).toEqual([503, 'too_late', '1']);
       expect(paying.upstream.received).toHaveLength(1);
-      expect(await outcomesOf(call.id)).toEqual([{ kind: 'not_sent', failure: 'too_late' }]);
+      expect(await outcomesOf(call.id)).toEqual([{ kind: 'unknown', failure: 'abandoned' }]);
       expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
       const again = await ask(other).expect(200);
       expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual(['true', callOf(paid)]);
@@ -112,15 +112,19 @@ describe('an admission that is too old', () => {
       const again = (await ask().expect(202)).body.call_id;
       expect(again).not.toBe(held);
       await approve(again, other.url).expect(200);
-      expect((await thaw()).body).toMatchObject({ id: held, outcome: 'not_sent' });
+      expect((await thaw()).body).toMatchObject({ id: held, outcome: 'not_executed' });
       expect(paying.upstream.received).toHaveLength(1);
-      expect(await outcomesOf(held)).toEqual([{ kind: 'not_sent', failure: 'too_late' }]);
+      expect(await outcomesOf(held)).toEqual([{ kind: 'unknown', failure: 'abandoned' }]);
       expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
     });
   });
 
   it.each([
-    ['settled since', 'INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, $2, $2)', ['not_executed']],
+    [
+      'settled since',
+      `INSERT INTO settlement (id, intent_id, number, counted_usd, recorded_at, record) VALUES (uuidv7(), $1, 1, 0, now(), '{}')`,
+      [],
+    ],
     [
       'answered',
       `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, recorded_at, record) VALUES ($1, 'unknown', now(), now(), now(), '{}')`,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { editPeople, insertOutcomes } from './support/documents';
+import { editPeople, insertSettlements } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from './support/paying';
@@ -107,15 +107,13 @@ describe("a call's story", () => {
     expect(await own()).toEqual(['request_body_erased', 'response_body_erased', 'recipient_erased']);
   });
 
-  it('shows a success that came after the call was settled as not executed', async () => {
+  it('shows a call that was settled as not executed, and turned out to be carried out', async () => {
     const sent = await pay();
     const id = await copyIntent(paying.proxy.database, sent, {});
-    await query(
-      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
-       SELECT $1, 'not_executed', 'asked the provider', client_id, client_id FROM intent WHERE id = $1`,
-      [id],
-    );
-    await insertOutcomes(paying.proxy.database, [{ intent_id: id }]);
+    await insertSettlements(paying.proxy.database, [
+      { intent_id: id },
+      { intent_id: id, number: 2, resolution: 'confirmed' },
+    ]);
     expect(await codes(id)).toContain('success_after_not_executed');
   });
 

@@ -59,10 +59,10 @@ const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => void, Reg
     /\(decision\) is a record of another/,
   ],
   ['hides whose record it is', remove('records/1/record/intent_id'), /\(decision\) is a record of another call/],
-  ['labels a record otherwise', put('records/2/kind', 'resolution'), /records\[2\] \(resolution\) is labelled/],
+  ['labels a record otherwise', put('records/2/kind', 'settlement'), /records\[2\] \(settlement\) is labelled/],
   [
     'has another kind of record',
-    all(put('records/2/kind', 'resolution'), put('records/2/record/table', 'resolution')),
+    all(put('records/2/kind', 'settlement'), put('records/2/record/table', 'settlement')),
     /is not proved/,
   ],
   ['has another amount', put('records/0/record/total_usd', '12.500001'), /records\[0\] \(intent\) is not proved/],

@@ -50,7 +50,7 @@ async function countRecords(databaseUrl) {
   await client.connect();
   const { rows } = await client.query(
     `SELECT sum(greatest(reltuples, 0)) AS count FROM pg_class
-     WHERE oid = ANY ('{intent,outcome,refusal,decision,resolution,reservation_release}'::regclass[])`,
+     WHERE oid = ANY ('{intent,outcome,refusal,decision,settlement}'::regclass[])`,
   );
   await client.end();
   return Number(rows[0].count);

@@ -2,6 +2,7 @@ import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
 import { OPERATIONS } from '../operations/catalogue';
 import { CALL_STATES } from '../operations/lifecycle';
+import { NEXT_STEPS, PAYOUT_STATES } from '../operations/settlement';
 import { SCOPES } from '../operations/scopes';
 import { ACTION_NAMES } from '../platform/errors/actions';
 import { FIRST_CALL_STATES } from '../platform/errors/problem';
@@ -17,7 +18,9 @@ const ENUMS = {
   ErrorAction: ACTION_NAMES,
   ErrorCode: Object.keys(PROBLEMS),
   FirstCallState: FIRST_CALL_STATES,
+  NextStep: [...new Set(Object.values(NEXT_STEPS))],
   OperationName: Object.keys(OPERATIONS),
+  PayoutState: PAYOUT_STATES,
   RunResult: RESULTS,
   RunState: RUN_STATES,
   Scope: SCOPES,

@@ -9,6 +9,7 @@ import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/nothing.dto';
 import { shareEqualParts } from './openapi-components';
+import { shareBases } from './openapi-bases';
 import { shareEnums } from './openapi-enums';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe. Requests and answers are the same, with a key
@@ -169,6 +170,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     }
   }
   shareEnums(document);
+  shareBases(document);
   shareEqualParts(document);
   return document;
 }

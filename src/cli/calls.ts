@@ -42,6 +42,6 @@ async function settle(id: string, { outcome, reason, supersedes, ...options }: O
   print(options.json ? call : forPeople(call), options.json);
 }
 
-function forPeople({ id, operation, outcome, total_usd, resolution }: FullCallRecord) {
-  return { id, operation, total_usd, outcome, resolution: resolution?.id, corrects: resolution?.superseded[0]?.id };
+function forPeople({ id, operation, outcome, total_usd, settlements: [newest, before] }: FullCallRecord) {
+  return { id, operation, total_usd, outcome, settlement: newest?.id, corrects: before?.id };
 }

@@ -15,6 +15,8 @@ import { ManifestsService } from './export/manifests.service';
 import { IndexService } from './search/index.service';
 import { SummaryService } from './search/summary.service';
 import { OwnCallsController } from './own-calls/own-calls.controller';
+import { PayoutStatesController } from './own-calls/payouts.controller';
+import { PayoutsService } from './own-calls/payouts.service';
 import { PresentService } from './records/present.service';
 import { ReadingsService } from './access-log/readings.service';
 import { RecordsService } from './records/records.service';
@@ -28,6 +30,7 @@ import { StoryService } from './story/story.service';
   imports: [AuthModule, JournalModule, MetricsModule],
   controllers: [
     OwnCallsController,
+    PayoutStatesController,
     ActivityController,
     SearchController,
     AccessesController,
@@ -41,6 +44,7 @@ import { StoryService } from './story/story.service';
     ExportService,
     IndexService,
     ManifestsService,
+    PayoutsService,
     PresentService,
     ReadingsService,
     { provide: Readings, useExisting: ReadingsService },

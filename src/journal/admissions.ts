@@ -159,7 +159,7 @@ async function decidedBefore(
   const readAt = releaseNow();
   const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean }[]>`
     SELECT held_for AS "heldFor", extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
-      EXISTS (SELECT FROM resolution s WHERE s.intent_id = i.id) OR EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id)
+      EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
         OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS settled
     FROM intent i WHERE id = ${admission?.request.id}::uuid`;
   if (!row) return undefined;

@@ -10,7 +10,7 @@ import { ProcessService } from '../platform/database/process.service';
 import { admit, Admission, AdmissionResult } from './admissions';
 import { guardWindows } from './guard-windows';
 import { insertIntents } from './intents';
-import { insertOutcomes } from './outcomes';
+import { insertOutcomes, insertOutcomesAgain } from './outcomes';
 import { NewIntent, NewOutcome } from './records';
 import { RefusalWriter } from './refusals';
 
@@ -61,11 +61,11 @@ export class CallJournal implements OnApplicationShutdown {
     );
     // No time limit: the answer of the upstream is written however long that takes.
     this.outcomes = new GroupCommit<NewOutcome>(
-      (batch, again) => insertOutcomes(prisma, batch, again),
+      (batch, again) => (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch)),
       weightOf,
       MAX_BATCH_ROWS,
     );
-    this.refusals = new RefusalWriter(prisma);
+    this.refusals = new RefusalWriter(prisma, settings);
   }
 
   /** Resolves once the intent of a read is durable. The read may not be sent before. */
@@ -111,7 +111,7 @@ export class CallJournal implements OnApplicationShutdown {
   private async writeAgain(outcome: NewOutcome, error: unknown, patienceEnds: number): Promise<void> {
     let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {
-      if (performance.now() > patienceEnds) break; // resolutions by hand rely on this limit
+      if (performance.now() > patienceEnds) break; // settlements rely on this limit
       this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
       await sleep(wait);
       try {

@@ -30,7 +30,7 @@ export async function readCallStates(
       extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
       extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
     FROM (
-      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, o.recorded_at AS answered_at, s.resolved_at AS settled_at
+      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, o.recorded_at AS answered_at, s.recorded_at AS settled_at
       FROM ${CALLS} WHERE i.id = ANY (${ids}::uuid[])) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));
 }

@@ -1,7 +1,8 @@
 import { Item, totalOf } from '../operations/item';
+import { Entry } from '../operations/settlement';
 import { asRecorded, proseAsRecorded, queryAsRecorded } from '../platform/privacy/recorded';
 import { commitment, newSalt } from './commitment';
-import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
+import { NewOutcome, NewTry, OpenIntent, RecordedEntry, RecordedSettlement, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';
 
 /**
@@ -33,6 +34,12 @@ export type OutcomeDocument = Read<ReturnType<typeof outcomeDocument>>;
 
 /** A transaction of an answer. */
 export type TransactionDocument = Read<ReturnType<typeof transactionDocument>>;
+
+/** The record of a settlement. */
+export type SettlementDocument = Read<ReturnType<typeof settlementDocument>>;
+
+/** An entry of a settlement. */
+export type EntryDocument = SettlementDocument['entries'][number];
 
 /** The people of an item, who can be erased. They are stored beside the record. */
 export interface PersonDocument {
@@ -152,6 +159,8 @@ function outcomeDocument(outcome: NewOutcome, salt: Buffer) {
     attempts: outcome.attempts,
     body_commitment: commitment(salt, outcome.body)?.toString('hex'),
     content_type: asRecorded(outcome.contentType) ?? undefined,
+    counted_usd: outcome.countedUsd ?? undefined, // if it is not all that was reserved
+    entries: shortest(outcome.entries), // of each item, in their order
     failure: outcome.failure ?? undefined,
     intent_id: outcome.intentId,
     items: outcome.items.length > 0 ? outcome.items.map(transactionDocument) : undefined,
@@ -170,10 +179,57 @@ function transactionDocument(item: UpstreamItem) {
   return {
     amount_usd: item.amountUsd?.toFixed(),
     batch_ref: asRecorded(item.batchRef) ?? undefined,
+    fee_usd: item.feeUsd?.toFixed(),
     position: item.position ?? undefined, // of its payout, if that is certain
     status: proseAsRecorded(item.status) ?? undefined,
     upstream_id: asRecorded(item.upstreamId) ?? undefined,
     upstream_ref: asRecorded(item.upstreamRef) ?? undefined,
+  };
+}
+
+/** One word instead of a list of equal ones, as almost all lists are. */
+function shortest(entries: Entry[] | undefined): Entry | Entry[] | undefined {
+  return entries?.every((entry) => entry === entries[0]) ? entries[0] : entries;
+}
+
+export function writeSettlement(settlement: RecordedSettlement): string {
+  return JSON.stringify(settlementDocument(settlement));
+}
+
+function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement) {
+  return {
+    actor: by?.actor ?? undefined,
+    calls: evidence.calls.length > 0 ? evidence.calls : undefined, // other calls that could have made the transactions
+    client_id: by?.clientId,
+    counted_usd: settlement.countedUsd.toFixed(),
+    entries: settlement.entries.map(entryDocument),
+    id: settlement.id,
+    intent_id: settlement.intentId,
+    key_id: by?.keyId,
+    number: settlement.number,
+    reads: evidence.reads.length > 0 ? evidence.reads : undefined, // the readings of the upstream (source_read)
+    reason: proseAsRecorded(settlement.reason) ?? '',
+    recorded_at: UNSTAMPED,
+    resolution: settlement.resolution ?? undefined,
+    source: settlement.source,
+    supersedes: settlement.supersedes, // the settlement before, or the call
+    table: 'settlement',
+  };
+}
+
+function entryDocument(entry: RecordedEntry) {
+  const { transaction } = entry;
+  return {
+    amount_usd: entry.amountUsd?.toFixed(),
+    at: transaction?.at ?? undefined,
+    batch_ref: transaction?.batch_ref ?? undefined,
+    entry: entry.entry,
+    from: entry.from,
+    position: entry.position,
+    status: transaction?.status ?? undefined,
+    to: entry.to,
+    upstream_id: transaction?.upstream_id ?? undefined,
+    upstream_ref: transaction?.upstream_ref ?? undefined,
   };
 }
 

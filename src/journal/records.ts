@@ -1,6 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
+import { Resolution } from '../operations/lifecycle';
+import { Account, Entry, Source } from '../operations/settlement';
 import { HeldFor } from '../policy/admission';
+import { Author } from './author';
 
 /** The fields of a request that the journal needs. `Call` has them. */
 export interface Origin {
@@ -55,6 +58,7 @@ export interface UpstreamItem {
   batchRef: string | null;
   status: string | null;
   amountUsd: Decimal | null;
+  feeUsd: Decimal | null;
 }
 
 /** One attempt to send a request. */
@@ -78,6 +82,10 @@ export interface NewOutcome {
   retryAfter: number | null;
   body: Buffer | null;
   items: UpstreamItem[];
+  /** What became of each item of the call. Undefined if its items are no payouts. */
+  entries?: Entry[] | undefined;
+  /** What of the call counts on its caps after this answer. Null if all that was reserved counts. */
+  countedUsd?: string | null | undefined;
   sentAt: Date;
   answeredAt: Date;
   upstreamMs: number;
@@ -87,6 +95,60 @@ export interface NewOutcome {
   attempts: number;
   /** Each attempt. Empty if another call fetched the answer. */
   tries: NewTry[];
+}
+
+/** What became of payouts, after the request and the answer. */
+export interface NewSettlement {
+  intentId: string;
+  source: Source;
+  /** A sentence of the proxy, or of the person. */
+  reason: string;
+  /** Null if the proxy settles by itself. */
+  by: Author | null;
+  entries: NewEntry[];
+  /** For a call without payouts. Otherwise it follows from the entries. */
+  resolution?: Resolution;
+  evidence: {
+    /** The listings that were read (source_read). */
+    reads: string[];
+    /** Other calls that could have made the transactions. */
+    calls: string[];
+  };
+}
+
+/** What became of one payout. `fee` is what the upstream charges for it, in all. */
+export interface NewEntry {
+  position: number;
+  entry: Entry | 'fee';
+  /** Undefined: the amount of the item. */
+  amountUsd?: Decimal;
+  /** The upstream's transaction. Undefined if the entry is based on none. */
+  transaction?: TransactionEvidence | undefined;
+}
+
+/** A transaction of the upstream, without the people it names. */
+export interface TransactionEvidence {
+  upstream_ref: string | null;
+  upstream_id: string | null;
+  batch_ref: string | null;
+  at: string | null;
+  status: string | null;
+}
+
+/** A settlement as it is recorded. */
+export interface RecordedSettlement extends Omit<NewSettlement, 'entries'> {
+  id: string;
+  number: number;
+  /** The ID of the settlement before, or of the call. */
+  supersedes: string;
+  entries: RecordedEntry[];
+  countedUsd: Decimal;
+}
+
+export interface RecordedEntry extends Omit<NewEntry, 'amountUsd'> {
+  amountUsd: Decimal | null;
+  from: Account;
+  to: Account;
 }
 
 /** A rejected request of a known caller. */

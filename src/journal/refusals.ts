@@ -2,11 +2,13 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GroupCommit } from '../platform/database/group-commit';
 import { DATABASE_PATIENCE_MS, waitAtMost } from '../platform/database/patience';
+import { Timeouts } from '../platform/config/upstream-timeouts';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { insertion } from './insertion';
-import { NewRefusal } from './records';
+import { NewRefusal, NewSettlement } from './records';
+import { SettledCall, settleWithin } from './settlements';
 
 /** More than are ever refused at the same time. */
 const MAX_BATCH_ROWS = 5_000;
@@ -26,9 +28,9 @@ export class RefusalWriter {
   private readonly logger = new Logger('Journal');
   private readonly refusals: GroupCommit<NewRefusal>;
 
-  constructor(prisma: PrismaService) {
+  constructor(prisma: PrismaService, timeouts: Timeouts) {
     this.refusals = new GroupCommit<NewRefusal>(
-      (batch) => insertRefusals(prisma, batch),
+      (batch) => insertRefusals(prisma, batch, timeouts),
       () => 1,
       MAX_BATCH_ROWS,
       { patienceMs: DATABASE_PATIENCE_MS },
@@ -72,23 +74,39 @@ export class RefusalWriter {
  * Writes refused requests in one statement and commit. Then releases the reservations of requests that were refused
  * because of a database failure, but were admitted after all.
  */
-async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
+async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
   await prisma.$executeRaw`${insertion('refusal', refusals.map(toRow))} ON CONFLICT DO NOTHING`;
   const doubtful = refusals.filter(({ code }) => code === 'database_unavailable');
-  if (doubtful.length > 0) await release(prisma, doubtful);
+  if (doubtful.length > 0) await release(prisma, doubtful, timeouts);
 }
 
 /**
- * Releases reservations after the refusals are committed, under the lock of their clients. An admission that held the
- * lock before has committed, so its reservation is visible here. A later admission sees the refusals (none_refused() of
- * the migrations) and reserves nothing.
+ * Settles refused calls as not executed after the refusals are committed, under the lock of their clients. An admission
+ * that held the lock before has committed, so its reservation is visible here. A later admission sees the refusals
+ * (none_refused() of the migrations) and reserves nothing.
  */
-async function release(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
+async function release(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
   const clients = [...new Set(refusals.map(({ caller }) => caller.clientId))];
   await prisma.$transaction(async (tx) => {
     await lockClients(tx, clients);
-    await tx.$executeRaw`SELECT release_reservations(${refusals.map(({ id }) => id)}::uuid[])`;
+    const admitted = await tx.intent.findMany({
+      select: { id: true },
+      where: { id: { in: refusals.map(({ id }) => id) } },
+    });
+    for (const { id } of admitted) await settleWithin(tx, id, timeouts, settlementOfRefused);
   });
+}
+
+function settlementOfRefused({ intent, state, items, number }: SettledCall): NewSettlement | undefined {
+  if (state !== 'refused' || number > 0) return undefined;
+  return {
+    intentId: intent.id,
+    source: 'answer',
+    reason: 'The call was refused before it was sent, because its admission was not confirmed in time.',
+    by: null,
+    entries: items.map(({ position }) => ({ position, entry: 'not_executed' })),
+    evidence: { reads: [], calls: [] },
+  };
 }
 
 function toRow(refusal: NewRefusal) {

@@ -2,9 +2,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
-import { Resolution, UNSETTLED } from '../operations/lifecycle';
+import { Resolution } from '../operations/lifecycle';
+import { ENTRIES, Entry, expectedEntry } from '../operations/settlement';
 import { canonical } from '../policy/content';
-import { settle } from './resolutions';
+import { NewEntry, NewSettlement } from './records';
+import { hasDoubt, SettledCall, settleWithin } from './settlements';
 
 /** The finding of the resolver about a call in doubt, from the upstream's own lists. */
 export interface NewVerdict {
@@ -13,6 +15,11 @@ export interface NewVerdict {
   /** A sentence of the proxy. */
   reason: string;
   evidence: VerdictEvidence;
+  /**
+   * What became of single payouts. An ambiguous verdict may settle some and leave the others. Without entries, the
+   * verdict is about all of them.
+   */
+  entries?: NewEntry[];
 }
 
 /** The evidence. It names nobody, because it is kept forever. */
@@ -39,30 +46,52 @@ export interface VerdictTransaction {
 }
 
 /**
- * Writes a verdict about a call in doubt. `confirmed` and `not_executed` settle the call in the same commit.
- * `ambiguous` leaves it to a person, and is written once as long as nothing new is known.
+ * Records a verdict about a call in doubt. It settles the payouts that are certain. `ambiguous` leaves the others to a
+ * person, and is written once as long as nothing new is known.
  * @returns false, and writes nothing, if the call is not in doubt any more, or if the verdict is not new.
  */
 export async function insertVerdict(prisma: PrismaService, found: NewVerdict, timeouts: Timeouts): Promise<boolean> {
-  const { intentId, verdict, reason } = found;
   return prisma.$transaction(async (tx) => {
-    if (verdict === 'ambiguous') {
-      if (!(await isInDoubt(tx, intentId)) || (await isSaid(tx, found))) return false;
-    } else {
-      const resolution = { intentId, supersedes: null, outcome: verdict, reason, by: null };
-      if (!(await settle(tx, resolution, timeouts))) return false;
-    }
+    let isInDoubt = false;
+    const settled = await settleWithin(tx, found.intentId, timeouts, (call) => {
+      isInDoubt = call.isInDoubt || call.state === 'in_progress' || hasDoubt(call);
+      return call.isInDoubt || hasDoubt(call) ? settlementBy(found, call) : undefined;
+    });
+    if (found.verdict !== 'ambiguous') return settled;
+    if (!isInDoubt || (await isSaid(tx, found))) return settled;
+    const { intentId, verdict, reason, evidence } = found;
     await tx.$executeRaw`
       INSERT INTO verdict (id, intent_id, verdict, reason, evidence)
-      VALUES (${uuidv7()}::uuid, ${intentId}::uuid, ${verdict}, ${reason}, ${canonical(found.evidence)}::json)`;
+      VALUES (${uuidv7()}::uuid, ${intentId}::uuid, ${verdict}, ${reason}, ${canonical(evidence)}::json)`;
     return true;
   });
 }
 
-async function isInDoubt(tx: Prisma.TransactionClient, intentId: string): Promise<boolean> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM call_state WHERE call_id = ${intentId}::uuid AND state = ANY (${UNSETTLED}::text[])`;
-  return rows.length > 0;
+/** Returns what a verdict settles: payouts of a call that are in doubt. */
+function settlementBy(found: NewVerdict, call: SettledCall): NewSettlement | undefined {
+  const { intentId, verdict, reason, evidence } = found;
+  const { reads, calls } = evidence;
+  const inDoubt = call.items.filter(({ entry }) => !ENTRIES[entry].known);
+  const open = new Set(inDoubt.map(({ position }) => position));
+  const all = () => inDoubt.map(({ position }): NewEntry => ({ position, entry: entryBy(verdict, call) }));
+  const entries = (found.entries ?? (verdict === 'ambiguous' ? [] : all())).filter(({ position }) =>
+    open.has(position),
+  );
+  const isWhole = call.isInDoubt && call.items.length === 0 && verdict !== 'ambiguous';
+  if (entries.length === 0 && !isWhole) return undefined;
+  const settlement: NewSettlement = {
+    intentId,
+    source: 'resolver',
+    reason,
+    by: null,
+    entries,
+    evidence: { reads, calls },
+  };
+  return isWhole ? { ...settlement, resolution: verdict } : settlement;
+}
+
+function entryBy(verdict: NewVerdict['verdict'], { intent }: SettledCall): Entry {
+  return verdict === 'confirmed' ? expectedEntry(intent.operation) : 'not_executed';
 }
 
 /** Compares verdicts without the ID of the listing, because every read has another one. */

@@ -5,11 +5,11 @@ import { CallState, OPEN, Present } from './lifecycle';
 export const CALLS = Prisma.raw(`intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id
-  LEFT JOIN current_resolution s ON s.intent_id = i.id`);
+  LEFT JOIN current_settlement s ON s.intent_id = i.id`);
 
 /** The recorded state of `CALLS`. */
 export const RECORDED_STATE = Prisma.raw(
-  `recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.outcome, i.held_for IS NOT NULL, d.kind)`,
+  `recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.resolution, i.held_for IS NOT NULL, d.kind)`,
 );
 
 /** The recorded state of `CALLS`, with the columns for the state at an instant. */

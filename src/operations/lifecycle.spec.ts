@@ -34,9 +34,9 @@ describe('the state of a call', () => {
     ['not_executed', 'and was settled', call({ outcome: ended('unknown'), resolution: notExecuted })],
     ['confirmed', 'without an outcome, and was settled', call({ process: 6, resolution: { outcome: 'confirmed' } })],
     [
-      'rejected',
-      'the outcome came after it was settled',
-      call({ outcome: ended('rejected'), resolution: notExecuted }),
+      'confirmed',
+      'a settlement is younger than the answer',
+      call({ outcome: ended('rejected'), resolution: { outcome: 'confirmed' } }),
     ],
     ['pending_approval', 'held, for however long', held({})],
     ['pending_approval', 'held by a process that is gone', held({ process: 6 })],

@@ -79,7 +79,7 @@ export interface Facts {
   outcome: string | null;
   /** Whether a refusal has the call's ID. An intent can have one if its commit was reported as failed, but was not. */
   refused: boolean;
-  /** The resolution that is in effect. */
+  /** How its last settlement settles the call as a whole. */
   resolution: string | null;
   /** Whether the call needs an approval. */
   held: boolean;
@@ -87,18 +87,16 @@ export interface Facts {
 }
 
 /**
- * The first rule whose conditions all hold determines the state.
- *
- * The upstream's own answer comes first, even if it came after the call was settled as `not_executed`. The reservation
- * was released by then, so such a success counts against no cap.
+ * The first rule whose conditions all hold determines the state. A settlement is always younger than the answer: one
+ * that comes later becomes a settlement itself (src/journal/late-answers.ts).
  */
 const RULES = toRules([
-  [{ outcome: 'succeeded' }, 'succeeded'],
-  [{ outcome: 'rejected' }, 'rejected'],
-  [{ outcome: 'not_sent' }, 'not_sent'],
   [{ outcome: null, refused: true }, 'refused'],
   [{ resolution: 'confirmed' }, 'confirmed'],
   [{ resolution: 'not_executed' }, 'not_executed'],
+  [{ outcome: 'succeeded' }, 'succeeded'],
+  [{ outcome: 'rejected' }, 'rejected'],
+  [{ outcome: 'not_sent' }, 'not_sent'],
   [{ outcome: 'unknown' }, 'unknown'],
   [{ held: true, decision: 'rejected' }, 'declined'],
   [{ held: true, decision: null }, 'pending_approval'],

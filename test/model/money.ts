@@ -48,16 +48,15 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
 /** Returns the spending by day, according to the records. */
 function spendingOf(intents: Intent[]): Map<string, Decimal> {
   const byDay = new Map<string, Decimal>();
-  for (const { reservedOn, totalUsd, outcome, resolution, refused } of intents) {
+  for (const { reservedOn, totalUsd, countedUsd, outcome, resolution, refused } of intents) {
     if (
       reservedOn === null ||
-      outcome === 'rejected' ||
-      outcome === 'not_sent' ||
+      (resolution === null && (outcome === 'rejected' || outcome === 'not_sent')) ||
       resolution === 'not_executed' ||
       refused
     )
       continue;
-    byDay.set(reservedOn, (byDay.get(reservedOn) ?? ZERO).plus(totalUsd ?? 0));
+    byDay.set(reservedOn, (byDay.get(reservedOn) ?? ZERO).plus(countedUsd ?? totalUsd ?? 0));
   }
   return byDay;
 }

@@ -14,6 +14,8 @@ export interface Intent {
   reservedOn: string | null;
   decision: 'approved' | 'rejected' | null;
   resolution: 'confirmed' | 'not_executed' | null;
+  /** What counts on its caps. Null if all that was reserved counts. */
+  countedUsd: string | null;
   /** Settled by the upstream's listing, not by a person. */
   settledByList: boolean;
   outcome: 'succeeded' | 'rejected' | 'not_sent' | 'unknown' | null;
@@ -40,13 +42,13 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
   const rows = await database.query<Omit<Intent, 'number'> & { body: string }>(
     `SELECT i.id, i.client_id AS "clientId", i.record::json ->> 'idempotency_key' AS "idempotencyKey", i.total_usd::text AS "totalUsd",
        i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
-       d.kind AS decision, s.outcome AS resolution,
-       s.intent_id IS NOT NULL AND s.client_id IS NULL AS "settledByList", o.kind AS outcome, o.record::json ->> 'failure' AS failure,
+       d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
+       coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome, o.record::json ->> 'failure' AS failure,
        o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, convert_from(b.body, 'UTF8') AS body
      FROM intent i JOIN intent_body b ON b.intent_id = i.id
-       LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN resolution s ON s.intent_id = i.id
+       LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN current_settlement s ON s.intent_id = i.id
        LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN outcome_body a ON a.intent_id = i.id
      WHERE i.client_id = ANY ($1) ORDER BY i.id`,
     [clientIds],

@@ -62,6 +62,7 @@ const transaction: fc.Arbitrary<UpstreamItem> = fc.record({
   batchRef: maybe(text),
   status: maybe(text),
   amountUsd: maybe(amount),
+  feeUsd: maybe(amount),
 });
 
 const attempt: fc.Arbitrary<NewTry> = fc.record({
@@ -81,6 +82,8 @@ export const anyOutcome: fc.Arbitrary<NewOutcome> = fc.record({
   retryAfter: maybe(fc.nat(2_147_483_647)),
   body: maybe(bytes),
   items: fc.array(transaction, { maxLength: 4 }),
+  entries: fc.option(fc.array(fc.constantFrom('paid', 'failed', 'in_doubt'), { maxLength: 4 }), { nil: undefined }),
+  countedUsd: maybe(amount.map((usd) => usd.toFixed())),
   sentAt: instant,
   answeredAt: instant,
   upstreamMs: ms,

@@ -7,10 +7,10 @@ export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], 
   const names = [...new Set(seen.map(nameOf))];
   const batches = names.map((name) => seen.filter((one) => nameOf(one) === name));
   const ours = batches.filter((batch) => isPartOf(call, batch, rules));
-  const whole = ours.filter((batch) => batch.length === call.items.length);
-  const others = calls.filter((other) => other.id !== call.id && whole.some((batch) => isPartOf(other, batch, rules)));
+  const others = calls.filter((other) => other.id !== call.id && ours.some((batch) => isPartOf(other, batch, rules)));
   const unexplained = batches.filter((batch) => isTrace(call, batch, calls, rules));
-  return { ours, whole, others, unexplained };
+  const sole = ours.length === 1 && others.length === 0 ? ours[0] : undefined;
+  return { ours, others, unexplained, sole };
 }
 
 /** A transaction without a batch is a batch of its own. */

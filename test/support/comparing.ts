@@ -4,7 +4,7 @@ import { connectForRun } from '../../src/reconciliation/matching/connection';
 import { Confirm, Plan } from '../../src/reconciliation/matching/plan';
 import { Totals } from '../../src/reconciliation/matching/totals';
 import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../src/journal/documents';
-import { insertBeside, insertIntents, insertOutcomes, Some } from './documents';
+import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from './documents';
 import { first } from './first';
 import { TestDatabase } from './test-database';
 
@@ -51,12 +51,11 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
     if (people.length > 0) await insertBeside(database, id, { people });
   }
   await insertOutcomes(database, calls.flatMap(toOutcome));
-  await database.query(
-    `INSERT INTO resolution (intent_id, outcome, reason, resolved_at)
-     SELECT DISTINCT call_id, resolution, 'made up', at FROM json_to_recordset($1) AS r(call_id uuid, resolution text, at timestamptz)
-     WHERE resolution IS NOT NULL`,
-    [JSON.stringify(ours)],
-  );
+  const settled = calls.flatMap(([intent_id, payments]) => {
+    const { resolution, at } = first(payments);
+    return resolution ? [{ intent_id, resolution, recorded_at: at }] : [];
+  });
+  await insertSettlements(database, settled);
 }
 
 /** The payments of a call. */

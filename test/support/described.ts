@@ -39,7 +39,8 @@ export function expectDescribed(
  */
 export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   if (schema.$ref) return undescribed(value, follow(schema), at);
-  const choices = schema.anyOf ?? schema.allOf;
+  if (schema.allOf) return undescribed(value, allOf(schema.allOf), at);
+  const choices = schema.anyOf;
   if (choices) {
     const faults = choices.map((choice) => undescribed(value, choice, at));
     return (
@@ -53,6 +54,15 @@ export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   if (typeof value !== 'string') return [];
   const pattern = schema.pattern === undefined ? FORMATS[schema.format ?? ''] : new RegExp(schema.pattern, 'u');
   return pattern && !pattern.test(value) ? [`${at} is not as ${schema.format ?? schema.pattern}: ${value}`] : [];
+}
+
+/** Combines the members of several schemas. */
+function allOf(parts: Schema[]): Schema {
+  const all = parts
+    .map((part) => (part.$ref ? follow(part) : part))
+    .map((part) => (part.allOf ? allOf(part.allOf) : part));
+  const properties = Object.assign({}, ...all.map((part) => part.properties ?? {})) as Record<string, Schema>;
+  return { ...all[0], properties, required: all.flatMap(({ required = [] }) => required) };
 }
 
 function inObject(

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import { v7 as uuidv7 } from 'uuid';
 import { kindOf } from '../../src/history/log/kinds';
-import { IntentDocument, OutcomeDocument, PersonDocument } from '../../src/journal/documents';
+import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../src/journal/documents';
 
 /** A test database or a connection. */
 interface Queries {
@@ -13,6 +13,7 @@ export type Some<Record> = { [Name in keyof Record]?: Record[Name] | undefined }
 interface Documents {
   intent: Some<IntentDocument>;
   outcome: Some<OutcomeDocument>;
+  settlement: Some<SettlementDocument>;
 }
 type Table = keyof Documents;
 
@@ -22,7 +23,7 @@ export interface Beside {
   people?: (Omit<PersonDocument, 'salt'> & { salt?: string })[] | undefined;
 }
 
-const KEYS = { intent: 'id', outcome: 'intent_id' };
+const KEYS = { intent: 'id', outcome: 'intent_id', settlement: 'id' };
 const SALT = 'ab'.repeat(16);
 
 /** SQL that writes records from an array of their texts, with the columns that repeat their members. */
@@ -75,6 +76,31 @@ export async function insertBeside(db: Queries, id: string, { body, people }: Be
 /** Writes outcomes as the journal does. */
 export async function insertOutcomes(db: Queries, outcomes: Documents['outcome'][]): Promise<void> {
   await db.query(insertion('outcome', '$1'), [outcomes.map(outcomeText)]);
+}
+
+/** Returns the record of a settlement with these members: by the resolver, of the first payout. */
+export function settlementText({
+  recorded_at: at = new Date().toISOString(),
+  ...members
+}: Documents['settlement']): string {
+  const { resolution = 'not_executed', intent_id, number = 1 } = members;
+  const [entry, to, counted_usd] =
+    resolution === 'confirmed' ? ['paid', 'recipient', '1'] : ['not_executed', 'available', '0'];
+  const entries = [{ position: 0, entry, from: 'reserved', to }];
+  const about = {
+    id: uuidv7(),
+    number,
+    supersedes: intent_id,
+    source: 'resolver',
+    reason: 'made up',
+    table: 'settlement',
+  };
+  return canonicalize({ entries, resolution, counted_usd, recorded_at: at, ...about, ...members }) ?? '';
+}
+
+/** Writes settlements as the journal does, without changing what is spent. */
+export async function insertSettlements(db: Queries, settlements: Documents['settlement'][]): Promise<void> {
+  await db.query(insertion('settlement', '$1'), [settlements.map(settlementText)]);
 }
 
 /** SQL for a member of a record, as text. */

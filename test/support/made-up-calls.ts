@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { IntentDocument } from '../../src/journal/documents';
-import { insertIntents, insertOutcomes, Some } from './documents';
+import { insertIntents, insertOutcomes, insertSettlements, Some } from './documents';
 import { first } from './first';
 import { TestDatabase } from './test-database';
 
@@ -33,20 +33,18 @@ export async function insertCalls(
       `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
       [JSON.stringify(rows)],
     );
-  const of = (name: 'decision' | 'resolution', toRow: (call: Combination) => object | null) =>
-    calls.filter((call) => call[name]).map((call) => ({ intent_id: call.id, ...by, ...toRow(call) }));
   await insertIntents(
     database,
     calls.map(({ id, recorded_at, process, held }) => {
       return { ...document, id, client_id, recorded_at, process, ...held };
     }),
   );
-  const decided = of('decision', ({ decision }) => decision);
+  const decided = calls.flatMap(({ id, decision }) => (decision ? [{ intent_id: id, ...by, ...decision }] : []));
   await insert('decision', 'intent_id, kind, reason, client_id, key_id, decided_at, process', decided);
   const ended = calls.flatMap(({ id, outcome }) => (outcome === null ? [] : [{ intent_id: id, kind: outcome }]));
   await insertOutcomes(database, ended);
-  const settled = of('resolution', ({ resolution }) => ({ outcome: resolution }));
-  await insert('resolution', 'intent_id, outcome, reason, client_id, key_id', settled);
+  const settled = calls.flatMap(({ id, resolution }) => (resolution === null ? [] : [{ intent_id: id, resolution }]));
+  await insertSettlements(database, settled);
   await database.query(
     `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
        fault_count, received_at)

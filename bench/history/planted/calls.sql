@@ -99,10 +99,15 @@ FROM (
   FROM planted_call LEFT JOIN planted_parts USING (id) WHERE fate NOT IN ('no answer', 'refused', 'waiting')
 ) AS o;
 
-INSERT INTO resolution (intent_id, outcome, reason, resolved_at)
-SELECT id, 'confirmed', 'planted', at + interval '20 minutes' FROM planted_call WHERE fate LIKE 'confirmed%';
-
-INSERT INTO verdict (id, intent_id, verdict, reason, evidence, decided_at)
-SELECT id, id, 'confirmed', 'planted', json_build_object('reads', '{}'::text[], 'calls', '{}'::text[], 'transactions',
-  json_agg(json_build_object('position', position, 'upstream_ref', upstream_ref, 'upstream_id', upstream_id, 'batch_ref', batch_ref))), at + interval '20 minutes'
-FROM planted_item WHERE fate = 'confirmed, said by a verdict' GROUP BY id, at;
+INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
+SELECT id, id, 1, 'confirmed', 0, settled_at, (
+    SELECT json_strip_nulls(row_to_json(m))::text FROM (
+      SELECT '0' AS counted_usd, coalesce(entries, '[]') AS entries, id, id AS intent_id, 1 AS number, 'planted' AS reason,
+        to_char(settled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at, 'confirmed' AS resolution, 'resolver' AS source,
+        id AS supersedes, 'settlement' AS "table") AS m)
+FROM (
+  SELECT c.id, at + interval '20 minutes' AS settled_at, (
+    SELECT json_agg(json_build_object('batch_ref', batch_ref, 'entry', 'paid', 'from', 'reserved', 'position', position, 'to', 'recipient', 'upstream_id', upstream_id, 'upstream_ref', upstream_ref))
+    FROM planted_item i WHERE i.id = c.id AND i.fate = 'confirmed, said by a verdict') AS entries
+  FROM planted_call c WHERE fate LIKE 'confirmed%'
+) AS s;

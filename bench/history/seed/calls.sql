@@ -112,7 +112,7 @@ WHERE fate = 'held' AND settled < 0.82 AND at < current_setting('seed.end')::tim
 
 -- An approved one is paid; a lost one has no outcome.
 CREATE TEMP TABLE seed_outcome ON COMMIT DROP AS
-SELECT c.id, upstream_ms, b.answer, b.transactions, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
+SELECT c.id, c.operation, upstream_ms, b.answer, b.transactions, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
   coalesce(d.decided_at, at) + interval '2 milliseconds' AS sent_at, decode(md5(c.id::text || 'answer' || clock_timestamp()), 'hex') AS salt
 FROM seed_call c LEFT JOIN decision d ON d.intent_id = c.id LEFT JOIN seed_body b ON b.id = c.id
 WHERE fate IN ('succeeded', 'rejected', 'not_sent', 'unknown') OR d.kind = 'approved';
@@ -120,24 +120,39 @@ UPDATE seed_outcome SET answer = CASE kind
   WHEN 'succeeded' THEN coalesce(answer, convert_to('{"status":"success","data":[]}', 'UTF8'))
   WHEN 'rejected' THEN convert_to('{"status":"error","error":"not enough in the wallet"}', 'UTF8') END WHERE kind <> 'succeeded' OR answer IS NULL;
 
-INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, record)
-SELECT id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, (
+INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, counted_usd, record)
+SELECT id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, counted_usd::numeric, (
     SELECT json_strip_nulls(row_to_json(m))::text FROM (
       SELECT to_char(answered_at, pg_temp.seed_us()) AS answered_at, 1 AS attempts, encode(sha256(salt || answer), 'hex') AS body_commitment,
-        CASE WHEN answer IS NOT NULL THEN 'application/json' END AS content_type, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'not_sent' THEN 'refused' END AS failure,
+        CASE WHEN answer IS NOT NULL THEN 'application/json' END AS content_type, counted_usd, entries, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'not_sent' THEN 'refused' END AS failure,
         id AS intent_id, CASE WHEN kind = 'succeeded' THEN transactions END AS items, kind, to_char(recorded_at, pg_temp.seed_us()) AS recorded_at,
         to_char(sent_at, pg_temp.seed_ms()) AS sent_at, 'outcome' AS "table", upstream_ms::text AS upstream_ms, upstream_status) AS m)
 FROM (
-  SELECT *, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END AS upstream_status, sent_at + upstream_ms * interval '1 millisecond' AS answered_at,
+  SELECT *, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END AS upstream_status,
+    CASE WHEN kind IN ('rejected', 'not_sent') THEN '0' END AS counted_usd,
+    CASE WHEN operation LIKE '%delete%' THEN NULL WHEN kind = 'unknown' THEN 'in_doubt' WHEN kind <> 'succeeded' THEN 'not_executed'
+      WHEN operation IN ('POST /send', 'POST /payouts/initiate-credit') THEN 'pending' ELSE 'paid' END AS entries, sent_at + upstream_ms * interval '1 millisecond' AS answered_at,
     sent_at + (upstream_ms + 1) * interval '1 millisecond' AS recorded_at FROM seed_outcome
 ) AS o;
 
 INSERT INTO outcome_body (intent_id, salt, body) SELECT id, salt, answer FROM seed_outcome WHERE answer IS NOT NULL;
 
-INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor, resolved_at)
-SELECT c.id, CASE WHEN settled < 0.4 THEN 'confirmed' ELSE 'not_executed' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'
-FROM seed_call c JOIN seed_key k ON k.place = (c.key_place + 3) % 36
-WHERE fate IN ('lost', 'unknown') AND settled < 0.7 AND at < current_setting('seed.end')::timestamptz - interval '2 days';
+INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
+SELECT id, intent_id, number, resolution, counted_usd::numeric, settled_at, (
+    SELECT json_strip_nulls(row_to_json(m))::text FROM (
+      SELECT 'approver-1' AS actor, client_id, counted_usd, coalesce(entries, '[]') AS entries, id, intent_id, key_id, number, 'looked up at the provider' AS reason,
+        to_char(settled_at, pg_temp.seed_us()) AS recorded_at, resolution, 'person' AS source, intent_id AS supersedes, 'settlement' AS "table") AS m)
+FROM (
+  SELECT c.id AS intent_id, 1 AS number, k.client_id, k.key_id, s.resolution, at + interval '1 day' AS settled_at,
+    overlay(uuid_floor(at + interval '1 day')::text PLACING '7' || substr(md5(c.id::text), 1, 3) || '-8' || substr(md5(c.id::text), 4, 3) || '-' || substr(md5(c.id::text), 7, 12) FROM 15)::uuid AS id,
+    CASE WHEN s.resolution = 'not_executed' THEN '0' ELSE coalesce(b.total_usd, 0)::text END AS counted_usd,
+    (SELECT json_agg(json_build_object('amount_usd', i ->> 'amount_usd', 'entry', CASE s.resolution WHEN 'confirmed' THEN 'paid' ELSE 'not_executed' END, 'from', 'reserved',
+       'position', n - 1, 'to', CASE s.resolution WHEN 'confirmed' THEN 'recipient' ELSE 'available' END) ORDER BY n)
+     FROM json_array_elements(b.items) WITH ORDINALITY AS t(i, n) WHERE c.operation NOT LIKE '%delete%') AS entries
+  FROM seed_call c JOIN seed_key k ON k.place = (c.key_place + 3) % 36 JOIN seed_body b ON b.id = c.id
+  CROSS JOIN LATERAL (SELECT CASE WHEN settled < 0.4 THEN 'confirmed' ELSE 'not_executed' END AS resolution) AS s
+  WHERE fate IN ('lost', 'unknown') AND settled < 0.7 AND at < current_setting('seed.end')::timestamptz - interval '2 days'
+) AS s;
 
 INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at, idempotency_key, actor)
 SELECT id, client_id, key_id, operation, request_id, client_address, CASE WHEN settled < 0.5 THEN 400 ELSE 403 END,
@@ -147,13 +162,9 @@ FROM seed_call WHERE fate = 'refused';
 -- From here on tables are looked into that may be huge, and of which no statistics are there yet.
 SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
 
-INSERT INTO reservation_release (intent_id, released_at)
-SELECT i.id, coalesce(r.resolved_at, o.recorded_at) FROM seed_call c JOIN intent i ON i.id = c.id
-  LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution r ON r.intent_id = i.id
-WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'not_sent') OR r.outcome = 'not_executed');
-
 INSERT INTO spending (client_id, day, usd)
-SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), sum(i.total_usd)
-FROM seed_call c JOIN intent i ON i.id = c.id LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN reservation_release r ON r.intent_id = i.id
-WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND r.intent_id IS NULL GROUP BY 1, 2 ORDER BY 1, 2 -- two batches may share a day
+SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), sum(coalesce(s.counted_usd, o.counted_usd, i.total_usd))
+FROM seed_call c JOIN intent i ON i.id = c.id LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
+  LEFT JOIN settlement s ON s.intent_id = i.id
+WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2 -- two batches may share a day
 ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd;

@@ -2,8 +2,8 @@ import type {
   CallStory,
   RecordItem,
   RecordPerson,
+  RecordSettlement,
   RecordUpstreamItem,
-  SupersededResolution,
 } from '../api/generated/schema';
 import { possibleStates, recordedState } from '../../../src/operations/lifecycle';
 import { Comparison } from './comparison';
@@ -21,13 +21,12 @@ export type Leaves = Partial<Record<string, Leaf>>;
  */
 export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet<string>): Comparison {
   const all = new Comparison();
-  const { intent, refusal, outcome, decision, resolution, resolution_correction: correction } = leaves;
+  const { intent, refusal, outcome, decision, settlement } = leaves;
   if (intent) compareIntent(all, story, intent);
   else if (refusal) compareRefusal(all, story, refusal);
   if (outcome) compareOutcome(all, story, outcome);
   if (decision) compareDecision(all, story, decision);
-  if (resolution) compareResolution(all, story.resolution?.superseded.at(-1) ?? story.resolution, resolution);
-  if (correction) compareResolution(all, story.resolution, correction); // The newest one, which is the last in the log.
+  if (settlement) compareSettlement(all, story.settlements[0], settlement); // The newest one, which is the last in the log.
   if (away.size === 0) {
     const words = outcomesOf(leaves);
     all.holds(words.includes(story.outcome), 'outcome', story.outcome, words.join(' or '));
@@ -35,8 +34,7 @@ export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet
   const shown = {
     outcome: story.upstream,
     decision: story.approval?.decided_by,
-    resolution: story.resolution,
-    resolution_correction: story.resolution?.superseded.length,
+    settlement: story.settlements.length,
     ...(!intent && { refusal: story.refusal }),
   };
   for (const [kind, value] of Object.entries(shown)) {
@@ -168,11 +166,22 @@ function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): 
   comparePerson(all, 'who decided', approval?.decided_by, leaf);
 }
 
-function compareResolution(all: Comparison, resolution: SupersededResolution | null | undefined, leaf: Leaf): void {
-  all.plain('resolution', resolution?.outcome, leaf.outcome);
-  all.time('time of the resolution', resolution?.resolved_at, leaf.resolved_at);
-  all.text('reason for the resolution', resolution?.reason, leaf.reason);
-  comparePerson(all, 'author of the resolution', resolution?.resolved_by, leaf);
+function compareSettlement(all: Comparison, settlement: RecordSettlement | undefined, leaf: Leaf): void {
+  all.plain('settlement', settlement?.id, leaf.id);
+  all.plain('settled as', settlement?.outcome, leaf.resolution);
+  all.plain('source of the settlement', settlement?.source, leaf.source);
+  all.plain('counts on caps', settlement?.counted_usd, leaf.counted_usd);
+  all.time('time of the settlement', settlement?.recorded_at, leaf.recorded_at);
+  all.text('reason for the settlement', settlement?.reason, leaf.reason);
+  comparePerson(all, 'author of the settlement', settlement?.recorded_by, leaf);
+  const entries = listOf(leaf.entries);
+  all.plain('entries of the settlement', settlement?.entries.length, entries.length);
+  for (const [place, entry] of entries.entries()) {
+    const shown = settlement?.entries[place];
+    for (const name of ['position', 'entry', 'from', 'to', 'amount_usd'] as const) {
+      all.plain(`entry ${place + 1} (${name})`, shown?.[name], entry[name]);
+    }
+  }
 }
 
 function comparePerson(all: Comparison, what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {
@@ -183,12 +192,12 @@ function comparePerson(all: Comparison, what: string, shown: RecordPerson | null
 
 /** The outcomes that a page may show for a call with these records, at any time. */
 function outcomesOf(leaves: Leaves): string[] {
-  const { intent, outcome, decision, resolution, resolution_correction: correction } = leaves;
+  const { intent, outcome, decision, settlement } = leaves;
   const word = (value: unknown) => (typeof value === 'string' ? value : null);
   const facts = {
     outcome: word(outcome?.kind),
     refused: !intent,
-    resolution: word((correction ?? resolution)?.outcome),
+    resolution: word(settlement?.resolution),
     held: word(intent?.held_for) !== null,
     decision: word(decision?.kind),
   };

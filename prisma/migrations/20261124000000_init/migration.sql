@@ -127,6 +127,7 @@ CREATE TABLE outcome (
   sent_at         timestamptz NOT NULL,
   answered_at     timestamptz NOT NULL,
   recorded_at     timestamptz NOT NULL,
+  counted_usd     numeric, -- what of the call counts on its caps after this answer; null: all that was reserved
   record          text NOT NULL,
   tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) PARTITION BY RANGE (intent_id);
@@ -215,7 +216,7 @@ CREATE VIEW outcome_item AS
     position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric
   )) WITH ORDINALITY AS n(position, upstream_ref, upstream_id, batch_ref, status, amount_usd, place);
 
--- Decisions and resolutions -------------------------------------------------------------------------------------------
+-- Decisions and settlements -------------------------------------------------------------------------------------------
 
 -- Whether a held call may be sent. Each call has at most one decision, so the first of two approvers wins.
 CREATE TABLE decision (
@@ -233,49 +234,58 @@ CREATE TABLE decision (
 );
 CREATE INDEX decision_tx ON decision (tx, intent_id);
 
--- How a call in doubt was settled first. A correction is a record of its own.
-CREATE TABLE resolution (
-  intent_id   uuid PRIMARY KEY,
-  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
-  reason      text NOT NULL,
-  client_id   uuid, -- who settled it; null: the resolver, whose verdict has the evidence
-  key_id      uuid,
-  actor       text,
-  resolved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
-);
-CREATE INDEX resolution_tx ON resolution (tx, intent_id);
-
--- A person can correct a call that the resolver or a person settled wrongly. The first resolution stays on record, and
--- each correction names the resolution that it supersedes.
-CREATE TABLE resolution_correction (
+-- What became of a call's payouts after its request and its answer: an entry for each payout that the settlement is about. The
+-- request's document is the first entry of each payout (its reservation), and the answer's document has the second. A settlement
+-- supersedes the one with the number before it. The column record has a SettlementDocument of src/journal/documents.ts.
+CREATE TABLE settlement (
   id          uuid PRIMARY KEY, -- UUIDv7
   intent_id   uuid NOT NULL,
-  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or of the call for the first resolution
-  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
-  reason      text NOT NULL,
-  reserves    boolean NOT NULL, -- whether it reserved a released amount again
-  client_id   uuid NOT NULL, -- who corrected it
-  key_id      uuid NOT NULL,
-  actor       text,
-  resolved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
+  number      integer NOT NULL CHECK (number > 0), -- 1 for the first of the call. Of two writers at once, one wins
+  -- How the call as a whole is settled, if its answer did not tell; null: the answer stands, or a payout is still in doubt.
+  resolution  text CHECK (resolution IN ('confirmed', 'not_executed')),
+  counted_usd numeric NOT NULL, -- what of the call counts on its caps from now on
+  recorded_at timestamptz NOT NULL,
+  record      text NOT NULL,
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  UNIQUE (intent_id, number)
 );
-CREATE INDEX resolution_correction_intent ON resolution_correction (intent_id);
-CREATE INDEX resolution_correction_tx ON resolution_correction (tx, id);
-CREATE INDEX resolution_correction_tx_intent ON resolution_correction (tx, intent_id); -- for the search index
+CREATE INDEX settlement_tx ON settlement (tx, id);
+CREATE INDEX settlement_tx_intent ON settlement (tx, intent_id); -- for the search index
 
--- All resolutions. The first one of a call has the call's id.
-CREATE VIEW resolution_history AS
-  SELECT intent_id AS id, intent_id, NULL::uuid AS supersedes, outcome, reason, client_id, key_id, actor, resolved_at FROM resolution
+-- The last settlement of each call that has one.
+CREATE VIEW current_settlement AS
+  SELECT s.* FROM settlement s
+  WHERE NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = s.intent_id AND later.number > s.number);
+
+-- The account that holds a payout's amount after an entry (ENTRIES of src/operations/settlement.ts).
+CREATE FUNCTION ledger_account(entry text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN entry IN ('reserved', 'in_doubt') THEN 'reserved' WHEN entry = 'pending' THEN 'in_transit'
+    WHEN entry IN ('paid', 'redeemed') THEN 'recipient' WHEN entry = 'fee' THEN 'fees' ELSE 'available' END
+$$;
+
+-- The ledger: each entry moves an amount from one account to another. An entry of a payout begins where the one before it ended.
+CREATE VIEW ledger_entry AS
+  SELECT i.id AS call_id, (n.place - 1)::integer AS position, 0 AS number, 'reserved' AS entry, 'available' AS from_account,
+    'reserved' AS to_account, n.amount_usd, 'request' AS source, coalesce(d.decided_at, i.recorded_at) AS recorded_at
+  FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
+  CROSS JOIN LATERAL ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric))
+    WITH ORDINALITY AS n(amount_usd, place)
+  WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
   UNION ALL
-  SELECT id, intent_id, supersedes, outcome, reason, client_id, key_id, actor, resolved_at FROM resolution_correction;
-
--- The resolution in effect: at most one for each call. Queries about how a call was settled read this view, never
--- `resolution` alone.
-CREATE VIEW current_resolution AS
-  SELECT h.* FROM resolution_history h
-  WHERE NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = h.id);
+  SELECT o.intent_id, n.position, 0, e.entry, 'reserved', ledger_account(e.entry), n.amount_usd, 'answer', o.recorded_at
+  FROM outcome o CROSS JOIN LATERAL (SELECT o.record::json -> 'entries' AS entries) AS told
+  JOIN intent_item n ON n.intent_id = o.intent_id
+  CROSS JOIN LATERAL (
+    SELECT CASE json_typeof(told.entries) WHEN 'string' THEN told.entries #>> '{}' ELSE told.entries ->> n.position END AS entry) AS e
+  WHERE told.entries IS NOT NULL
+  UNION ALL
+  SELECT o.intent_id, n.position, 0, 'fee', 'available', 'fees', n.fee_usd, 'answer', o.recorded_at
+  FROM outcome o CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(position integer, fee_usd numeric)
+  WHERE n.fee_usd > 0 AND n.position IS NOT NULL
+  UNION ALL
+  SELECT s.intent_id, e.position, s.number, e.entry, e."from", e."to", e.amount_usd, s.record::json ->> 'source', s.recorded_at
+  FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS e(
+    position integer, entry text, "from" text, "to" text, amount_usd numeric);
 
 -- A stop of everything (both null), of one client, or of one operation. A stop is active until it is lifted.
 CREATE TABLE stop (
@@ -301,24 +311,6 @@ CREATE TABLE stop_lift (
   tx        xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
-
--- A call whose reservation was released, by the first of its outcome, its resolution and its refusal.
-CREATE TABLE reservation_release (
-  intent_id   uuid PRIMARY KEY,
-  released_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
-);
-CREATE INDEX reservation_release_tx ON reservation_release (tx, intent_id);
-
--- A correction that reserved again and whose reservation was released since, by a later correction or a late outcome.
-CREATE TABLE correction_release (
-  correction_id uuid PRIMARY KEY,
-  intent_id     uuid NOT NULL,
-  released_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx            xid8 NOT NULL DEFAULT pg_current_xact_id()
-);
-CREATE INDEX correction_release_intent ON correction_release (intent_id);
-CREATE INDEX correction_release_tx ON correction_release (tx, correction_id);
 
 -- A change of a client, its limits, its scopes or its keys.
 CREATE TABLE activity (
@@ -452,37 +444,19 @@ BEGIN
 END
 $$;
 
--- Locks the resolution of a call. Until the transaction ends, no other transaction can correct the resolution or release the
--- reservation of the call.
-CREATE FUNCTION lock_resolution(intent_id uuid) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_advisory_xact_lock(7070013, hashtext(intent_id::text))
-$$;
-
--- Releases the reservations of calls and of corrections, once each, on their original day. Rows are locked in the order of
--- admission, so that the two cannot deadlock. Corrections and releases of a settled call take turns. If an outcome commits
--- while a correction reserves again, either the outcome sees that reservation, or the correction sees the outcome.
-CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
-  SELECT lock_resolution(settled.intent_id)
-  FROM (SELECT intent_id FROM resolution WHERE intent_id = ANY (intent_ids) ORDER BY intent_id) AS settled;
-  WITH reserved AS (
-    SELECT i.id, i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, i.total_usd AS usd
-    FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE i.id = ANY (intent_ids) AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND i.total_usd IS NOT NULL
-  ), first AS (
-    INSERT INTO reservation_release (intent_id) SELECT id FROM reserved ORDER BY id ON CONFLICT DO NOTHING RETURNING intent_id
-  ), again AS (
-    INSERT INTO correction_release (correction_id, intent_id)
-    SELECT c.id, c.intent_id FROM resolution_correction c JOIN reserved r ON r.id = c.intent_id WHERE c.reserves
-    ORDER BY c.id ON CONFLICT DO NOTHING RETURNING intent_id
-  ), fresh AS (
-    SELECT intent_id FROM first UNION ALL SELECT intent_id FROM again
-  ), released AS (
-    SELECT r.client_id, r.day, sum(r.usd) AS usd FROM reserved r JOIN fresh f ON f.intent_id = r.id GROUP BY 1, 2
+-- Changes what calls count on the caps of their clients, each on the day of its reservation. A call that reserved nothing changes
+-- nothing. counted_before is what counted until now; null: all that was reserved. Rows are locked in the order of admission, so that the two cannot deadlock.
+CREATE FUNCTION adjust_spending(calls uuid[], counted_before numeric[], counted_after numeric[]) RETURNS void LANGUAGE sql AS $$
+  WITH changed AS (
+    SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, sum(c.counted_after - coalesce(c.counted_before, i.total_usd)) AS usd
+    FROM unnest(calls, counted_before, counted_after) AS c(id, counted_before, counted_after)
+    JOIN intent i ON i.id = c.id LEFT JOIN decision d ON d.intent_id = i.id
+    WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL GROUP BY 1, 2
   ), locked AS (
-    SELECT s.client_id, s.day, r.usd FROM spending s JOIN released r USING (client_id, day)
-    ORDER BY s.client_id, s.day FOR UPDATE OF s
+    SELECT s.client_id, s.day, c.usd FROM spending s JOIN changed c USING (client_id, day)
+    WHERE c.usd <> 0 ORDER BY s.client_id, s.day FOR UPDATE OF s
   )
-  UPDATE spending s SET usd = s.usd - l.usd FROM locked l WHERE s.client_id = l.client_id AND s.day = l.day
+  UPDATE spending s SET usd = s.usd + l.usd FROM locked l WHERE s.client_id = l.client_id AND s.day = l.day
 $$;
 
 -- Returns the numbers of the live processes.
@@ -495,16 +469,15 @@ $$;
 -- The state of a call -------------------------------------------------------------------------------------------------
 -- The lifecycle of a call (src/operations/lifecycle.ts) in SQL. A test compares the two.
 
--- Returns the state that is on record. It follows from the kind of the outcome, whether the call was refused, the resolution,
+-- Returns the state that is on record. It follows from the kind of the outcome, whether the call was refused, its last settlement,
 -- whether the call needs an approval, and the decision. If the commit of an intent was falsely reported as failed, the call
 -- was refused and never sent.
 CREATE FUNCTION recorded_state(outcome text, refused boolean, resolution text, held boolean, decision text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
-    WHEN outcome <> 'unknown' THEN outcome
     WHEN outcome IS NULL AND refused THEN 'refused'
     WHEN resolution IS NOT NULL THEN resolution
-    WHEN outcome IS NOT NULL THEN 'unknown'
+    WHEN outcome IS NOT NULL THEN outcome
     WHEN held AND decision IS NULL THEN 'pending_approval'
     WHEN held AND decision = 'rejected' THEN 'declined'
     ELSE 'in_progress'
@@ -526,13 +499,13 @@ $$;
 CREATE VIEW call_state AS
   SELECT i.id AS call_id, i.client_id, i.operation, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process,
     coalesce(d.decided_at, i.recorded_at) AS released_at, o.upstream_ms, r.first_call_id IS NOT NULL AS repeats,
-    recorded_state(o.kind, r.id IS NOT NULL, s.outcome, i.held_for IS NOT NULL, d.kind) AS state,
+    recorded_state(o.kind, r.id IS NOT NULL, s.resolution, i.held_for IS NOT NULL, d.kind) AS state,
     CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval,
     i.record::json AS request, o.record::json AS answer
   FROM intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id
-  LEFT JOIN current_resolution s ON s.intent_id = CASE WHEN o.kind IS NULL OR o.kind = 'unknown' THEN i.id END
+  LEFT JOIN current_settlement s ON s.intent_id = i.id
   LEFT JOIN refusal r ON r.id = CASE WHEN o.kind IS NULL OR i.held_for IS NOT NULL THEN i.id END
   UNION ALL
   SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
@@ -749,6 +722,24 @@ CREATE UNLOGGED TABLE search_position (
   built    boolean NOT NULL -- whether the tables have their indexes
 );
 
+-- Returns the payouts of a call whose last entry is unusual: neither `paid` nor `not_executed`. Almost no call has one.
+--   answered, items   the members of the documents
+CREATE FUNCTION unusual_entries(call uuid, answered json, items json) RETURNS TABLE (pos integer, entry text)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT last.pos, last.entry FROM (
+    SELECT DISTINCT ON (e.pos) e.pos, e.entry FROM (
+      SELECT n - 1 AS pos, CASE json_typeof(answered) WHEN 'string' THEN answered #>> '{}' ELSE answered ->> (n - 1) END AS entry,
+        0 AS number
+      FROM generate_series(1, json_array_length(items)) AS n
+      WHERE json_typeof(answered) = 'array' OR answered #>> '{}' NOT IN ('paid', 'not_executed')
+      UNION ALL
+      SELECT t.position, t.entry, s.number FROM settlement s
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(position integer, entry text)
+      WHERE s.intent_id = call AND t.entry <> 'fee'
+    ) AS e ORDER BY e.pos, e.number DESC
+  ) AS last WHERE last.entry NOT IN ('paid', 'not_executed')
+$$;
+
 -- The entries as they must be. Each document is parsed once. Contacts are searched in lower case.
 CREATE VIEW call_entry AS
   SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms,
@@ -786,6 +777,14 @@ CREATE VIEW call_entry AS
         SELECT coalesce(n.position, -1) + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
           search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref))
         FROM json_to_recordset(c.answer -> 'items') AS n(position integer, upstream_ref text, upstream_id text, batch_ref text)
+        UNION ALL
+        SELECT n.position + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
+          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref))
+        FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(
+          position integer, upstream_ref text, upstream_id text, batch_ref text)
+        WHERE s.intent_id = c.call_id
+        UNION ALL
+        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry FROM unusual_entries(c.call_id, c.answer -> 'entries', r.items) AS e
       ) AS lines GROUP BY place
     ) AS places
   ) AS p;
@@ -885,10 +884,7 @@ BEGIN
     (SELECT tx, intent_id, NULL FROM decision WHERE (tx, intent_id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
-    (SELECT tx, intent_id, NULL FROM resolution WHERE (tx, intent_id) > (at.after_tx, at.after_id)
-       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
-    UNION ALL
-    (SELECT tx, intent_id, NULL FROM resolution_correction WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+    (SELECT tx, intent_id, NULL FROM settlement WHERE (tx, intent_id) > (at.after_tx, at.after_id)
        AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
     ORDER BY 1, 2 LIMIT batch
   ), weighed AS (
@@ -1001,7 +997,7 @@ CREATE TABLE source_read_end (
 CREATE INDEX source_read_end_tx ON source_read_end (tx, read_id);
 CREATE INDEX source_read_end_sha256 ON source_read_end (sha256);
 
--- The resolver's conclusion about a call in doubt. confirmed and not_executed have a resolution. ambiguous waits for a
+-- Why the resolver could not settle a call in doubt. What it settles is a settlement. An ambiguous call waits for a
 -- person, or for a later verdict.
 CREATE TABLE verdict (
   id         uuid PRIMARY KEY, -- UUIDv7
@@ -1214,7 +1210,7 @@ CREATE UNLOGGED TABLE console_session (
 CREATE FUNCTION append_only_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT ARRAY[
     'intent', 'outcome', 'refusal', 'answer_shape',
-    'decision', 'resolution', 'resolution_correction', 'stop', 'stop_lift', 'reservation_release', 'correction_release', 'activity',
+    'decision', 'settlement', 'stop', 'stop_lift', 'activity',
     'access', 'access_end', 'erasure', 'pruning',
     'log_leaves', 'log_node', 'checkpoint',
     'source_read', 'source_read_end', 'verdict', 'upstream_event',
@@ -1404,27 +1400,21 @@ CREATE VIEW audit.decisions AS
     audit.mask_contacts(actor) AS actor, decided_at, reserved_on
   FROM public.decision;
 
--- The resolutions in effect. audit.resolution_history also has those that were superseded.
-CREATE VIEW audit.resolutions AS
-  SELECT id, intent_id AS call_id, supersedes, outcome, audit.mask_prose(reason) AS reason, client_id, key_id,
-    audit.mask_contacts(actor) AS actor, resolved_at
-  FROM public.current_resolution;
+-- What became of each payout, entry by entry. Each moves the amount from one account to another.
+CREATE VIEW audit.settlement_entries AS
+  SELECT call_id, position, number, entry, from_account, to_account, amount_usd, source, recorded_at FROM public.ledger_entry;
 
-CREATE VIEW audit.resolution_history AS
-  SELECT id, intent_id AS call_id, supersedes, outcome, audit.mask_prose(reason) AS reason, client_id, key_id,
-    audit.mask_contacts(actor) AS actor, resolved_at
-  FROM public.resolution_history;
+CREATE VIEW audit.settlements AS
+  SELECT s.id, s.intent_id AS call_id, s.number, s.resolution, s.counted_usd, r.source, audit.mask_prose(r.reason) AS reason,
+    r.client_id, r.key_id, audit.mask_contacts(r.actor) AS actor, s.recorded_at
+  FROM public.settlement s CROSS JOIN LATERAL json_to_record(s.record::json) AS r(
+    source text, reason text, client_id uuid, key_id uuid, actor text);
 
 CREATE VIEW audit.stops AS
   SELECT s.id, s.stops_client_id, s.stops_operation, audit.mask_prose(s.reason) AS reason, s.client_id, s.key_id,
     audit.mask_contacts(s.actor) AS actor, s.stopped_at, l.client_id AS lifted_by_client_id, l.key_id AS lifted_by_key_id,
     audit.mask_contacts(l.actor) AS lifted_by_actor, l.lifted_at
   FROM public.stop s LEFT JOIN public.stop_lift l ON l.stop_id = s.id;
-
-CREATE VIEW audit.reservation_releases AS SELECT intent_id AS call_id, released_at FROM public.reservation_release;
-
-CREATE VIEW audit.correction_releases AS
-  SELECT correction_id, intent_id AS call_id, released_at FROM public.correction_release;
 
 CREATE VIEW audit.activities AS
   SELECT id, action, target_client_id, target_client, target_key_id, audit.mask_contacts(before) AS before,
@@ -1505,12 +1495,11 @@ GRANT SELECT, INSERT, UPDATE ON client, api_key TO payout_proxy;
 -- Records.
 GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
 GRANT SELECT ON intent_item, item_recipient, outcome_item TO payout_proxy;
-GRANT SELECT, INSERT ON intent, outcome, refusal, answer_shape, decision, resolution,
-  resolution_correction, stop, stop_lift, reservation_release, correction_release, activity, access, access_end, source_read,
+GRANT SELECT, INSERT ON intent, outcome, refusal, answer_shape, decision, settlement, stop, stop_lift, activity, access, access_end, source_read,
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_proxy;
 GRANT SELECT ON erasure, pruning, log_leaves, log_node, checkpoint TO payout_proxy;
-GRANT SELECT ON resolution_history, current_resolution, call_state TO payout_proxy;
+GRANT SELECT ON current_settlement, ledger_entry, call_state TO payout_proxy;
 -- People and sources.
 GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_transaction, upstream_wallet,
   upstream_wallet_entry, statement_fault TO payout_proxy;
@@ -1530,8 +1519,7 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA public TO payout_sealer;
-GRANT SELECT ON intent, outcome, refusal, answer_shape, decision, resolution, resolution_correction,
-  stop, stop_lift, reservation_release, correction_release, activity, access, access_end, erasure, pruning, source_read,
+GRANT SELECT ON intent, outcome, refusal, answer_shape, decision, settlement, stop, stop_lift, activity, access, access_end, erasure, pruning, source_read,
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_sealer;
 GRANT SELECT, INSERT ON log_leaves, log_node, checkpoint TO payout_sealer;

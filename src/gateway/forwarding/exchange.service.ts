@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs } from '../../platform/config/upstream-timeouts';
@@ -9,8 +10,11 @@ import { ageOf, Release } from '../../journal/release';
 import { isStopped } from '../../journal/stops';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { transactionsIn } from '../upstream/transactions';
+import { countedAfterAnswer, entriesOfAnswer } from '../../operations/settlement';
+import { StatusVocabulary } from '../../operations/statuses';
 import { TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
@@ -25,6 +29,7 @@ import { ShapeWatch } from './shape-watch';
 @Injectable()
 export class ExchangeService {
   private readonly sendableForMs: number;
+  private readonly vocabulary: StatusVocabulary;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -34,7 +39,9 @@ export class ExchangeService {
     private readonly shapes: ShapeWatch,
     config: ConfigService<Loaded, true>,
   ) {
-    this.sendableForMs = sendableForMs(config.get('settings', { infer: true }));
+    const settings = config.get('settings', { infer: true });
+    this.sendableForMs = sendableForMs(settings);
+    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
   }
 
   /** Sends a read. It changes nothing, so it needs no admission. */
@@ -76,6 +83,7 @@ export class ExchangeService {
     const { effect } = rowOf(call.operation);
     const transactions = effect !== 'read' && answer.body ? matchItems(items, transactionsIn(answer.body)) : [];
     try {
+      const { entries, countedUsd } = this.settledBy(call, answer.kind, items, transactions);
       await this.journal.close({
         intentId: call.id,
         kind: answer.kind,
@@ -85,6 +93,8 @@ export class ExchangeService {
         retryAfter: answer.retryAfter,
         body: answerOf === null ? answer.body : null,
         items: transactions,
+        entries,
+        countedUsd,
         attempts: tries.length,
         tries:
           answerOf === null
@@ -107,5 +117,24 @@ export class ExchangeService {
     }
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
+  }
+
+  /** Returns what became of the items of a call, and what they count against caps. */
+  private settledBy(
+    { operation }: OperationCall,
+    kind: NewOutcome['kind'],
+    items: Item[],
+    transactions: UpstreamItem[],
+  ): Pick<NewOutcome, 'entries' | 'countedUsd'> {
+    if (rowOf(operation).effect === 'read') return {};
+    const named = transactions.map(({ position, status }) => {
+      return { position, status, meaning: this.vocabulary.statusOf(status) };
+    });
+    const entries = entriesOfAnswer(operation, kind, items.length, named);
+    const fees = new Map<number, Decimal>();
+    for (const { position, feeUsd } of transactions) {
+      if (position !== null && feeUsd?.greaterThan(0)) fees.set(position, feeUsd);
+    }
+    return { entries, countedUsd: countedAfterAnswer(kind, items, entries, fees)?.toFixed() ?? null };
   }
 }

@@ -66,7 +66,7 @@ describe('matchItems', () => {
   it("keeps the upstream's data of a transaction, linked or not", () => {
     const amountUsd = new Decimal(5);
     expect(matchItems([], [transaction([A], 5, { upstreamId: 'i', batchRef: 's', amountUsd })])).toEqual([
-      { position: null, upstreamRef: 'c', upstreamId: 'i', batchRef: 's', status: 'paid', amountUsd },
+      { position: null, upstreamRef: 'c', upstreamId: 'i', batchRef: 's', status: 'paid', amountUsd, feeUsd: null },
     ]);
   });
 

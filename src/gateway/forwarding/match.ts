@@ -22,8 +22,8 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
     };
     const position = agrees(ordinal) ? ordinal : (elsewhere() ?? null);
     if (position !== null) taken.add(position);
-    const { upstreamRef, upstreamId, batchRef, status, amountUsd } = transaction;
-    return { position, upstreamRef, upstreamId, batchRef, status, amountUsd };
+    const { upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd } = transaction;
+    return { position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd };
   });
 }
 

@@ -58,8 +58,8 @@ export class MovedValueService {
 function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
   const transaction = readTransaction(element);
   if (transaction.upstreamRef !== upstreamRef) return [];
-  const { upstreamId, batchRef, status, amountUsd } = transaction;
-  return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd }];
+  const { upstreamId, batchRef, status, amountUsd, feeUsd } = transaction;
+  return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd }];
 }
 
 /** An amount that is zero, negative or too large to be counted is unknown. */

@@ -55,7 +55,7 @@ export class ReplayService {
 
   private toReply(call: OperationCall, first: FirstCall): Reply | 'in progress' | undefined {
     const { effect } = rowOf(call.operation);
-    const { id, state, isKeyFree, found } = first;
+    const { id, state, isKeyFree, payouts } = first;
     if (isKeyFree) return undefined;
     const words = wordsOf(first);
     switch (state) {
@@ -63,7 +63,7 @@ export class ReplayService {
       case 'rejected':
         return answered(state, first, effect);
       case 'confirmed':
-        return confirmedReply(id, found);
+        return confirmedReply(id, payouts);
       case 'pending_approval':
         return pendingReply(id);
       case 'expired':

@@ -1,7 +1,8 @@
 import { Problem } from '../../platform/errors/problem';
 import { toEnvelope } from '../../platform/errors/problem-body';
-import { VerdictTransaction } from '../../journal/resolver-verdicts';
+import { LedgerItem } from '../../journal/ledger';
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
+import { ENTRIES, payoutStateOf } from '../../operations/settlement';
 import { Effect } from '../../operations/row';
 import { Answer } from '../upstream/answer';
 
@@ -66,20 +67,27 @@ export function pendingReply(callId: string): Reply {
 
 /**
  * Returns the response to a request that repeats a call without an answer that was later found to be carried out.
- * @param found the transactions of the call. Empty if a person settled it.
+ * @param payouts what became of each item. Empty if the items are no payouts.
  */
-export function confirmedReply(callId: string, found: VerdictTransaction[]): Reply {
-  const message = 'The payout service gave no answer, but later confirmed that it carried this out.';
-  const transactions = found.map(({ position, upstream_ref, upstream_id, batch_ref, status, amount_usd, at }) => ({
+export function confirmedReply(callId: string, payouts: LedgerItem[]): Reply {
+  const paid = payouts.filter(({ entry }) => ENTRIES[entry].counts).length;
+  const isWhole = paid === payouts.length;
+  const message = isWhole
+    ? 'The payout service gave no answer, but later confirmed that it carried this out.'
+    : `The payout service gave no answer, but later confirmed that it carried out ${paid} of the ${payouts.length} payouts.`;
+  const transactions = payouts.map(({ position, entry, amountUsd, transaction }) => ({
     position,
-    upstream_ref,
-    upstream_id,
-    batch_ref,
-    status,
-    amount_usd,
-    at,
+    state: payoutStateOf(entry, 'confirmed'),
+    amount_usd: amountUsd?.toFixed() ?? null,
+    upstream_ref: transaction?.upstream_ref ?? null,
+    upstream_id: transaction?.upstream_id ?? null,
+    batch_ref: transaction?.batch_ref ?? null,
+    status: transaction?.status ?? null,
+    at: transaction?.at ?? null,
   }));
-  const body = { status: 'success', message, call_id: callId, ...(found.length > 0 && { transactions }) };
+  // The upstream reports a partial success in the same way.
+  const data = isWhole ? undefined : { error: `${payouts.length - paid} of ${payouts.length} payouts were not paid` };
+  const body = { status: 'success', message, call_id: callId, data, ...(payouts.length > 0 && { transactions }) };
   return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 }
 

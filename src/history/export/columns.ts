@@ -1,4 +1,5 @@
 import { IntentDocument } from '../../journal/documents';
+import { payoutStateOf } from '../../operations/settlement';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../records/masking';
 import { Cell } from './csv';
 import { ExportedCall, ExportedItem } from './exported-call';
@@ -61,7 +62,12 @@ const EXCHANGE = [
   column<ExportedCall>('failure', ({ outcome }) => outcome?.failure),
 ];
 const APPROVAL = column<ExportedCall>('approval', ({ approval }) => approval);
-const RESOLUTION = column<ExportedCall>('resolution', ({ resolution }) => resolution?.outcome);
+/** How the call was settled as a whole. Undefined if its answer stands. */
+const settledBy = ({ settlements }: ExportedCall) => {
+  const last = settlements.at(-1);
+  return last?.resolution === undefined ? undefined : last;
+};
+const RESOLUTION = column<ExportedCall>('resolution', (call) => settledBy(call)?.resolution);
 
 const CALLS: Column<ExportedCall>[] = [
   asked('id'),
@@ -94,11 +100,11 @@ const CALLS: Column<ExportedCall>[] = [
   column('decided_by_actor', ({ decision }) => decision?.actor, maskContacts),
   column('decision_reason', ({ decision }) => decision?.reason, maskProse),
   RESOLUTION,
-  column('resolved_at', ({ resolution }) => resolution?.resolved_at),
-  column('resolved_by_client_id', ({ resolution }) => resolution?.client_id),
-  column('resolved_by_key_id', ({ resolution }) => resolution?.key_id),
-  column('resolved_by_actor', ({ resolution }) => resolution?.actor, maskContacts),
-  column('resolution_reason', ({ resolution }) => resolution?.reason, maskProse),
+  column('resolved_at', (call) => settledBy(call)?.recorded_at),
+  column('resolved_by_client_id', (call) => settledBy(call)?.client_id),
+  column('resolved_by_key_id', (call) => settledBy(call)?.key_id),
+  column('resolved_by_actor', (call) => settledBy(call)?.actor, maskContacts),
+  column('resolution_reason', (call) => settledBy(call)?.reason, maskProse),
 ];
 
 const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, of: ({ call }) => column.of(call) });
@@ -128,6 +134,10 @@ const ITEMS: Column<ItemRow>[] = [
   column('upstream_item_status', ({ transaction }) => transaction?.status, maskProse),
   column('upstream_amount_usd', ({ transaction }) => transaction?.amount_usd),
   ...[...REQUEST, ...EXCHANGE, APPROVAL, RESOLUTION].map(ofCall),
+  column('state', ({ payout, call }) => payout && payoutStateOf(payout.entry, call.state)),
+  column('state_source', ({ payout }) => payout?.postings.at(-1)?.source),
+  column('state_since', ({ payout }) => payout?.postings.at(-1)?.at.toISOString()),
+  column('fee_usd', ({ payout }) => (payout && !payout.feeUsd.isZero() ? payout.feeUsd.toFixed() : undefined)),
 ];
 
 /** The columns in the order of the export. The order never changes: new columns are appended. */

@@ -29,7 +29,7 @@ export async function readRows(
 
 /** A refusal replaces its intent, if the call has both (../records/records.service.ts). */
 function asRefused(call: ExportedCall): ExportedCall {
-  return { ...call, intent: null, outcome: null, decision: null, resolution: null };
+  return { ...call, intent: null, outcome: null, decision: null, settlements: [] };
 }
 
 function toRow<Row>(from: Row, columns: readonly Column<Row>[], reveal: boolean): ExportRow {

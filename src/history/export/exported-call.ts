@@ -4,12 +4,15 @@ import {
   itemsSql,
   OutcomeDocument,
   PersonDocument,
+  SettlementDocument,
   TransactionDocument,
 } from '../../journal/documents';
-import { VerdictTransaction } from '../../journal/resolver-verdicts';
+import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { lifecycleOf } from '../records/rows';
+import { resolutionIn } from '../records/settlements';
+import { transactionOf } from '../records/transaction-of';
 import { Listed } from '../search/cursor';
 
 /** A refused request, with the names of its columns. */
@@ -45,11 +48,6 @@ interface Decision extends Author {
   process: number;
 }
 
-interface Resolution extends Author {
-  outcome: string;
-  resolved_at: string;
-}
-
 /** The records of a call, as an export needs them. All times are ISO 8601 in UTC. */
 export interface ExportedCall {
   /** Null if a refusal stands for the call. Payouts of such a call have both. */
@@ -60,20 +58,21 @@ export interface ExportedCall {
   people: PersonDocument[];
   outcome: OutcomeDocument | null;
   decision: Decision | null;
-  resolution: Resolution | null;
-  /** The transactions that the resolver assigned to the payouts of a confirmed call. */
-  found: VerdictTransaction[];
+  /** Oldest first. */
+  settlements: SettlementDocument[];
   state: CallState;
   inDoubtSince: string | null;
   approval: string | null;
 }
 
-/** A payout of a call, with its transaction: that of the answer or, without one, the one that the resolver found. */
+/** A payout of a call, with its transaction, as it was seen last. */
 export interface ExportedItem {
   position: number;
   item: ItemDocument;
   person: PersonDocument | undefined;
-  transaction: TransactionDocument | VerdictTransaction | undefined;
+  transaction: TransactionDocument | undefined;
+  /** Undefined if the item is no payout. */
+  payout: LedgerItem | undefined;
 }
 
 interface StoredCall {
@@ -83,8 +82,7 @@ interface StoredCall {
   refusal: string | null;
   client: string | null;
   decision: string | null;
-  resolution: string | null;
-  found: string | null;
+  settlements: string[];
 }
 
 /** The clock of the proxy has milliseconds, that of the database has microseconds. */
@@ -112,17 +110,12 @@ const sqlOf = (listed: Listed) => `
   SELECT ${DOCUMENTS[listed]}, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client,
     CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
       'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason)::text END AS decision,
-    CASE WHEN s.intent_id IS NOT NULL THEN json_build_object('outcome', s.outcome, 'resolved_at', ${UTC('s.resolved_at')},
-      'client_id', s.client_id, 'key_id', s.key_id, 'actor', s.actor, 'reason', s.reason)::text END AS resolution,
-    CASE WHEN s.outcome = 'confirmed' THEN (
-      SELECT v.evidence ->> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'confirmed' ORDER BY v.id DESC LIMIT 1
-    ) END AS found
+    ARRAY(SELECT record FROM settlement s WHERE s.intent_id = i.id ORDER BY number) AS settlements
   FROM unnest($1::uuid[]) AS wanted (id)
   LEFT JOIN intent i ON i.id = wanted.id AND i.id = ANY ($1::uuid[])
   LEFT JOIN refusal r ON r.id = wanted.id AND r.id = ANY ($1::uuid[])
   LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY ($1::uuid[])
   LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
-  LEFT JOIN current_resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])
   LEFT JOIN client c ON c.id = coalesce(r.client_id, i.client_id)`;
 
 const SQL = { calls: sqlOf('calls'), items: sqlOf('items') };
@@ -153,13 +146,12 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
     outcome: parsed<OutcomeDocument>(row.outcome),
     refusal: parsed<Refusal>(row.refusal),
     decision: parsed<Decision>(row.decision),
-    resolution: parsed<Resolution>(row.resolution),
+    settlements: row.settlements.map((record) => JSON.parse(record) as SettlementDocument),
   };
   return {
     ...records,
     client: row.client,
     people: parsed<PersonDocument[]>(row.people) ?? [],
-    found: parsed<VerdictTransaction[]>(row.found) ?? [],
     ...statesOf(records, present),
   };
 }
@@ -168,15 +160,15 @@ function parsed<Value>(text: string | null): Value | null {
   return text === null ? null : (JSON.parse(text) as Value);
 }
 
-type Records = Pick<ExportedCall, 'intent' | 'outcome' | 'refusal' | 'decision' | 'resolution'>;
+type Records = Pick<ExportedCall, 'intent' | 'outcome' | 'refusal' | 'decision' | 'settlements'>;
 
 function statesOf(
-  { intent, outcome, refusal, decision, resolution }: Records,
+  { intent, outcome, refusal, decision, settlements }: Records,
   present: Present,
 ): Pick<ExportedCall, 'state' | 'inDoubtSince' | 'approval'> {
   if (refusal || !intent) return { state: 'refused', inDoubtSince: null, approval: null };
   const decided = decision && { ...decision, decidedAt: new Date(decision.decided_at) };
-  const call = lifecycleOf(intent, outcome, decided, resolution);
+  const call = lifecycleOf(intent, outcome, decided, resolutionIn(settlements));
   const state = stateOf(call, present);
   return {
     state,
@@ -188,14 +180,11 @@ function statesOf(
 
 /** Returns a payout of a call. Undefined if there is none at this position. */
 export function itemOf(call: ExportedCall, position: number): ExportedItem | undefined {
-  const item = call.intent?.items?.[position];
-  const isHere = (one: { position?: number | null | undefined }) => one.position === position;
-  return (
-    item && {
-      position,
-      item,
-      person: call.people.find(isHere),
-      transaction: call.outcome?.items?.find(isHere) ?? call.found.find(isHere),
-    }
-  );
+  const { intent, outcome, settlements, people } = call;
+  const item = intent?.items?.[position];
+  if (!intent || !item) return undefined;
+  const isHere = (one: { position?: number | undefined }) => one.position === position;
+  const payout = ledgerOf({ intent, outcome, settlements })[position];
+  const transaction = transactionOf(outcome?.items?.find(isHere), payout);
+  return { position, item, person: people.find(isHere), transaction, payout };
 }

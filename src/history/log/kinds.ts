@@ -47,7 +47,11 @@ const KINDS = {
     true,
   ),
   outcome: kind(
-    { plain: 'intent_id kind upstream_status', text: 'upstream_ms', time: 'sent_at answered_at recorded_at' },
+    {
+      plain: 'intent_id kind upstream_status',
+      text: 'upstream_ms counted_usd',
+      time: 'sent_at answered_at recorded_at',
+    },
     true,
   ),
   refusal: kind({
@@ -61,15 +65,9 @@ const KINDS = {
     date: 'reserved_on',
     time: 'decided_at',
   }),
-  resolution: kind({ plain: `intent_id outcome reason ${AUTHOR}`, time: 'resolved_at' }),
-  resolution_correction: kind({
-    plain: `id intent_id supersedes outcome reason reserves ${AUTHOR}`,
-    time: 'resolved_at',
-  }),
-  correction_release: kind({ plain: 'correction_id intent_id', time: 'released_at' }),
+  settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
   stop: kind({ plain: `id stops_client_id stops_operation reason ${AUTHOR}`, time: 'stopped_at' }),
   stop_lift: kind({ plain: `stop_id ${AUTHOR}`, time: 'lifted_at' }),
-  reservation_release: kind({ plain: 'intent_id', time: 'released_at' }),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',
     text: 'shape',

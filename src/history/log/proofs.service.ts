@@ -23,10 +23,10 @@ export interface FoundRecord {
   leaf: string;
 }
 
-/** The records of a call, or another record. Corrections of a resolution have their own IDs and belong to the call. */
+/** The records of a call, or another record. Settlements have their own IDs and belong to the call. */
 const RECORDS = KIND_NAMES.map((name) => {
   const { key } = kindOf(name);
-  const ofCall = ['resolution_correction', 'correction_release'].includes(name) ? ' OR t.intent_id = $1::uuid' : '';
+  const ofCall = name === 'settlement' ? ' OR t.intent_id = $1::uuid' : '';
   return `SELECT '${name}' AS kind, t.${key}::text AS id, ${leafSql(name, 't')} AS leaf FROM public.${name} t
     WHERE t.${key} = $1::uuid${ofCall}`;
 }).join(' UNION ALL ');
@@ -61,7 +61,7 @@ export class ProofsService {
     return rows[0];
   }
 
-  /** Returns every record with this primary key, and those that correct the resolution of this call. */
+  /** Returns every record with this primary key, and the settlements of this call. */
   recordsOf(id: string): Promise<FoundRecord[]> {
     return this.ask<FoundRecord>(RECORDS, [id]);
   }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { CallPage, FullCallRecord, RecordResolution } from '../records/record.dto';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { CallPage, FoundPayout, FullCallRecord } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
 import { SearchService } from '../search/search.service';
 import { Allow } from '../../access/auth/allow';
@@ -14,15 +14,17 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { insertResolution } from '../../journal/resolutions';
-import { CallState, Resolution, RESOLUTIONS } from '../../operations/lifecycle';
+import { Author } from '../../journal/author';
+import { settle } from '../../journal/settlements';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
+import { settlementByHand } from './settlement-by-hand';
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
 /** Apps read their own calls here. Approvers settle calls in doubt here. */
 @ApiTags('Calls')
 @ApiSecurity('key')
+@ApiExtraModels(FoundPayout)
 @Controller('v1/calls')
 export class OwnCallsController {
   constructor(
@@ -74,13 +76,12 @@ export class OwnCallsController {
   @Allow('approve')
   @Shows(showsCall)
   @ApiOperation({
-    summary: 'Settle a call in doubt, or correct its resolution',
+    summary: 'Settle payouts in doubt, or correct what is on record',
     operationId: 'resolveCall',
     description:
-      'Scope `approve`. Settles a call of any client whose `outcome` is `unknown`. Nobody can settle their own call. With ' +
-      '`supersedes`, it corrects an earlier resolution by a person or by the proxy. The earlier resolution stays on record, ' +
-      'and the reservation follows the new outcome, even over a cap. Outcomes that the upstream answered (`succeeded`, ' +
-      '`rejected`) cannot be corrected.',
+      'Scope `approve`. Settles the payouts in doubt of a call of any client: all of them, or those in `payouts`. Nobody can ' +
+      'settle their own call. With `supersedes`, it corrects what is on record, also the answer of the upstream. Earlier ' +
+      'settlements stay on record, and the reservation follows the new one, even over a cap.',
   })
   @ApiParam({
     name: 'id',
@@ -92,18 +93,27 @@ export class OwnCallsController {
   async resolve(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
-    @Body() { outcome, reason, supersedes: named }: ResolutionDto,
+    @Body() body: ResolutionDto,
   ): Promise<FullCallRecord> {
     const found = await this.any(id, true);
     const asked = { clientId: found.client.id, keyId: found.key_id, actor: found.actor };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
-    const supersedes = named?.toLowerCase() ?? null;
-    requireUnsettled(found, supersedes, outcome);
-    const resolution = { intentId: id, supersedes, outcome, reason, by };
-    const settled = await insertResolution(this.prisma, resolution, this.config.get('settings', { infer: true }));
-    const record = await this.any(id, mayReveal(call));
-    if (settled) return record;
-    throw supersedes !== null && record.resolution ? supersededBy(record.resolution) : notInDoubt(record);
+    // If another settlement comes first, the second look says so.
+    const obstacle = (await this.settle(id, body, by)) && (await this.settle(id, body, by));
+    if (obstacle) throw obstacle;
+    return this.any(id, mayReveal(call));
+  }
+
+  /** @returns why nothing was settled. Undefined if it was. */
+  private async settle(id: string, asked: ResolutionDto, by: Author): Promise<Problem | undefined> {
+    let obstacle = new Problem('resolution_superseded');
+    const settled = await settle(this.prisma, id, this.config.get('settings', { infer: true }), (call) => {
+      const decided = settlementByHand(call, asked, by);
+      if (!(decided instanceof Problem)) return decided;
+      obstacle = decided;
+      return undefined;
+    });
+    return settled ? undefined : obstacle;
   }
 
   private async any(id: string, reveal: boolean): Promise<FullCallRecord> {
@@ -111,42 +121,4 @@ export class OwnCallsController {
     if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
   }
-}
-
-/**
- * Requires that a call is in doubt. With `supersedes`, requires that this resolution is in effect and has another
- * outcome.
- * @throws Problem `not_in_doubt`, `resolution_superseded` or `invalid_request`.
- */
-function requireUnsettled(found: FullCallRecord, supersedes: string | null, asked: Resolution): void {
-  const { outcome, resolution } = found;
-  if (supersedes === null) {
-    if (outcome === 'unknown') return;
-    throw notInDoubt(found);
-  }
-  if (!isSettled(outcome) || !resolution) {
-    const text =
-      "Only a call that was settled as confirmed or not_executed can be corrected. The upstream's own response is final.";
-    throw new Problem('not_in_doubt', { text });
-  }
-  if (resolution.id !== supersedes) throw supersededBy(resolution);
-  if (outcome === asked) {
-    const detail = `must differ from ${outcome}, because the call is already settled with this outcome`;
-    throw new Problem('invalid_request', { faults: [{ pointer: '/outcome', detail }] });
-  }
-}
-
-function isSettled(outcome: CallState): boolean {
-  return RESOLUTIONS.some((resolution) => resolution === outcome);
-}
-
-function notInDoubt({ outcome, resolution }: FullCallRecord): Problem {
-  if (!isSettled(outcome) || !resolution) return new Problem('not_in_doubt');
-  const text = `The call is settled as ${resolution.outcome}. To correct the resolution, send "supersedes": "${resolution.id}".`;
-  return new Problem('not_in_doubt', { text });
-}
-
-function supersededBy({ id, outcome }: RecordResolution): Problem {
-  const text = `The call is now settled as ${outcome}, by resolution ${id}. Nothing was changed. Read the call again.`;
-  return new Problem('resolution_superseded', { text });
 }

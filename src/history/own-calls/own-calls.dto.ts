@@ -1,8 +1,9 @@
-import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
+import { RESOLUTIONS } from '../../operations/lifecycle';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
-import { field, Text } from '../../http/validation/rules';
+import { field, Text, WordList } from '../../http/validation/rules';
+import { readPayoutId } from '../records/payout-id';
 
 export class OwnCallSearch implements PageRequest {
   @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.')
@@ -18,22 +19,45 @@ export class OwnCallSearch implements PageRequest {
   page_token?: string;
 }
 
+/** How a person may settle payouts. */
+export const VERDICTS_BY_HAND = [...RESOLUTIONS, ...(['failed', 'reversed', 'refunded'] as const)] as const;
+
+export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
+
 @NotForwarded()
 export class ResolutionDto {
   @field(
     {
       name: 'outcome',
       required: true,
-      must: `must be ${RESOLUTIONS.join(' or ')}`,
-      test: (value) => RESOLUTIONS.some((outcome) => outcome === value),
+      must: `must be one of ${VERDICTS_BY_HAND.join(', ')}`,
+      test: (value) => VERDICTS_BY_HAND.some((outcome) => outcome === value),
     },
     {
-      enum: [...RESOLUTIONS],
+      enum: [...VERDICTS_BY_HAND],
       description:
-        '`confirmed`: the call was carried out and counts against caps. `not_executed`: it was not, and its reservation is released.',
+        '`confirmed`: carried out, so it counts against caps. `not_executed`: it was not, and never will be. `failed`, ' +
+        '`reversed`, `refunded`: it was carried out, but the money is back. All but `confirmed` give the amount back to the cap.',
     },
   )
-  outcome!: Resolution;
+  outcome!: VerdictByHand;
+
+  @WordList(
+    {
+      name: 'payouts',
+      required: false,
+      must: 'must be a list of at least one payout_id of this call',
+      test: (value) => Array.isArray(value) && value.length > 0 && value.every((id) => readPayoutId(String(id))),
+    },
+    {
+      items: { type: 'string', maxLength: 60 },
+      minItems: 1,
+      maxItems: 10_000,
+      description:
+        'The payouts that it settles, by `payout_id`. Omit it to settle all that are in doubt or, with `supersedes`, all.',
+    },
+  )
+  payouts?: string[];
 
   @Text({
     max: 1_000,
@@ -42,6 +66,8 @@ export class ResolutionDto {
   })
   reason!: string;
 
-  @Uuid('The `resolution.id` to correct. Omit it for a call in doubt.')
+  @Uuid(
+    'The newest `settlements[].id` of the call to correct or, without one, the ID of the call. Omit it for a call in doubt.',
+  )
   supersedes?: string;
 }

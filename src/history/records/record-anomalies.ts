@@ -6,7 +6,6 @@ import { byPosition, commitmentOf, FullStoredCall, StoredBody } from './rows';
 
 export const ANOMALY_CODES = [
   'success_after_not_executed',
-  'rejected_after_confirmed',
   'sent_though_refused',
   'sent_without_approval',
   'approved_other_content',
@@ -42,20 +41,18 @@ export function anomaliesOf(facts: Facts): RecordAnomaly[] {
 
 /** Compares decisions about the call with its outcome. */
 function contradictedDecisions({ call, refused }: Facts): RecordAnomaly[] {
-  const { intent, outcome, resolution, decision } = call;
+  const { intent, outcome, settlements, decision } = call;
   const { kind } = outcome ?? {};
   const was = (isSo: boolean, code: RecordAnomaly['code'], detail: string) => (isSo ? [find(code, detail)] : []);
   const wasSent = kind !== undefined && kind !== 'not_sent';
   return [
     ...was(
-      kind === 'succeeded' && resolution?.outcome === 'not_executed',
+      settlements.some(({ resolution }, place) => {
+        const before = settlements[place - 1]?.resolution;
+        return before === 'not_executed' && resolution === 'confirmed';
+      }),
       'success_after_not_executed',
-      'The call was settled as not executed, but the upstream then reported that it was carried out. It counts against no cap, and it may have been paid again.',
-    ),
-    ...was(
-      kind === 'rejected' && resolution?.outcome === 'confirmed',
-      'rejected_after_confirmed',
-      'The call was settled as confirmed, but the upstream then reported that it was not carried out.',
+      'The call was settled as not executed, and was found to be carried out later. It may have been paid again in between.',
     ),
     ...was(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
     ...was(

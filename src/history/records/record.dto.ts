@@ -2,10 +2,27 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
 import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
-import { RecordClient, RecordDoubt, RecordPerson, RecordResolution, RecordUpstreamItem } from './resolution.dto';
+import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/settlement';
+import {
+  RecordClient,
+  RecordDoubt,
+  RecordPerson,
+  RecordResolution,
+  RecordSettlement,
+  RecordUpstreamItem,
+} from './resolution.dto';
 
 export { orNull } from './record-fields';
 export * from './resolution.dto';
+
+const PAYOUT_STATE_HELP =
+  '`held`: it waits for an approval. `reserved`: it is being sent. `in_doubt`: nobody knows yet whether it was paid. ' +
+  '`pending`: the upstream has accepted it, or its link waits to be paid. `paid`, `failed`, `reversed` (paid and taken back), ' +
+  '`refunded`, and `not_executed` say what became of it, and may still change.';
+
+const NEXT_STEP_HELP =
+  '`await_approval` and `wait`: nothing; do not send it again. `none`: it is paid. `send_again`: its amount is back on the cap, and ' +
+  'a new request for it with a new `Idempotency-Key` is safe.';
 
 const ANY_JSON = [
   { type: 'object', additionalProperties: true },
@@ -34,8 +51,20 @@ export class RecordItem {
   @nullable('string', 'Reference that the caller sent.') reference!: string | null;
   @nullable('string', 'Wallet of a transfer.') wallet!: string | null;
   @nullable('string', 'The transaction to delete or redeem.') upstream_ref!: string | null;
-  @orNull(RecordUpstreamItem, 'Its transaction in the answer, if that is certain.')
+  @orNull(RecordUpstreamItem, 'Its transaction, if that is certain: that of the answer, or a later one.')
   upstream!: RecordUpstreamItem | null;
+  @nullable('string', 'ID of the payout, for `GET /v1/payouts/{id}`. Null if the item is no payout.')
+  payout_id!: string | null;
+  @nullable('string', `What became of the payout. ${PAYOUT_STATE_HELP} Null if the item is no payout.`, {
+    enum: [...PAYOUT_STATES],
+  })
+  state!: PayoutState | null;
+  @nullable('string', `What the app may do next. ${NEXT_STEP_HELP} Null if the item is no payout.`, {
+    enum: [...new Set(Object.values(NEXT_STEPS))],
+  })
+  next!: NextStep | null;
+  @nullable('string', 'What the upstream charges for it, in US dollars. It counts on caps. Null if unknown.', USD)
+  fee_usd!: string | null;
 }
 
 export const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as const;
@@ -144,8 +173,16 @@ export class CallRecord {
   @orNull(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.') refusal!: RecordRefusal | null;
   @orNull(RecordApproval, 'The approval, pending or decided. Null if none was needed.')
   approval!: RecordApproval | null;
-  @orNull(RecordResolution, 'The resolution of the call in doubt, by a person or by the proxy.')
+  @orNull(
+    RecordResolution,
+    'How the call was settled as a whole, by a person or by the proxy. Null if its answer stands.',
+  )
   resolution!: RecordResolution | null;
+  @ApiProperty({
+    type: [RecordSettlement],
+    description: 'What became of the payouts after the answer, newest first. Empty if nothing has changed since.',
+  })
+  settlements!: RecordSettlement[];
   @orNull(RecordDoubt, 'Why the proxy cannot settle the call. Null if it can, or has not tried yet.')
   doubt!: RecordDoubt | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;

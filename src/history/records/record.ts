@@ -1,21 +1,14 @@
-import { ItemDocument, OutcomeDocument, PersonDocument, TransactionDocument } from '../../journal/documents';
+import { OutcomeDocument } from '../../journal/documents';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
 import { isDeeperThan } from '../../http/validation/json-body';
-import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
+import { itemsOf, toUpstreamItem } from './items';
+import { maskBody, maskContacts } from './masking';
 import { inDoubtSince, stateOf } from '../../operations/lifecycle';
-import {
-  CallRecord,
-  ItemRecord,
-  RecordItem,
-  RecordMessage,
-  RecordTry,
-  RecordUpstream,
-  RecordUpstreamItem,
-} from './record.dto';
-import { byPosition, FullStoredCall, StoredCall } from './rows';
-import { approvalOf, doubtOf, resolutionOf } from './settlement';
+import { CallRecord, ItemRecord, RecordItem, RecordMessage, RecordTry, RecordUpstream } from './record.dto';
+import { FullStoredCall, StoredCall } from './rows';
+import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
 import { shown, View } from './view';
 
 /** Deeper answers are shown as text. Walking them could overflow the stack. */
@@ -40,6 +33,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
     refusal: null,
     approval: approvalOf(call, view),
     resolution: resolutionOf(call, view),
+    settlements: settlementsOf(call, view),
     doubt: doubtOf(call, view),
     timings: {
       received_at: new Date(intent.received_at),
@@ -85,6 +79,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     },
     approval: null,
     resolution: null,
+    settlements: [],
     doubt: null,
     timings: {
       received_at: refusal.receivedAt,
@@ -175,53 +170,6 @@ function fromEither(asked: Asked, { clientNames, reveal }: View) {
     request_id: shown(asked.request_id, reveal, maskContacts),
     traceparent: asked.traceparent ?? null,
     client_address: asked.client_address,
-  };
-}
-
-function itemsOf(call: StoredCall, view: View, isShown: (position: number) => boolean): RecordItem[] {
-  const people = byPosition(call.people);
-  const transactions = byPosition(call.outcome?.items);
-  return (call.intent.items ?? []).flatMap((item, position) =>
-    isShown(position) ? toItem(item, position, people.get(position), transactions.get(position), view) : [],
-  );
-}
-
-function toItem(
-  item: ItemDocument,
-  position: number,
-  person: PersonDocument | undefined,
-  transaction: TransactionDocument | undefined,
-  view: View,
-): RecordItem {
-  const { reveal } = view;
-  return {
-    position,
-    recipient: {
-      email: shown(person?.email, reveal, maskEmail),
-      phone: shown(person?.phone, reveal, maskPhone),
-      handle: shown(person?.handle, reveal, maskHandle),
-      receiver: shown(item.receiver, reveal, maskContacts),
-    },
-    recipient_field: item.recipient_field ?? null,
-    note: item.handle_ignored ? 'Both an email and a handle were given. The email is used.' : null,
-    amount_usd: item.amount_usd ?? null,
-    // Callers may have written a contact into these texts.
-    country: shown(item.country, reveal, maskContacts),
-    network_code: shown(item.network_code, reveal, maskContacts),
-    reference: shown(item.reference, reveal, maskContacts),
-    wallet: shown(item.wallet, reveal, maskContacts),
-    upstream_ref: shown(item.upstream_ref, reveal, maskContacts),
-    upstream: transaction ? toUpstreamItem(transaction, view) : null,
-  };
-}
-
-function toUpstreamItem(item: TransactionDocument, { reveal }: View): RecordUpstreamItem {
-  return {
-    upstream_ref: shown(item.upstream_ref, reveal, maskContacts),
-    upstream_id: shown(item.upstream_id, reveal, maskContacts),
-    batch_ref: shown(item.batch_ref, reveal, maskContacts),
-    status: shown(item.status, reveal, maskProse),
-    amount_usd: item.amount_usd ?? null,
   };
 }
 

@@ -117,7 +117,7 @@ export class RecordsService {
 }
 
 /** Returns the IDs of the clients that requested, decided and settled. */
-function clientsOf({ intent, decision, resolution }: StoredCall): string[] {
-  const settlers = resolution ? [resolution, ...resolution.superseded].map(({ clientId }) => clientId) : [];
+function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
+  const settlers = settlements.map(({ client_id: clientId }) => clientId);
   return [intent.client_id, decision?.clientId, ...settlers].filter((id) => typeof id === 'string');
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
+import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/settlement';
 
 export class RecordClient {
   @text('ID of the client.', { format: 'uuid' }) id!: string;
@@ -29,9 +30,14 @@ export class FoundTransaction extends RecordUpstreamItem {
   @nullable('string', "When it was created, by the upstream's clock.", INSTANT) at!: string | null;
 }
 
-/** A resolution that was corrected. */
-export class SupersededResolution {
-  @text('ID of the resolution. Send it as `supersedes` to correct it.', { format: 'uuid' }) id!: string;
+/** A payout of a call that was settled, as a repeated request gets it. */
+export class FoundPayout extends FoundTransaction {
+  @ApiProperty({ enum: PAYOUT_STATES, description: 'What became of the payout.' }) state!: PayoutState;
+}
+
+/** How a call was settled as a whole. */
+export class RecordResolution {
+  @text('ID of the settlement. Send it as `supersedes` to correct it.', { format: 'uuid' }) id!: string;
   @ApiProperty({
     enum: RESOLUTIONS,
     description: '`confirmed`: the call was carried out. `not_executed`: it was not, and never will be.',
@@ -41,20 +47,38 @@ export class SupersededResolution {
   @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
   @orNull(RecordPerson, 'Who settled it. Null: the proxy, from what the upstream lists.')
   resolved_by!: RecordPerson | null;
-}
-
-/** The resolution that is in effect. */
-export class RecordResolution extends SupersededResolution {
   @ApiProperty({
     type: [FoundTransaction],
     description: "The upstream's transactions of the call. Empty if a person settled it.",
   })
   transactions!: FoundTransaction[];
-  @ApiProperty({
-    type: [SupersededResolution],
-    description: 'Earlier resolutions that were corrected, newest first.',
+}
+
+/** One movement of a payout's amount from one account to another. */
+export class RecordEntry {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the item, from 0.' }) position!: number;
+  @ApiProperty({ enum: [...Object.keys(ENTRIES), 'fee'], description: 'What became of the payout.' }) entry!: string;
+  @ApiProperty({ enum: ACCOUNTS, description: 'The account that the amount leaves.' }) from!: string;
+  @ApiProperty({ enum: ACCOUNTS, description: 'The account that the amount enters.' }) to!: string;
+  @nullable('string', 'Amount in US dollars, exact.', USD) amount_usd!: string | null;
+  @nullable('string', "The upstream's own word.") status!: string | null;
+  @ApiProperty({ enum: SOURCES, description: 'What it is based on.' }) source!: Source;
+  @text("When it was recorded, by the database's clock.", INSTANT) at!: Date;
+}
+
+/** What became of payouts, after the request and the answer. A later settlement supersedes an earlier one. */
+export class RecordSettlement {
+  @text('ID of the settlement. Send the newest one as `supersedes` to correct it.', { format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: SOURCES, description: 'What it is based on.' }) source!: Source;
+  @nullable('string', 'How it settles the call as a whole. Null if the answer stands, or if a payout is in doubt.', {
+    enum: [...RESOLUTIONS],
   })
-  superseded!: SupersededResolution[];
+  outcome!: Resolution | null;
+  @text('The evidence. Masked without `audit:pii`.') reason!: string;
+  @text('What of the call counts on its caps from then on.', USD) counted_usd!: string;
+  @text("When it was recorded, by the database's clock.", INSTANT) recorded_at!: Date;
+  @orNull(RecordPerson, 'Who settled it. Null: the proxy, by itself.') recorded_by!: RecordPerson | null;
+  @ApiProperty({ type: [RecordEntry], description: 'The payouts that it settles.' }) entries!: RecordEntry[];
 }
 
 /** Why the proxy cannot settle a call that is in doubt. */

@@ -1,6 +1,6 @@
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { VerdictEvidence } from '../../journal/resolver-verdicts';
-import { StoredCall } from './rows';
+import { hasPayoutInDoubt, StoredCall } from './rows';
 
 /** The last verdict of the resolver about a call in doubt. */
 export interface VerdictRow {
@@ -16,7 +16,7 @@ export async function newestVerdicts(
   calls: StoredCall[],
 ): Promise<ReadonlyMap<string, VerdictRow>> {
   const ids = calls
-    .filter(({ outcome, resolution }) => resolution !== null || outcome === null || outcome.kind === 'unknown')
+    .filter((call) => call.outcome === null || call.outcome.kind === 'unknown' || hasPayoutInDoubt(call))
     .map(({ intent }) => intent.id);
   if (ids.length === 0) return new Map();
   const rows = await prisma.$queryRaw<(VerdictRow & { id: string })[]>`

@@ -1,15 +1,17 @@
 import { commitment } from '../../journal/commitment';
-import { IntentDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
+import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../journal/documents';
+import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { RecordedCall } from '../../operations/lifecycle';
+import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
-import { CurrentResolution, WITH_RESOLUTIONS, withCurrentResolution } from './resolutions';
+import { resolutionIn, toSettlements, WITH_SETTLEMENTS } from './settlements';
 
 /** The Prisma selection of a call's records. Bodies may be large, so it leaves them out. */
 export const WITH_RECORDS = {
   body: { select: { people: true } },
   outcome: true,
   decision: true,
-  ...WITH_RESOLUTIONS,
+  ...WITH_SETTLEMENTS,
 } as const satisfies Prisma.IntentInclude;
 
 /** The same with the bodies. */
@@ -35,8 +37,10 @@ export interface StoredCall {
   people: PersonDocument[];
   outcome: OutcomeDocument | null;
   decision: Stored['decision'];
-  /** The resolution that is in effect. */
-  resolution: CurrentResolution | null;
+  /** Oldest first. */
+  settlements: SettlementDocument[];
+  /** Its payouts. Empty if its items are no payouts. */
+  payouts: LedgerItem[];
   /** What its state follows from. */
   lifecycle: RecordedCall;
 }
@@ -49,17 +53,24 @@ export interface FullStoredCall extends StoredCall {
 }
 
 export function toStoredCall(stored: Stored): StoredCall {
-  const { decision, resolution } = withCurrentResolution(stored);
+  const { decision } = stored;
+  const settlements = toSettlements(stored.settlements);
   const intent = JSON.parse(stored.record) as IntentDocument;
   const people = JSON.parse(stored.body?.people ?? '[]') as PersonDocument[];
   const outcome = stored.outcome && (JSON.parse(stored.outcome.record) as OutcomeDocument);
-  const lifecycle = lifecycleOf(intent, outcome, decision, resolution);
-  return { intent, people, outcome, decision, resolution, lifecycle };
+  const lifecycle = lifecycleOf(intent, outcome, decision, resolutionIn(settlements));
+  const payouts = ledgerOf({ intent, outcome, settlements });
+  return { intent, people, outcome, decision, settlements, payouts, lifecycle };
 }
 
 export function toFullStoredCall(stored: StoredWithBodies): FullStoredCall {
   const { salt = null, body = null } = stored.body ?? {};
   return { ...toStoredCall(stored), body: salt && body && { salt, body }, answer: stored.outcome?.body ?? null };
+}
+
+/** Returns whether a payout of an answered call is in doubt. */
+export function hasPayoutInDoubt({ outcome, payouts }: StoredCall): boolean {
+  return outcome !== null && payouts.some(({ entry }) => !ENTRIES[entry].known);
 }
 
 /** Returns what the state of a call follows from. */

@@ -1,3 +1,4 @@
+import { SettlementDocument } from '../../journal/documents';
 import { maskContacts, maskProse } from './masking';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import {
@@ -6,11 +7,10 @@ import {
   RecordDoubt,
   RecordPerson,
   RecordResolution,
-  SupersededResolution,
+  RecordSettlement,
 } from './record.dto';
-import { ResolutionRow } from './resolutions';
 import { VerdictRow } from './resolver-verdicts';
-import { StoredCall } from './rows';
+import { hasPayoutInDoubt, StoredCall } from './rows';
 import { shown, View } from './view';
 
 /** Returns the approval of a held call, and who decided. Null for a call that was never held. */
@@ -27,49 +27,80 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
   };
 }
 
-/** Returns how a call in doubt was settled: by a person, or by the resolver. */
-export function resolutionOf({ intent, resolution }: StoredCall, view: View): RecordResolution | null {
-  const verdict = view.verdicts.get(intent.id);
-  const isFound = resolution?.clientId === null && verdict?.verdict === resolution.outcome;
-  return (
-    resolution && {
-      ...toResolution(resolution, view),
-      transactions: isFound ? foundIn(verdict, view) : [],
-      superseded: resolution.superseded.map((one) => toResolution(one, view)),
-    }
-  );
+/** Returns how a call was settled as a whole. Null if its answer stands, or if it is in doubt. */
+export function resolutionOf({ settlements }: StoredCall, view: View): RecordResolution | null {
+  const last = settlements.at(-1);
+  if (last?.resolution === undefined) return null;
+  const { recorded_at, recorded_by, id, reason } = toSettlement(last, view);
+  const transactions = last.entries.filter(({ upstream_ref, upstream_id }) => upstream_ref ?? upstream_id);
+  return {
+    id,
+    outcome: last.resolution as RecordResolution['outcome'],
+    reason,
+    resolved_at: recorded_at,
+    resolved_by: recorded_by,
+    transactions: transactions.map((entry) => foundTransaction(entry, view)),
+  };
 }
 
-function toResolution(resolution: ResolutionRow, view: View): SupersededResolution {
+/** Returns what became of the payouts after the answer, newest first. */
+export function settlementsOf({ settlements }: StoredCall, view: View): RecordSettlement[] {
+  return settlements.map((one) => toSettlement(one, view)).reverse();
+}
+
+function toSettlement(settlement: SettlementDocument, view: View): RecordSettlement {
+  const { id, source, reason, resolution, counted_usd, recorded_at, entries } = settlement;
   return {
-    id: resolution.id,
-    outcome: resolution.outcome as RecordResolution['outcome'],
-    reason: shown(resolution.reason, view.reveal, maskProse),
-    resolved_at: resolution.resolvedAt,
-    resolved_by: settlerOf(resolution, view),
+    id,
+    source: source as RecordSettlement['source'],
+    outcome: (resolution ?? null) as RecordSettlement['outcome'],
+    reason: shown(reason, view.reveal, maskProse),
+    counted_usd,
+    recorded_at: new Date(recorded_at),
+    recorded_by: settlerOf(settlement, view),
+    entries: entries.map(({ position, entry, from, to, amount_usd, status }) => ({
+      position,
+      entry,
+      from,
+      to,
+      amount_usd: amount_usd ?? null,
+      status: shown(status, view.reveal, maskProse),
+      source: source as RecordSettlement['source'],
+      at: new Date(recorded_at),
+    })),
   };
 }
 
 /** Returns why a call is still in doubt, if the resolver has looked into it. */
-export function doubtOf({ intent, lifecycle }: StoredCall, view: View): RecordDoubt | null {
-  const verdict = view.verdicts.get(intent.id);
-  if (verdict?.verdict !== 'ambiguous' || stateOf(lifecycle, view.present) !== 'unknown') return null;
+export function doubtOf(call: StoredCall, view: View): RecordDoubt | null {
+  const verdict = view.verdicts.get(call.intent.id);
+  const isInDoubt = stateOf(call.lifecycle, view.present) === 'unknown' || hasPayoutInDoubt(call);
+  if (verdict?.verdict !== 'ambiguous' || !isInDoubt) return null;
   const { reason, decidedAt, evidence } = verdict;
   const calls = view.showsOthers ? evidence.calls : [];
   return { verdict: 'ambiguous', reason, decided_at: decidedAt, transactions: foundIn(verdict, view), calls };
 }
 
-function foundIn({ evidence }: VerdictRow, { reveal }: View): FoundTransaction[] {
-  return evidence.transactions.map(({ upstream_ref, upstream_id, batch_ref, status, amount_usd, position, at }) => ({
-    position,
-    at,
-    amount_usd,
-    upstream_ref: shown(upstream_ref, reveal, maskContacts),
-    upstream_id: shown(upstream_id, reveal, maskContacts),
-    batch_ref: shown(batch_ref, reveal, maskContacts),
-    status: shown(status, reveal, maskProse),
-  }));
+function foundIn({ evidence }: VerdictRow, view: View): FoundTransaction[] {
+  return evidence.transactions.map((one) => foundTransaction(one, view));
 }
+
+function foundTransaction(found: Found, { reveal }: View): FoundTransaction {
+  return {
+    position: found.position,
+    at: found.at ?? null,
+    amount_usd: found.amount_usd ?? null,
+    upstream_ref: shown(found.upstream_ref, reveal, maskContacts),
+    upstream_id: shown(found.upstream_id, reveal, maskContacts),
+    batch_ref: shown(found.batch_ref, reveal, maskContacts),
+    status: shown(found.status, reveal, maskProse),
+  };
+}
+
+/** A transaction as evidence shows it. */
+type Found = { position: number | null } & {
+  [field in 'at' | 'amount_usd' | 'upstream_ref' | 'upstream_id' | 'batch_ref' | 'status']?: string | null | undefined;
+};
 
 function personOf(by: { clientId: string; keyId: string; actor: string | null }, view: View): RecordPerson {
   return {
@@ -79,6 +110,7 @@ function personOf(by: { clientId: string; keyId: string; actor: string | null },
   };
 }
 
-function settlerOf({ clientId, keyId, actor }: ResolutionRow, view: View): RecordPerson | null {
-  return clientId === null || keyId === null ? null : personOf({ clientId, keyId, actor }, view);
+function settlerOf(settlement: SettlementDocument, view: View): RecordPerson | null {
+  const { client_id: clientId, key_id: keyId, actor = null } = settlement;
+  return clientId === undefined || keyId === undefined ? null : personOf({ clientId, keyId, actor }, view);
 }

@@ -13,10 +13,7 @@ class RecordAnomalyDto implements RecordAnomaly {
   @nullable('integer', 'Position of the item. Null: the whole call.') position!: number | null;
 }
 
-const SEALED_KINDS = [
-  ...(['intent', 'refusal', 'decision', 'outcome', 'resolution', 'reservation_release', 'verdict'] as const),
-  ...(['resolution_correction', 'correction_release'] as const),
-];
+const SEALED_KINDS = [...(['intent', 'refusal', 'decision', 'outcome', 'verdict', 'settlement'] as const)];
 
 /** The place of a record in the log. */
 export class RecordSeal {

@@ -62,7 +62,7 @@ export class StoryService {
     return new Set([...erased.map(({ place }) => place), ...(pruned === 0 ? [] : [...emptied, ...people])]);
   }
 
-  /** Every record of a call has its ID, except verdicts and corrections, of which there may be several. */
+  /** Every record of a call has its ID, except verdicts and settlements, of which there may be several. */
   private async seals(id: string): Promise<RecordSeal[]> {
     const rows = await this.prisma.$queryRaw<SealRow[]>`
       SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"
@@ -70,11 +70,8 @@ export class StoryService {
         UNION ALL SELECT 2, 'refusal', ${id}::uuid FROM refusal WHERE id = ${id}::uuid
         UNION ALL SELECT 3, 'decision', ${id}::uuid FROM decision WHERE intent_id = ${id}::uuid
         UNION ALL SELECT 4, 'outcome', ${id}::uuid FROM outcome WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 5, 'resolution', ${id}::uuid FROM resolution WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 6, 'reservation_release', ${id}::uuid FROM reservation_release WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 7, 'verdict', verdict.id FROM verdict WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 8, 'resolution_correction', c.id FROM resolution_correction c WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 9, 'correction_release', correction_id FROM correction_release WHERE intent_id = ${id}::uuid) AS r
+        UNION ALL SELECT 5, 'verdict', verdict.id FROM verdict WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 6, 'settlement', settlement.id FROM settlement WHERE intent_id = ${id}::uuid) AS r
       LEFT JOIN LATERAL leaves_of(r.record) l ON l.kind = r.kind
       LEFT JOIN LATERAL (
         SELECT size, sealed_at FROM checkpoint WHERE size > l.index ORDER BY size LIMIT 1

@@ -40,8 +40,8 @@ export class AnyEnvelope {
 
   @ApiPropertyOptional({
     type: 'array',
-    items: { $ref: '#/components/schemas/FoundTransaction' },
-    description: "The upstream's transactions of that call, if the proxy found any.",
+    items: { $ref: '#/components/schemas/FoundPayout' },
+    description: 'The payouts of that call, each with its transaction and its state.',
   })
   transactions?: unknown[];
 }

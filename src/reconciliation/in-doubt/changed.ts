@@ -4,7 +4,7 @@ import { Listing } from './batches';
 import { evidenceOf } from './evidence';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { Change } from '../../operations/row';
-import { quietUntil } from './verdict';
+import { quietUntil } from './facts';
 
 /** The words for a transaction that was not redeemed. Others, such as `completed`, may mean that it was. */
 const NOT_REDEEMED: readonly string[] = ['unpaid', 'paid', 'successful', 'success'];

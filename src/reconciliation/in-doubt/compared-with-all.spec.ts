@@ -6,7 +6,8 @@ import { runs } from '../../../test/support/runs';
 import { Batches } from './batches';
 import { Seen, SentCall, Verdict, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
-import { judge, quietUntil } from './verdict';
+import { quietUntil } from './facts';
+import { judge } from './verdict';
 
 /** So few names and amounts that calls and transactions resemble each other in every way. */
 const NAMES = ['p:254712345671', 'p:0712345671', 'p:999912345671', 'e:ada@example.com', 'h:ada', 'r:uid'];
@@ -96,30 +97,23 @@ describe('the indexes of the resolver', () => {
         const competing = atOnce(Competing.of(calls, RULES));
         for (const one of calls) {
           const verdict = atOnce(judge(one, listing, competing, RULES));
-          const { ours, whole, others, unexplained } = compareWithAll(one, seen, calls, RULES);
+          const { ours, others, unexplained, sole } = compareWithAll(one, seen, calls, RULES);
           // Competing calls are read only for related calls.
           if (unexplained.length > 0) expect(listing.unclaimed.isRelatedTo(one)).toBe(true);
-          if (verdict?.verdict === 'confirmed') {
-            expect([ours, whole, others]).toEqual([[expect.anything()], [expect.anything()], []]);
-            expect(ordinalsOf(verdict)).toEqual(
-              whole
-                .flat()
-                .map(({ ordinal }) => ordinal)
-                .sort(),
-            );
-            continue;
-          }
           const isQuiet = at(looked).getTime() >= quietUntil(one, RULES);
-          if (!isQuiet) expect(verdict).toBeUndefined();
-          else if (unexplained.length === 0) expect(verdict?.verdict).toBe('not_executed');
+          const isWhole = sole?.length === one.items.length;
+          const isFinal = isQuiet || !sole?.some(({ meaning }) => meaning === 'failed');
+          if (isWhole ? !isFinal : !isQuiet) expect(verdict).toBeUndefined();
+          else if (isWhole || (sole && unexplained.every((batch) => batch === sole))) {
+            expect(verdict?.verdict).toBe('confirmed');
+            expect(ordinalsOf(verdict)).toEqual(sole?.map(({ ordinal }) => ordinal).sort());
+            const paid = verdict?.entries?.filter(({ entry }) => entry !== 'not_executed');
+            expect([paid?.length, verdict?.entries?.length]).toEqual([sole?.length, one.items.length]);
+          } else if (ours.length === 0 && unexplained.length === 0) expect(verdict?.verdict).toBe('not_executed');
           else {
             expect(verdict?.verdict).toBe('ambiguous');
-            expect(ordinalsOf(verdict)).toEqual(
-              unexplained
-                .flat()
-                .map(({ ordinal }) => ordinal)
-                .sort(),
-            );
+            const all = [...new Set([...ours, ...unexplained])].flat();
+            expect(ordinalsOf(verdict)).toEqual(all.map(({ ordinal }) => ordinal).sort());
             expect(verdict?.evidence.calls.sort()).toEqual(others.map(({ id }) => id));
             expect(verdict?.reason.includes('another call of ours')).toBe(others.length > 0);
           }

@@ -99,10 +99,17 @@ async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: s
       SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM outcome_item o JOIN calls c ON c.id = o.intent_id
       WHERE o.intent_id <> ALL (${inDoubt}::uuid[])
       UNION ALL
-      SELECT v.intent_id, t ->> 'upstream_ref', t ->> 'upstream_id', t ->> 'batch_ref' FROM verdict v
-      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.outcome = 'confirmed' AND s.client_id IS NULL
-      CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
-      WHERE v.verdict = 'confirmed' AND v.id >= ${uuidFloor(from)}::uuid
+      -- The transactions of a call in doubt that have settled payouts of it.
+      SELECT n.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o JOIN outcome_item n ON n.intent_id = o.intent_id
+      CROSS JOIN LATERAL (SELECT o.record::json -> 'entries' AS entries) AS told
+      WHERE o.intent_id = ANY (${inDoubt}::uuid[])
+        AND coalesce(told.entries ->> n.position, told.entries #>> '{}') <> 'in_doubt' AND n.position IS NOT NULL
+      UNION ALL
+      -- A settlement by a person may name a transaction, but does not prove that it is theirs.
+      SELECT s.intent_id, t.upstream_ref, t.upstream_id, t.batch_ref FROM settlement s
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE s.id >= ${uuidFloor(from)}::uuid AND s.record::json ->> 'source' <> 'person'
+        AND coalesce(t.upstream_ref, t.upstream_id, t.batch_ref) IS NOT NULL
     ), named AS (
       SELECT batch_ref, sum(item_count) AS items FROM (
         SELECT DISTINCT c.batch_ref, i.id, i.item_count FROM claimed c JOIN intent i ON i.id = c.intent_id

@@ -1,5 +1,5 @@
+import { ENTRIES, Entry } from '../../operations/settlement';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
-import { stateTerms } from '../../operations/lifecycle-sql';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SentCall, Wanted } from './calls-in-doubt';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
@@ -8,6 +8,10 @@ import { keysOf, payeeOf } from './recipients';
 /** A call and its recorded state. */
 export interface SentCallState extends SentCall {
   state: CallState;
+  /** Whether an answer is on record. */
+  hasAnswer: boolean;
+  /** The positions of payouts whose outcome is known. */
+  settled: ReadonlySet<number>;
 }
 
 /** The most calls in doubt that are considered. */
@@ -25,6 +29,15 @@ interface CallRow {
   sentAt: Date | null;
   answeredAt: Date | null;
   items: ItemRow[] | null;
+  /** The entries of the answer: one for all items, or one for each. */
+  answered: Entry | Entry[] | null;
+  /** The entries of its settlements, oldest first. */
+  settled: SettledEntry[] | null;
+}
+
+interface SettledEntry {
+  position: number;
+  entry: Entry | 'fee';
 }
 
 interface ItemRow {
@@ -39,17 +52,20 @@ interface ItemRow {
   upstreamRef: string | null;
 }
 
-/** Reads the IDs of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
+/**
+ * Reads the IDs of calls that pay or write and may be in doubt, or have a payout in doubt, oldest first. The search index
+ * must be up to date.
+ */
 export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
   const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT call_id::text AS id FROM indexed_call
-    WHERE terms && ${stateTerms(recordedAs('unknown'))} AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
+    WHERE terms && ${[...recordedAs('unknown').map((state) => `state:${state}`), 'entry:in_doubt']}::text[] AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
   return found.map(({ id }) => id);
 }
 
 /**
- * Reads the calls in doubt among these, in the same order.
+ * Reads the calls in doubt among these, in the same order, each with the payouts that are in doubt.
  * @param longestMs the longest time that a request may take.
  */
 export async function readCallsInDoubt(
@@ -62,7 +78,11 @@ export async function readCallsInDoubt(
   const byId = new Map(calls.map((call) => [call.id, call]));
   return ids.flatMap((id) => {
     const call = byId.get(id);
-    return call && stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown' ? [call] : [];
+    if (!call) return [];
+    const items = call.items.filter(({ position }) => !call.settled.has(position));
+    const isInDoubt = stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown';
+    // After an answer, payouts may be in doubt one by one.
+    return isInDoubt || (call.hasAnswer && call.settled.size > 0 && items.length > 0) ? [{ ...call, items }] : [];
   });
 }
 
@@ -92,7 +112,10 @@ export async function readSentCalls(
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
-      o.answered_at AS "answeredAt", (
+      o.answered_at AS "answeredAt", c.answer -> 'entries' AS answered, (
+        SELECT json_agg(e.entry ORDER BY s.number) FROM settlement s
+        CROSS JOIN LATERAL json_array_elements(s.record::json -> 'entries') AS e(entry) WHERE s.intent_id = c.call_id) AS settled, (
+
         SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
           'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text, 'reference', n.reference, 'upstreamRef', n.upstream_ref)
           ORDER BY n.position)
@@ -101,7 +124,7 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     FROM call_state c LEFT JOIN outcome o ON o.intent_id = c.call_id
     WHERE c.call_id = ANY (${ids}::uuid[]) AND c.released_at IS NOT NULL
     ORDER BY c.call_id`;
-  return rows.map(({ id, operation, state, process, releasedAt, sentAt, answeredAt, items }) => ({
+  return rows.map(({ id, operation, state, process, releasedAt, sentAt, answeredAt, items, answered, settled }) => ({
     id,
     operation,
     state,
@@ -110,6 +133,8 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     sentFrom: sentAt ?? releasedAt,
     sentUntil: answeredAt ?? new Date(releasedAt.getTime() + longestMs),
     items: (items ?? []).map(toWanted),
+    hasAnswer: sentAt !== null,
+    settled: settledPositions(answered, settled ?? [], items?.length ?? 0),
   }));
 }
 
@@ -117,4 +142,12 @@ function toWanted({ position, field, usd, reference, upstreamRef, ...named }: It
   const payee = payeeOf(field, named);
   const names = [...new Set([...keysOf(named), ...payee])];
   return { position, payee, names, amountUsd: usd, reference: reference || null, upstreamRef };
+}
+
+function settledPositions(answered: CallRow['answered'], settled: SettledEntry[], count: number): ReadonlySet<number> {
+  const entries = Array.from({ length: count }, (_, position) =>
+    Array.isArray(answered) ? answered[position] : answered,
+  );
+  for (const { position, entry } of settled) if (entry !== 'fee') entries[position] = entry;
+  return new Set(entries.flatMap((entry, position) => (entry && ENTRIES[entry].known ? [position] : [])));
 }

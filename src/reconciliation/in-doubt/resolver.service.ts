@@ -11,7 +11,7 @@ import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics
 import { BackOff } from './back-off';
 import { PollService } from './poll.service';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
-import { quietUntil } from './verdict';
+import { quietUntil } from './facts';
 
 /** The most calls in doubt that are read in one round. The next rounds read the others. */
 const MOST_PER_ROUND = 10_000;

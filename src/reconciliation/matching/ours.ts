@@ -65,9 +65,9 @@ function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations
     FROM intent i
     LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
     LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
-    -- The resolution that was in effect at that time.
-    LEFT JOIN resolution_history s ON s.intent_id = i.id AND s.resolved_at <= ${then}
-      AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = s.id AND c.resolved_at <= ${then})
+    -- The settlement that was in effect at that time.
+    LEFT JOIN settlement s ON s.intent_id = i.id AND s.recorded_at <= ${then}
+      AND NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = i.id AND later.number > s.number AND later.recorded_at <= ${then})
     WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${operations})) AS call
     WHERE state IN (${texts(ARRIVED)})`;
 }
@@ -114,19 +114,16 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
 }
 
 /**
- * `run_evidence`: the transactions in the newest verdict of each confirmed call. They count like those of an answer.
+ * `run_evidence`: the transactions in the newest settlement of each payout. They count like those of an answer.
  */
 export function makeEvidence({ asOf }: Plan): string {
-  const transactions = `CASE WHEN json_typeof(evidence->'transactions') = 'array' THEN evidence->'transactions' ELSE '[]' END`;
   return `
     CREATE TEMP TABLE run_evidence AS
-    SELECT call_id, (f->>'position')::integer AS position, f->>'upstream_ref' AS upstream_ref, f->>'upstream_id' AS upstream_id, f->>'batch_ref' AS batch_ref
-    FROM (
-      SELECT DISTINCT ON (c.call_id) c.call_id, v.evidence
-      FROM run_call c JOIN verdict v ON v.intent_id = c.call_id
-      WHERE c.outcome = 'confirmed' AND v.verdict = 'confirmed' AND v.decided_at <= ${instant(asOf)}
-      ORDER BY c.call_id, v.id DESC
-    ) AS newest CROSS JOIN LATERAL json_array_elements(${transactions}) AS f`;
+    SELECT DISTINCT ON (c.call_id, f.position) c.call_id, f.position, f.upstream_ref, f.upstream_id, f.batch_ref
+    FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
+    CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer, upstream_ref text, upstream_id text, batch_ref text)
+    WHERE s.recorded_at <= ${instant(asOf)} AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
+    ORDER BY c.call_id, f.position, s.number DESC`;
 }
 
 export const MAKE_OURS = (plan: Plan, ids: Ids) =>

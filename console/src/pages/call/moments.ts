@@ -24,7 +24,7 @@ export function momentsOf(story: CallStory): Moment[] {
     ...attempts(story),
     ...outcome(story),
     ...doubt(story),
-    ...resolution(story),
+    ...settlements(story),
   ];
 }
 
@@ -150,27 +150,27 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
   return [since, { title: 'Could not be settled', at: decided_at, color: 'red', says: [reason], list, calls }];
 }
 
-function resolution({ resolution: settled }: CallStory): Moment[] {
-  if (!settled) return [];
-  const found = settled.transactions.map(
-    ({ upstream_ref, upstream_id }) => `transaction ${upstream_ref ?? upstream_id ?? 'without a reference'}`,
-  );
-  return [...settled.superseded]
-    .reverse()
-    .concat(settled)
-    .map((one, place) => {
-      const { id, outcome, reason, resolved_at, resolved_by } = one;
-      const by = resolved_by ? `By ${nameOf(resolved_by)}.` : "By the proxy, from the upstream's listing.";
-      const what = place === 0 ? 'Settled' : 'Corrected';
-      return {
-        title: outcome === 'confirmed' ? `${what}: confirmed` : `${what}: not executed`,
-        at: resolved_at,
-        color: 'teal',
-        says: [by, `“${reason}”`],
-        list: id === settled.id ? found : [],
-      };
-    });
+function settlements({ settlements: newestFirst }: CallStory): Moment[] {
+  return [...newestFirst].reverse().map(({ outcome, reason, source, recorded_at, recorded_by, entries }, place) => ({
+    title: `${place === 0 ? 'Settled' : 'Settled again'}${outcome === null ? '' : `: ${inWords(outcome)}`}`,
+    at: recorded_at,
+    color: 'teal',
+    says: [recorded_by ? `By ${nameOf(recorded_by)}.` : (BY_THE_PROXY[source] ?? 'By the proxy.'), `“${reason}”`],
+    list: entries.map(
+      ({ position, entry, amount_usd }) =>
+        `payout ${position + 1}: ${inWords(entry)}${amount_usd === null ? '' : `, ${amount_usd} USD`}`,
+    ),
+  }));
 }
+
+/** What the proxy settled by, in a sentence. */
+const BY_THE_PROXY: Partial<Record<string, string>> = {
+  answer: "By the proxy, from the upstream's own answer.",
+  event: 'By the proxy, from an event of the upstream.',
+  resolver: "By the proxy, from the upstream's listing.",
+  poll: "By the proxy, from the upstream's listing.",
+  reconciliation: 'By the proxy, from a reconciliation run.',
+};
 
 /** Returns the person and the client of the key, or the client alone. */
 export function nameOf(person: RecordPerson | null): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { givenUpAfterMs, longestUpstreamTimeout, sendableForMs } from '../platform/config/upstream-timeouts';
-import { settledAfter } from './resolutions';
+import { settledAfter } from './settlements';
 
 describe('settledAfter', () => {
   it('never lets a call be settled that may still be sent, with any settings', () => {

@@ -1,0 +1,40 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { PayoutRecord } from './payout.dto';
+import { PayoutsService } from './payouts.service';
+
+/** Apps read here what became of each of their payouts. */
+@ApiTags('Payouts')
+@ApiSecurity('key')
+@Controller('v1/payouts')
+export class PayoutStatesController {
+  constructor(private readonly payouts: PayoutsService) {}
+
+  @Get(':id')
+  @Allow('pay', 'write', 'read')
+  @ApiOperation({
+    summary: 'Read what became of a payout',
+    operationId: 'readPayout',
+    description:
+      'Scope `pay`, `write` or `read`. Finds only payouts of your client. The state follows the settlement ledger, so it ' +
+      'changes if the upstream fails, reverses or refunds a payout later.',
+  })
+  @ApiParam({
+    name: 'id',
+    schema: { type: 'string' },
+    description:
+      "The `payout_id` of an item (`<call ID>.<position>`), the ID of a call with one payout, or the upstream's reference of its transaction.",
+  })
+  @ApiResponse({ status: 200, type: PayoutRecord, description: 'The payout.' })
+  @ApiKeyProblems('payout_not_found')
+  async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<PayoutRecord> {
+    const payout = await this.payouts.one(id, !masked, caller.clientId);
+    if (!payout) throw new Problem('payout_not_found');
+    return payout;
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { LedgerItem } from '../../journal/ledger';
+import { TAGS, termOf } from '../../journal/terms';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { IndexService } from '../search/index.service';
+import { maskProse } from '../records/masking';
+import { PayoutPlace, payoutIdOf, readPayoutId } from '../records/payout-id';
+import { PayoutRecord } from './payout.dto';
+import { RecordEntry } from '../records/record.dto';
+import { RecordsService } from '../records/records.service';
+import { shown } from '../records/view';
+
+/** Reads what became of single payouts. */
+@Injectable()
+export class PayoutsService {
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly index: IndexService,
+    private readonly records: RecordsService,
+  ) {}
+
+  /**
+   * Reads a payout of a client.
+   * @param id its ID, the ID of a call with one payout, or the upstream's reference of its transaction.
+   */
+  async one(id: string, reveal: boolean, clientId: string): Promise<PayoutRecord | undefined> {
+    const place = readPayoutId(id);
+    const found = place && (await this.at(place, reveal, clientId, id.includes('.')));
+    return found ?? (id.includes('.') ? undefined : this.named(id, reveal, clientId));
+  }
+
+  /** @param isExact whether the ID names a position. A call with several payouts needs one. */
+  private async at(
+    { callId, position }: PayoutPlace,
+    reveal: boolean,
+    clientId: string,
+    isExact: boolean,
+  ): Promise<PayoutRecord | undefined> {
+    const found = await this.records.find(callId, reveal, clientId);
+    const item = found?.record.items[position];
+    const payout = found?.stored?.payouts[position];
+    if (!found || !item || !payout || (!isExact && found.record.item_count > 1)) return undefined;
+    const { id: call_id, operation, outcome } = found.record;
+    return {
+      id: payoutIdOf(call_id, position),
+      call_id,
+      operation,
+      outcome,
+      position,
+      state: item.state,
+      next: item.next,
+      amount_usd: item.amount_usd,
+      fee_usd: item.fee_usd,
+      reason: shown(payout.reason, reveal, maskProse),
+      item,
+      ledger: toLedger(payout, reveal),
+    };
+  }
+
+  /** Finds the payout by the upstream's reference. */
+  private async named(upstreamRef: string, reveal: boolean, clientId: string): Promise<PayoutRecord | undefined> {
+    await this.index.catchUp();
+    const rows = await this.prisma.$queryRaw<{ id: string }[]>`
+      SELECT call_id::text AS id FROM indexed_call
+      WHERE terms @> ${[termOf(TAGS.ref, upstreamRef), `client:${clientId}`]}::text[] ORDER BY call_id LIMIT 10`;
+    for (const { id } of rows) {
+      const found = await this.records.find(id, reveal, clientId);
+      const payout = found?.stored?.payouts.find(({ transaction }) => transaction?.upstream_ref === upstreamRef);
+      if (payout) return this.at({ callId: id, position: payout.position }, reveal, clientId, true);
+    }
+    return undefined;
+  }
+}
+
+function toLedger({ position, postings }: LedgerItem, reveal: boolean): RecordEntry[] {
+  return postings.map(({ entry, from, to, amountUsd, status, source, at }) => ({
+    position,
+    entry,
+    from,
+    to,
+    amount_usd: amountUsd?.toFixed() ?? null,
+    status: shown(status, reveal, maskProse),
+    source,
+    at,
+  }));
+}

@@ -1,0 +1,82 @@
+import { Author } from '../../journal/author';
+import { LedgerItem } from '../../journal/ledger';
+import { NewEntry, NewSettlement } from '../../journal/records';
+import { hasDoubt, SettledCall } from '../../journal/settlements';
+import { RESOLUTIONS } from '../../operations/lifecycle';
+import { ENTRIES, Entry, expectedEntry } from '../../operations/settlement';
+import { Problem } from '../../platform/errors/problem';
+import { readPayoutId } from '../records/payout-id';
+import { ResolutionDto, VerdictByHand } from './own-calls.dto';
+
+/**
+ * Returns what a person settles. Without `supersedes`, only payouts that are in doubt. With it, the person has seen the
+ * newest settlement (or the answer) and corrects it.
+ * @returns a problem if the call is not in doubt, if a newer settlement is in effect, or if nothing would change.
+ */
+export function settlementByHand(call: SettledCall, asked: ResolutionDto, by: Author): NewSettlement | Problem {
+  const supersedes = asked.supersedes?.toLowerCase();
+  if (supersedes === undefined ? !(call.isInDoubt || hasDoubt(call)) : !isOver(call)) return notInDoubt(call);
+  if (supersedes !== undefined && supersedes !== call.version) return superseded(call);
+  const chosen = chosenItems(call, asked);
+  if (chosen instanceof Problem) return chosen;
+  const entry = toEntry(asked.outcome, call);
+  const entries = chosen
+    .filter((item) => (supersedes === undefined ? !ENTRIES[item.entry].known : item.entry !== entry))
+    .map(({ position, transaction }): NewEntry => ({ position, entry, transaction: transaction ?? undefined }));
+  const settlement: NewSettlement = {
+    intentId: call.intent.id,
+    source: 'person',
+    reason: asked.reason,
+    by,
+    entries,
+    evidence: { reads: [], calls: [] },
+  };
+  if (call.items.length === 0) return withResolution(settlement, call, asked.outcome);
+  if (entries.length > 0) return settlement;
+  return supersedes === undefined ? notInDoubt(call) : unchanged(asked.outcome);
+}
+
+/** Whether the call has an answer, or was settled without one. Only then may it be corrected. */
+function isOver({ outcome, number, state }: SettledCall): boolean {
+  return (outcome !== null || number > 0) && state !== 'refused' && state !== 'unknown';
+}
+
+function chosenItems(call: SettledCall, { payouts }: ResolutionDto): LedgerItem[] | Problem {
+  if (payouts === undefined) return call.items;
+  const places = payouts.map((id) => readPayoutId(id));
+  const chosen = places.map((place) => (place?.callId === call.intent.id ? call.items[place.position] : undefined));
+  const faults = chosen.flatMap((item, place) =>
+    item ? [] : [{ pointer: `/payouts/${place}`, detail: 'must be the payout_id of a payout of this call' }],
+  );
+  return faults.length > 0 ? new Problem('invalid_request', { faults }) : chosen.filter((item) => item !== undefined);
+}
+
+function toEntry(outcome: VerdictByHand, { intent }: SettledCall): Entry {
+  return outcome === 'confirmed' ? expectedEntry(intent.operation) : outcome;
+}
+
+/** Settles a call as a whole, if its items are no payouts. */
+function withResolution(settlement: NewSettlement, call: SettledCall, outcome: VerdictByHand): NewSettlement | Problem {
+  const resolution = RESOLUTIONS.find((word) => word === outcome);
+  if (resolution === undefined) {
+    const detail = `must be one of ${RESOLUTIONS.join(', ')}, because this call has no payouts`;
+    return new Problem('invalid_request', { faults: [{ pointer: '/outcome', detail }] });
+  }
+  return resolution === call.resolution ? unchanged(outcome) : { ...settlement, resolution };
+}
+
+function unchanged(outcome: VerdictByHand): Problem {
+  const detail = `must differ from ${outcome}, because the payouts are already settled so`;
+  return new Problem('invalid_request', { faults: [{ pointer: '/outcome', detail }] });
+}
+
+function notInDoubt({ state, version, number, outcome }: SettledCall): Problem {
+  if (number === 0 && outcome === null) return new Problem('not_in_doubt');
+  const text = `The call is ${state}. To correct what is on record, send "supersedes": "${version}".`;
+  return new Problem('not_in_doubt', { text });
+}
+
+function superseded({ version, state }: SettledCall): Problem {
+  const text = `The call is now ${state}, by settlement ${version}. Nothing was changed. Read the call again.`;
+  return new Problem('resolution_superseded', { text });
+}

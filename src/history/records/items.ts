@@ -1,0 +1,83 @@
+import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal/documents';
+import { LedgerItem } from '../../journal/ledger';
+import { CallState, stateOf } from '../../operations/lifecycle';
+import { NEXT_STEPS, payoutStateOf } from '../../operations/settlement';
+import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
+import { payoutIdOf } from './payout-id';
+import { RecordItem, RecordUpstreamItem } from './record.dto';
+import { byPosition, StoredCall } from './rows';
+import { transactionOf } from './transaction-of';
+import { shown, View } from './view';
+
+/**
+ * Returns the items of a call.
+ * @param isShown whether the item at a position is shown.
+ */
+export function itemsOf(call: StoredCall, view: View, isShown: (position: number) => boolean): RecordItem[] {
+  const people = byPosition(call.people);
+  const transactions = byPosition(call.outcome?.items);
+  const state = stateOf(call.lifecycle, view.present);
+  return (call.intent.items ?? []).flatMap((item, position) => {
+    if (!isShown(position)) return [];
+    const payout = call.payouts[position];
+    const upstream = transactionOf(transactions.get(position), payout);
+    return {
+      ...toItem(item, position, people.get(position), upstream, view),
+      ...toPayout(call.intent.id, payout, state),
+    };
+  });
+}
+
+function toPayout(
+  callId: string,
+  payout: LedgerItem | undefined,
+  call: CallState,
+): Pick<RecordItem, 'payout_id' | 'state' | 'next' | 'fee_usd'> {
+  if (!payout) return { payout_id: null, state: null, next: null, fee_usd: null };
+  const state = payoutStateOf(payout.entry, call);
+  return {
+    payout_id: payoutIdOf(callId, payout.position),
+    state,
+    next: NEXT_STEPS[state],
+    fee_usd: payout.feeUsd.isZero() ? null : payout.feeUsd.toFixed(),
+  };
+}
+
+function toItem(
+  item: ItemDocument,
+  position: number,
+  person: PersonDocument | undefined,
+  transaction: TransactionDocument | undefined,
+  view: View,
+): Omit<RecordItem, 'payout_id' | 'state' | 'next' | 'fee_usd'> {
+  const { reveal } = view;
+  return {
+    position,
+    recipient: {
+      email: shown(person?.email, reveal, maskEmail),
+      phone: shown(person?.phone, reveal, maskPhone),
+      handle: shown(person?.handle, reveal, maskHandle),
+      receiver: shown(item.receiver, reveal, maskContacts),
+    },
+    recipient_field: item.recipient_field ?? null,
+    note: item.handle_ignored ? 'Both an email and a handle were given. The email is used.' : null,
+    amount_usd: item.amount_usd ?? null,
+    // Callers may have written a contact into these texts.
+    country: shown(item.country, reveal, maskContacts),
+    network_code: shown(item.network_code, reveal, maskContacts),
+    reference: shown(item.reference, reveal, maskContacts),
+    wallet: shown(item.wallet, reveal, maskContacts),
+    upstream_ref: shown(item.upstream_ref, reveal, maskContacts),
+    upstream: transaction ? toUpstreamItem(transaction, view) : null,
+  };
+}
+
+export function toUpstreamItem(item: TransactionDocument, { reveal }: View): RecordUpstreamItem {
+  return {
+    upstream_ref: shown(item.upstream_ref, reveal, maskContacts),
+    upstream_id: shown(item.upstream_id, reveal, maskContacts),
+    batch_ref: shown(item.batch_ref, reveal, maskContacts),
+    status: shown(item.status, reveal, maskProse),
+    amount_usd: item.amount_usd ?? null,
+  };
+}

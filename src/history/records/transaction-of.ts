@@ -1,0 +1,21 @@
+import { TransactionDocument } from '../../journal/documents';
+import { LedgerItem } from '../../journal/ledger';
+
+/**
+ * Returns the transaction of a payout, as it was seen last.
+ * @param answered the transaction in the answer. Its amount stays, because a transaction never changes its amount.
+ */
+export function transactionOf(
+  answered: TransactionDocument | undefined,
+  payout: LedgerItem | undefined,
+): TransactionDocument | undefined {
+  if (!payout?.transaction) return answered;
+  const { upstream_ref, upstream_id, batch_ref, status } = payout.transaction;
+  return {
+    ...(answered ?? { amount_usd: payout.amountUsd?.toFixed() }),
+    upstream_ref: upstream_ref ?? undefined,
+    upstream_id: upstream_id ?? undefined,
+    batch_ref: batch_ref ?? undefined,
+    status: status ?? undefined,
+  };
+}

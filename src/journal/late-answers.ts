@@ -1,0 +1,56 @@
+import { Timeouts } from '../platform/config/upstream-timeouts';
+import { PrismaService } from '../platform/database/prisma.service';
+import { statesThat } from '../operations/lifecycle';
+import { ENTRIES } from '../operations/settlement';
+import { NewEntry, NewOutcome, NewSettlement } from './records';
+import { SettledCall, settle } from './settlements';
+
+const NOT_EXECUTED: readonly string[] = statesThat(({ executed }) => executed === 'no');
+
+/** Returns which of these calls were settled before their answers came, so that an outcome without an answer is on record. */
+export async function abandonedAmong(prisma: PrismaService, ids: string[]): Promise<ReadonlySet<string>> {
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT intent_id::text AS id FROM outcome
+    WHERE intent_id = ANY (${ids}::uuid[]) AND kind = 'unknown' AND record::json ->> 'failure' = 'abandoned'`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Settles a call by an answer that came after the call was settled. */
+export async function settleByAnswer(prisma: PrismaService, outcome: NewOutcome, timeouts: Timeouts): Promise<void> {
+  await settle(prisma, outcome.intentId, timeouts, (call) => settlementBy(outcome, call));
+}
+
+function settlementBy(outcome: NewOutcome, { items, resolution: before }: SettledCall): NewSettlement | undefined {
+  const { intentId, kind } = outcome;
+  const said = kind === 'unknown' ? undefined : NOT_EXECUTED.includes(kind) ? 'not_executed' : 'confirmed';
+  const entries = items.flatMap(({ position, entry: old }): NewEntry[] => {
+    const entry = outcome.entries?.[position];
+    if (entry === undefined || entry === old || !ENTRIES[entry].known) return [];
+    // The upstream has listed this payout since. That outweighs an answer that denies it.
+    if (entry === 'not_executed' && ENTRIES[old].known) return [];
+    return [{ position, entry, transaction: transactionOf(outcome, position) }];
+  });
+  if (entries.length === 0 && (items.length > 0 || said === undefined || said === before)) return undefined;
+  const settlement: NewSettlement = {
+    intentId,
+    source: 'answer',
+    reason: "The upstream's answer came after the call had been settled.",
+    by: null,
+    entries,
+    evidence: { reads: [], calls: [] },
+  };
+  return items.length === 0 && said ? { ...settlement, resolution: said } : settlement;
+}
+
+function transactionOf({ items }: NewOutcome, position: number): NewEntry['transaction'] {
+  const found = items.find((item) => item.position === position);
+  return (
+    found && {
+      upstream_ref: found.upstreamRef,
+      upstream_id: found.upstreamId,
+      batch_ref: found.batchRef,
+      at: null,
+      status: found.status,
+    }
+  );
+}

@@ -1,0 +1,119 @@
+import { Decimal } from 'decimal.js';
+import { Account, Counted, ENTRIES, Entry, settlesItems, Source } from '../operations/settlement';
+import { EntryDocument, IntentDocument, OutcomeDocument, SettlementDocument } from './documents';
+import { TransactionEvidence } from './records';
+
+/** One movement of a payout's amount, or of its fee. */
+export interface Posting {
+  entry: Entry | 'fee';
+  from: Account;
+  to: Account;
+  amountUsd: Decimal | null;
+  /** The upstream's own word. Null if it said none. */
+  status: string | null;
+  source: Source;
+  /** By the database's clock. */
+  at: Date;
+}
+
+/** A payout of a call, with everything that became of it. */
+export interface LedgerItem extends Counted {
+  position: number;
+  /** The upstream's transaction. Null if none is known. */
+  transaction: TransactionEvidence | null;
+  /** Why it is in its state, if a settlement says so. */
+  reason: string | null;
+  /** Oldest first. */
+  postings: Posting[];
+}
+
+/** The records of a call from which the state of its payouts follows. */
+export interface LedgerRecords {
+  intent: IntentDocument;
+  outcome: OutcomeDocument | null;
+  /** In the order of their numbers. */
+  settlements: readonly SettlementDocument[];
+}
+
+/** Returns the payouts of a call, in the order of its items. Empty if its items are no payouts. */
+export function ledgerOf({ intent, outcome, settlements }: LedgerRecords): LedgerItem[] {
+  if (!settlesItems(intent.operation)) return [];
+  const items = (intent.items ?? []).map((item, position) => newItem(position, item.amount_usd, intent));
+  if (outcome) addAnswer(items, outcome);
+  for (const settlement of settlements) {
+    for (const entry of settlement.entries) {
+      const item = items[entry.position];
+      if (item) addEntry(item, entry, settlement);
+    }
+  }
+  return items;
+}
+
+function newItem(position: number, amount: string | undefined, { recorded_at }: IntentDocument): LedgerItem {
+  const amountUsd = amount === undefined ? null : new Decimal(amount);
+  const reserved = { entry: 'reserved', from: 'available', to: 'reserved', amountUsd, status: null } as const;
+  return {
+    position,
+    amountUsd,
+    entry: 'reserved',
+    feeUsd: new Decimal(0),
+    transaction: null,
+    reason: null,
+    postings: [{ ...reserved, source: 'request', at: new Date(recorded_at) }],
+  };
+}
+
+function addAnswer(items: LedgerItem[], { entries, items: transactions = [], recorded_at }: OutcomeDocument): void {
+  const at = new Date(recorded_at);
+  const words = new Map(transactions.map(({ position, status }) => [position, status ?? null]));
+  for (const item of items) {
+    const entry = (typeof entries === 'string' ? entries : entries?.[item.position]) as Entry | undefined;
+    if (entry === undefined) continue;
+    item.entry = entry;
+    const to = ENTRIES[entry].account;
+    const status = words.get(item.position) ?? null;
+    item.postings.push({ entry, from: 'reserved', to, amountUsd: item.amountUsd, status, source: 'answer', at });
+  }
+  for (const { position, fee_usd: fee, upstream_ref, upstream_id, batch_ref, status } of transactions) {
+    const item = position === undefined ? undefined : items[position];
+    if (!item) continue;
+    item.transaction = {
+      upstream_ref: upstream_ref ?? null,
+      upstream_id: upstream_id ?? null,
+      batch_ref: batch_ref ?? null,
+      at: null,
+      status: status ?? null,
+    };
+    if (fee === undefined) continue;
+    item.feeUsd = new Decimal(fee);
+    const posting = { entry: 'fee', from: 'available', to: 'fees', amountUsd: item.feeUsd, status: null } as const;
+    item.postings.push({ ...posting, source: 'answer', at });
+  }
+}
+
+function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source, reason }: SettlementDocument): void {
+  const amountUsd = entry.amount_usd === undefined ? null : new Decimal(entry.amount_usd);
+  item.postings.push({
+    entry: entry.entry as Posting['entry'],
+    from: entry.from as Account,
+    to: entry.to as Account,
+    amountUsd,
+    status: entry.status ?? null,
+    source: source as Source,
+    at: new Date(recorded_at),
+  });
+  if (entry.entry === 'fee') {
+    item.feeUsd = item.feeUsd.plus(amountUsd ?? 0);
+    return;
+  }
+  item.entry = entry.entry as Entry;
+  item.reason = reason;
+  if (entry.upstream_ref === undefined && entry.upstream_id === undefined && entry.status === undefined) return;
+  item.transaction = {
+    upstream_ref: entry.upstream_ref ?? item.transaction?.upstream_ref ?? null,
+    upstream_id: entry.upstream_id ?? item.transaction?.upstream_id ?? null,
+    batch_ref: entry.batch_ref ?? item.transaction?.batch_ref ?? null,
+    at: entry.at ?? null,
+    status: entry.status ?? null,
+  };
+}

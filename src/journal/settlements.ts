@@ -1,0 +1,207 @@
+import { Decimal } from 'decimal.js';
+import { v7 as uuidv7 } from 'uuid';
+import { givenUpAfterMs, overAfterMs, Timeouts } from '../platform/config/upstream-timeouts';
+import { CallState, Resolution } from '../operations/lifecycle';
+import { CALLS, STATE_COLUMNS } from '../operations/lifecycle-sql';
+import { countedOf, ENTRIES, resolutionOf } from '../operations/settlement';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import {
+  IntentDocument,
+  OutcomeDocument,
+  SettlementDocument,
+  stampedSql,
+  writeOutcome,
+  writeSettlement,
+} from './documents';
+import { LedgerItem, ledgerOf } from './ledger';
+import { newSalt } from './commitment';
+import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
+
+/**
+ * Returns the ages from which a call without an outcome may be settled, in milliseconds by the database's clock. Both
+ * are longer than a call may still be sent (`sendableForMs`). `goneMs` is for a call whose process is gone: the longest
+ * time that the upstream may have taken. `aliveMs` is for a call whose process lives: the longest time that it may take
+ * to record an outcome.
+ */
+export function settledAfter(timeouts: Timeouts): { goneMs: number; aliveMs: number } {
+  return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
+}
+
+/** A call that may be settled, as its records stand. */
+export interface SettledCall {
+  intent: IntentDocument;
+  outcome: OutcomeDocument | null;
+  state: CallState;
+  /** Whether it is in doubt for certain: nobody can send it or record its answer any more. */
+  isInDoubt: boolean;
+  /** Its payouts. Empty if its items are no payouts. */
+  items: LedgerItem[];
+  /** The ID of its last settlement, or of the call. A settlement that supersedes it names it. */
+  version: string;
+  resolution: Resolution | null;
+  number: number;
+  /** What counts on its caps. Null if all that was reserved counts. */
+  countedUsd: Decimal | null;
+}
+
+/** Returns whether a payout of a call is in doubt after its answer. */
+export function hasDoubt({ outcome, items }: Pick<SettledCall, 'outcome' | 'items'>): boolean {
+  return outcome !== null && items.some(({ entry }) => !ENTRIES[entry].known);
+}
+
+/**
+ * Settles payouts of a call. A later settlement supersedes an earlier one, and none is changed. If two are written at
+ * once, the first wins.
+ * @param decide returns what to settle, from the records as they stand. Undefined to settle nothing.
+ * @returns whether a settlement was written.
+ */
+export async function settle(
+  prisma: PrismaService,
+  callId: string,
+  timeouts: Timeouts,
+  decide: (call: SettledCall) => NewSettlement | undefined,
+): Promise<boolean> {
+  return prisma.$transaction((tx) => settleWithin(tx, callId, timeouts, decide));
+}
+
+/** The same within a transaction. */
+export async function settleWithin(
+  tx: Prisma.TransactionClient,
+  callId: string,
+  timeouts: Timeouts,
+  decide: (call: SettledCall) => NewSettlement | undefined,
+): Promise<boolean> {
+  const call = await readCall(tx, callId, timeouts);
+  const settlement = call && decide(call);
+  if (!settlement) return false;
+  if (!call.outcome && call.state !== 'refused' && !(await abandon(tx, call))) return false;
+  return write(tx, call, settlement);
+}
+
+interface CallRow {
+  intent: string;
+  outcome: string | null;
+  state: CallState;
+  isInDoubt: boolean;
+  countedUsd: string | null;
+  settlements: string[];
+}
+
+async function readCall(
+  tx: Prisma.TransactionClient,
+  id: string,
+  timeouts: Timeouts,
+): Promise<SettledCall | undefined> {
+  const { goneMs, aliveMs } = settledAfter(timeouts);
+  const [row] = await tx.$queryRaw<CallRow[]>`
+    SELECT intent, outcome, state, counted_usd::text AS "countedUsd", settlements,
+      state = 'unknown' OR (state = 'in_progress' AND clock_timestamp() - released_at > make_interval(secs => CASE
+        WHEN process IN (SELECT live_processes()) THEN ${aliveMs / 1_000}::float ELSE ${goneMs / 1_000}::float END)) AS "isInDoubt"
+    FROM (
+      SELECT ${STATE_COLUMNS}, i.record AS intent, o.record AS outcome, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
+        ARRAY(SELECT record FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
+      FROM ${CALLS} WHERE i.id = ${id}::uuid) AS call`;
+  if (!row) return undefined;
+  const intent = JSON.parse(row.intent) as IntentDocument;
+  const outcome = row.outcome === null ? null : (JSON.parse(row.outcome) as OutcomeDocument);
+  const settlements = row.settlements.map((record) => JSON.parse(record) as SettlementDocument);
+  const last = settlements.at(-1);
+  return {
+    intent,
+    outcome,
+    state: row.state,
+    isInDoubt: row.isInDoubt,
+    items: ledgerOf({ intent, outcome, settlements }),
+    version: last?.id ?? id,
+    resolution: (last?.resolution ?? null) as Resolution | null,
+    number: last?.number ?? 0,
+    countedUsd: row.countedUsd === null ? null : new Decimal(row.countedUsd),
+  };
+}
+
+/**
+ * Records that nobody waits for the answer of a call any more. If the answer comes nevertheless, it finds this outcome
+ * and becomes a settlement. Without it, an answer that commits at the same moment would stand beside a settlement that does not know it.
+ * @returns false if the answer came first.
+ */
+async function abandon(tx: Prisma.TransactionClient, { intent }: SettledCall): Promise<boolean> {
+  const now = new Date();
+  const outcome: NewOutcome = {
+    intentId: intent.id,
+    kind: 'unknown',
+    failure: 'abandoned',
+    upstreamStatus: null,
+    contentType: null,
+    retryAfter: null,
+    body: null,
+    items: [],
+    sentAt: new Date(intent.recorded_at),
+    answeredAt: now,
+    upstreamMs: 0,
+    answerOf: null,
+    attempts: 0,
+    tries: [],
+  };
+  const written = await tx.$executeRaw`
+    INSERT INTO outcome (intent_id, kind, upstream_ms, sent_at, answered_at, recorded_at, record)
+    SELECT ${intent.id}::uuid, 'unknown', 0, ${outcome.sentAt}::timestamptz, ${now}::timestamptz, now,
+      ${Prisma.raw(stampedSql('record', 'now'))}
+    FROM (SELECT clock_timestamp() AS now, ${writeOutcome(outcome, newSalt())}::text AS record) AS written
+    ON CONFLICT DO NOTHING`;
+  return written === 1;
+}
+
+async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement: NewSettlement): Promise<boolean> {
+  const { intent, outcome, items, version, number, countedUsd: before } = call;
+  const entries = settlement.entries.flatMap((entry) => toRecorded(entry, items[entry.position]));
+  const after = itemsAfter(items, entries);
+  const kind = outcome?.kind ?? (call.state === 'refused' ? 'not_sent' : 'unknown');
+  const resolution =
+    settlement.resolution ??
+    (items.length > 0
+      ? resolutionOf(
+          kind,
+          after.map(({ entry }) => entry),
+        )
+      : null);
+  const total = new Decimal(intent.total_usd ?? 0);
+  const countedUsd = items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
+  const id = uuidv7();
+  const record = writeSettlement({
+    ...settlement,
+    id,
+    number: number + 1,
+    supersedes: version,
+    entries,
+    countedUsd,
+    ...(resolution && { resolution }),
+  });
+  const written = await tx.$executeRaw`
+    INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
+    SELECT ${id}::uuid, ${intent.id}::uuid, ${number + 1}, ${resolution}, ${countedUsd.toFixed()}::numeric, now,
+      ${Prisma.raw(stampedSql('record', 'now'))}
+    FROM (SELECT clock_timestamp() AS now, ${record}::text AS record) AS written ON CONFLICT DO NOTHING`;
+  if (written === 0) return false;
+  await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid], ARRAY[${before?.toFixed() ?? null}::numeric],
+    ARRAY[${countedUsd.toFixed()}::numeric])`;
+  return true;
+}
+
+/** Completes an entry with the accounts it moves between. An entry for an item that does not exist is left out. */
+function toRecorded(entry: NewEntry, item: LedgerItem | undefined): RecordedEntry[] {
+  if (!item) return [];
+  const { amountUsd = item.amountUsd } = entry;
+  if (entry.entry === 'fee') return [{ ...entry, amountUsd, from: 'available', to: 'fees' }];
+  return [{ ...entry, amountUsd, from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account }];
+}
+
+function itemsAfter(items: LedgerItem[], entries: RecordedEntry[]): LedgerItem[] {
+  const after = items.map((item) => ({ ...item }));
+  for (const { position, entry, amountUsd } of entries) {
+    const item = after[position] as LedgerItem;
+    if (entry === 'fee') item.feeUsd = item.feeUsd.plus(amountUsd ?? 0);
+    else item.entry = entry;
+  }
+  return after;
+}

@@ -1,0 +1,200 @@
+import { Decimal } from 'decimal.js';
+import { CHANGED_BY, Created, CREATED_BY } from './effects';
+import { CallState, Resolution } from './lifecycle';
+import { Status } from './statuses';
+
+/** An account of the ledger. Each entry of a payout moves its amount from one account to another. */
+export const ACCOUNTS = ['available', 'reserved', 'in_transit', 'recipient', 'fees'] as const;
+
+export type Account = (typeof ACCOUNTS)[number];
+
+/** The state of a payout, as apps see it. `held` payouts wait for an approval. */
+export const PAYOUT_STATES = [
+  ...(['held', 'reserved', 'in_doubt', 'pending', 'paid', 'failed', 'reversed', 'refunded', 'not_executed'] as const),
+] as const;
+
+export type PayoutState = (typeof PAYOUT_STATES)[number];
+
+interface Meaning {
+  /** The account that holds the amount after the entry. */
+  account: Account;
+  /** Whether the amount counts against caps. */
+  counts: boolean;
+  state: PayoutState;
+  /** Whether it is known what became of the payout. It may still change. */
+  known: boolean;
+}
+
+const AVAILABLE = { account: 'available', counts: false, known: true } as const;
+
+/**
+ * The entries of a payout in the settlement ledger. The last one is in effect. `in_doubt` moves nothing: the upstream
+ * said something about the payout that nobody understands.
+ */
+export const ENTRIES = {
+  reserved: { account: 'reserved', counts: true, state: 'reserved', known: false },
+  in_doubt: { account: 'reserved', counts: true, state: 'in_doubt', known: false },
+  pending: { account: 'in_transit', counts: true, state: 'pending', known: true },
+  paid: { account: 'recipient', counts: true, state: 'paid', known: true },
+  redeemed: { account: 'recipient', counts: true, state: 'paid', known: true },
+  failed: { ...AVAILABLE, state: 'failed' },
+  expired: { ...AVAILABLE, state: 'failed' },
+  reversed: { ...AVAILABLE, state: 'reversed' },
+  refunded: { ...AVAILABLE, state: 'refunded' },
+  not_executed: { ...AVAILABLE, state: 'not_executed' },
+} as const satisfies Record<string, Meaning>;
+
+export type Entry = keyof typeof ENTRIES;
+
+/** Who or what an entry is based on. */
+export const SOURCES = [
+  ...(['request', 'answer', 'event', 'resolver', 'poll', 'reconciliation', 'person'] as const),
+] as const;
+
+export type Source = (typeof SOURCES)[number];
+
+/** Returns whether the items of an operation are payouts: they move value, or promise to. Others have no entries. */
+export function settlesItems(operation: string): boolean {
+  return CREATED_BY.has(operation) || CHANGED_BY.get(operation) === 'redeemed';
+}
+
+/**
+ * Returns the entry for a transaction of the upstream. A word that nobody knows leaves the payout in doubt. So does a
+ * payout that is unpaid, because the upstream pays payouts at once.
+ * @param created undefined for a redemption.
+ */
+export function entryOf(status: Status | undefined, created: Created | undefined): Entry {
+  if (status === undefined) return 'in_doubt';
+  if (status !== 'unpaid') return status;
+  return created?.paidAtOnce === false ? 'pending' : 'in_doubt';
+}
+
+/** A transaction that an answer names, with the position of its item if that is certain. */
+interface Named {
+  position: number | null;
+  /** The upstream's own word. */
+  status: string | null;
+  /** What the word means. Undefined if there is none, or if it was never heard of. */
+  meaning: Status | undefined;
+}
+
+/**
+ * Returns the entry of each item of a call after the upstream's answer. Undefined if the items are no payouts.
+ * @param kind what the answer proves about the call as a whole. A transaction outweighs it.
+ */
+export function entriesOfAnswer(
+  operation: string,
+  kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
+  itemCount: number,
+  transactions: readonly Named[],
+): Entry[] | undefined {
+  if (itemCount === 0 || !settlesItems(operation)) return undefined;
+  const created = CREATED_BY.get(operation);
+  const toEntry = ({ status, meaning }: Named) =>
+    status === null && kind === 'succeeded' ? expectedOf(created) : entryOf(meaning, created);
+  const entries = new Array<Entry | undefined>(itemCount).fill(undefined);
+  for (const one of transactions) if (one.position !== null) entries[one.position] = toEntry(one);
+  const others = transactions.filter(({ position }) => position === null).map(toEntry);
+  const left = entries.filter((entry) => entry === undefined).length;
+  // If the other transactions all say the same, it does not matter which belongs to which item.
+  const isSame = left > 0 && others.length === left && others.every((entry) => entry === others[0]);
+  const remaining = isSame ? others[0] : entryWithoutTransaction(kind, created, transactions.length > 0);
+  return entries.map((entry) => entry ?? remaining ?? 'in_doubt');
+}
+
+function entryWithoutTransaction(kind: string, created: Created | undefined, namesOthers: boolean): Entry {
+  if (kind === 'rejected' || kind === 'not_sent') return 'not_executed';
+  // If an answer names the transactions of some items only, the others may be missing because they failed.
+  return kind === 'unknown' || namesOthers ? 'in_doubt' : expectedOf(created);
+}
+
+/** The entry for a success that says no more. A link, or a collection, still waits for its payer. */
+function expectedOf(created: Created | undefined): Entry {
+  return created?.paidAtOnce === false ? 'pending' : 'paid';
+}
+
+/** A payout, as far as its amount matters. */
+export interface Counted {
+  amountUsd: Decimal | null;
+  entry: Entry;
+  /** The fee that the upstream charges. Zero if it states none. */
+  feeUsd: Decimal;
+}
+
+/**
+ * Returns what a call counts against caps after an answer. Null if all that was reserved counts, so that almost no answer
+ * changes the spending of its client.
+ * @param feesUsd the fees that the answer states, by position.
+ */
+export function countedAfterAnswer(
+  kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
+  items: readonly Pick<Counted, 'amountUsd'>[],
+  entries: readonly Entry[] | undefined,
+  feesUsd: ReadonlyMap<number, Decimal>,
+): Decimal | null {
+  const isRejected = kind === 'rejected' || kind === 'not_sent';
+  if (!entries) return isRejected ? new Decimal(0) : null;
+  const counts = entries.filter((entry) => ENTRIES[entry].counts).length;
+  if (counts === 0) return new Decimal(0);
+  if (counts === entries.length && feesUsd.size === 0) return null;
+  const zero = new Decimal(0);
+  return countedOf(
+    entries.map((entry, position) => {
+      const { amountUsd = null } = items[position] ?? {};
+      return { entry, amountUsd, feeUsd: feesUsd.get(position) ?? zero };
+    }),
+  );
+}
+
+/** Returns what payouts count against caps: their amounts and fees. The fee of a payout counts as long as its payout. */
+export function countedOf(payouts: readonly Counted[]): Decimal {
+  return payouts.reduce(
+    (sum, { amountUsd, entry, feeUsd }) => (ENTRIES[entry].counts ? sum.plus(amountUsd ?? 0).plus(feeUsd) : sum),
+    new Decimal(0),
+  );
+}
+
+/**
+ * Returns how a call as a whole is settled by the entries of its items. Null if its answer stands, or if an item is
+ * still in doubt.
+ */
+export function resolutionOf(kind: string | null, entries: readonly Entry[]): Resolution | null {
+  if (kind === 'succeeded' || entries.some((entry) => !ENTRIES[entry].known)) return null;
+  if (entries.some((entry) => entry !== 'not_executed')) return 'confirmed';
+  return kind === 'unknown' ? 'not_executed' : null;
+}
+
+/** Returns the entry of a payout that was carried out as requested. A link still waits for its payer. */
+export function expectedEntry(operation: string): Entry {
+  return expectedOf(CREATED_BY.get(operation));
+}
+
+/** What an app may do next about a payout. */
+export const NEXT_STEPS = {
+  held: 'await_approval',
+  reserved: 'wait',
+  in_doubt: 'wait',
+  pending: 'wait',
+  paid: 'none',
+  failed: 'send_again',
+  reversed: 'send_again',
+  refunded: 'send_again',
+  not_executed: 'send_again',
+} as const satisfies Record<PayoutState, string>;
+
+export type NextStep = (typeof NEXT_STEPS)[PayoutState];
+
+/** The states of payouts that have no answer yet, by the state of their call. */
+const BEFORE_ANSWER: Partial<Record<CallState, PayoutState>> = {
+  pending_approval: 'held',
+  declined: 'not_executed',
+  expired: 'not_executed',
+  refused: 'not_executed',
+  in_progress: 'reserved',
+  unknown: 'in_doubt',
+};
+
+/** Returns the state of a payout. */
+export function payoutStateOf(entry: Entry, call: CallState): PayoutState {
+  return (entry === 'reserved' ? BEFORE_ANSWER[call] : undefined) ?? ENTRIES[entry].state;
+}

@@ -1,0 +1,123 @@
+import { Created } from '../../operations/effects';
+import { Batch, Rules, Seen, SentCall } from './calls-in-doubt';
+import { Listing } from './batches';
+import { Competing } from './competing';
+import { MOST_UNSETTLED } from './evidence';
+import { distinctItems, fit, Fitting, relationOf } from './fitting';
+import { Work } from './work';
+
+/** Everything that a verdict about a call in doubt depends on. */
+export interface Facts {
+  call: SentCall;
+  created: Created;
+  listing: Listing;
+  rules: Rules;
+  /** Whether the listing was requested after the quiet period. What is not listed by then is never listed. */
+  isQuiet: boolean;
+  /** The batches that could be all or part of the call. Collection stops when more would not change the verdict. */
+  candidates: Fitting[];
+  /** Our other calls that could have made a candidate, or of which it could be a part. */
+  others: SentCall[];
+  /** Other listed transactions that may be a trace of the call, such as another amount for its recipient. */
+  traces: Batch[];
+  /** Whether the listing has something older than the call. One that has not may have been cut off. */
+  reachesBack: boolean;
+  /** Whether the listing shows a later payment of the same kind, so that it is not older than the call. */
+  isFresh: boolean;
+}
+
+/** Finds out what a verdict depends on. Traces are only looked for when they matter. */
+export function* factsOf(
+  call: SentCall,
+  created: Created,
+  listing: Listing,
+  competing: Competing,
+  rules: Rules,
+): Work<Facts> {
+  const isQuiet = listing.askedAt.getTime() >= quietUntil(call, rules);
+  const candidates = yield* candidatesFor(call, created, listing, rules);
+  const others = yield* othersOf(call, candidates, competing);
+  const [only] = candidates;
+  const isWhole = candidates.length === 1 && only?.batch.length === call.items.length && others.length === 0;
+  const traces = isWhole || !isQuiet ? [] : yield* tracesOf(call, created, listing, competing);
+  const freshUntil = listing.freshUntil.get(created.name);
+  const isFresh = freshUntil !== undefined && freshUntil.getTime() >= quietUntil(call, rules);
+  const reachesBack = listing.oldest !== null && listing.oldest < call.sentFrom;
+  return { call, created, listing, rules, isQuiet, candidates, others, traces, reachesBack, isFresh };
+}
+
+/** Returns when the quiet period of a call ends, in milliseconds since 1970. */
+export function quietUntil({ sentUntil }: SentCall, { quietMs }: Rules): number {
+  return sentUntil.getTime() + quietMs;
+}
+
+function* candidatesFor(call: SentCall, created: Created, listing: Listing, rules: Rules): Work<Fitting[]> {
+  const found: Fitting[] = [];
+  yield call.items.length;
+  for (const batch of listing.unclaimed.like(call, created, rules)) {
+    const fitting = yield* fit(call, created, batch, rules);
+    if (fitting) found.push(fitting);
+    if (found.length > MOST_UNSETTLED) break;
+  }
+  return found;
+}
+
+function* othersOf(call: SentCall, candidates: Fitting[], competing: Competing): Work<SentCall[]> {
+  const others = new Set<SentCall>();
+  for (const { batch } of candidates) {
+    const calls = yield* competing.callsOf(batch);
+    for (const one of calls) if (one.id !== call.id) others.add(one);
+    yield calls.length;
+    if (others.size >= MOST_UNSETTLED) break;
+  }
+  return [...others];
+}
+
+/** Finds the first batches that may be a trace of a call. */
+function* tracesOf(call: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
+  const { traces } = listing.unclaimed;
+  const items = distinctItems(call);
+  const found = new FirstBatches();
+  for (const item of items) {
+    yield 1;
+    for (const batches of traces.ofItem(item, created)) {
+      yield* found.add(batches, (seen) => relationOf(item, seen, created) === 'some');
+      if (found.areEnough) return found.all;
+    }
+  }
+  for (const item of items) {
+    yield 1;
+    for (const batches of traces.ofRecipient(item, created)) {
+      // A batch with other amounts that another call of ours explains completely is no trace of this one.
+      const unexplained = yield* competing.unexplained(batches);
+      yield* found.add(unexplained, (seen) => relationOf(item, seen, created) !== 'none');
+      if (found.areEnough) return found.all;
+    }
+  }
+  return found.all;
+}
+
+/** Collects batches until they have as many transactions as a verdict names. */
+class FirstBatches {
+  private readonly found = new Set<Batch>();
+  private transactions = 0;
+
+  get all(): Batch[] {
+    return [...this.found];
+  }
+
+  get areEnough(): boolean {
+    return this.transactions >= MOST_UNSETTLED;
+  }
+
+  /** Adds the batches with a transaction of this kind. */
+  *add(batches: readonly Batch[], isOne: (seen: Seen) => boolean): Work<void> {
+    for (const batch of batches) {
+      if (this.areEnough) return;
+      yield this.found.has(batch) ? 1 : batch.length;
+      if (this.found.has(batch) || !batch.some(isOne)) continue;
+      this.found.add(batch);
+      this.transactions += batch.length;
+    }
+  }
+}
