@@ -87,7 +87,7 @@ describe('the resolver', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
     expect(await spent()).toBe(before); // it stays reserved
-    expect(JSON.stringify(await query('SELECT evidence FROM verdict WHERE intent_id = $1', [id]))).not.toContain('@');
+    expect(JSON.stringify(await query('SELECT record FROM settlement WHERE intent_id = $1', [id]))).not.toContain('@');
   });
 
   it('settles a call as not executed, which releases the reservation, and its key pays once', async () => {

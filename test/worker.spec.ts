@@ -136,10 +136,10 @@ describe('a worker that is killed', () => {
     await eventually(async () => (await database.query('SELECT FROM source_read')).length > 0);
     await first.signal('SIGKILL');
     await proxy.startWorker();
-    const verdicts = () => database.query('SELECT intent_id, verdict FROM verdict');
+    const verdicts = () => database.query('SELECT intent_id, resolution FROM settlement');
     await eventually(async () => (await verdicts()).length > 0);
     await eventually(async () => (await database.query('SELECT FROM worker_task WHERE result IS NULL')).length === 0);
-    expect(await verdicts()).toEqual([{ intent_id: headers['x-call-id'], verdict: 'confirmed' }]);
+    expect(await verdicts()).toEqual([{ intent_id: headers['x-call-id'], resolution: 'confirmed' }]);
     await proxy.close();
   });
 

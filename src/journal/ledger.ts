@@ -103,7 +103,8 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
     at: new Date(recorded_at),
   });
   if (entry.entry === 'fee') {
-    item.feeUsd = item.feeUsd.plus(amountUsd ?? 0);
+    const usd = amountUsd ?? 0;
+    item.feeUsd = entry.to === 'fees' ? item.feeUsd.plus(usd) : item.feeUsd.minus(usd);
     return;
   }
   item.entry = entry.entry as Entry;

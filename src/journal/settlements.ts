@@ -192,15 +192,24 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
 function toRecorded(entry: NewEntry, item: LedgerItem | undefined): RecordedEntry[] {
   if (!item) return [];
   const { amountUsd = item.amountUsd } = entry;
-  if (entry.entry === 'fee') return [{ ...entry, amountUsd, from: 'available', to: 'fees' }];
+  if (entry.entry === 'fee') return [toFee(entry, amountUsd ?? new Decimal(0))];
   return [{ ...entry, amountUsd, from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account }];
+}
+
+/** A negative fee is given back. */
+function toFee(entry: NewEntry, usd: Decimal): RecordedEntry {
+  const amountUsd = usd.abs();
+  return usd.isNegative()
+    ? { ...entry, amountUsd, from: 'fees', to: 'available' }
+    : { ...entry, amountUsd, from: 'available', to: 'fees' };
 }
 
 function itemsAfter(items: LedgerItem[], entries: RecordedEntry[]): LedgerItem[] {
   const after = items.map((item) => ({ ...item }));
-  for (const { position, entry, amountUsd } of entries) {
+  for (const { position, entry, amountUsd, to } of entries) {
     const item = after[position] as LedgerItem;
-    if (entry === 'fee') item.feeUsd = item.feeUsd.plus(amountUsd ?? 0);
+    if (entry === 'fee')
+      item.feeUsd = to === 'fees' ? item.feeUsd.plus(amountUsd ?? 0) : item.feeUsd.minus(amountUsd ?? 0);
     else item.entry = entry;
   }
   return after;

@@ -6,7 +6,7 @@ import { Author, authorSql } from './author';
 
 /** A read of a source that is about to begin. */
 export interface NewSourceRead {
-  source: 'transactions' | 'batch' | 'transaction' | 'wallets' | 'statement';
+  source: 'transactions' | 'changes' | 'batch' | 'transaction' | 'wallets' | 'statement';
   /** The batch_ref or upstream_id to read, or the file name of the statement. */
   subject: string | null;
   /** Keeps only transactions from this instant on. Null keeps all. */

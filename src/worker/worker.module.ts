@@ -14,6 +14,9 @@ import { PollService } from '../reconciliation/in-doubt/poll.service';
 import { ReadBackService } from '../reconciliation/in-doubt/read-back.service';
 import { ResolverJob } from '../reconciliation/in-doubt/resolver.job';
 import { ResolverService } from '../reconciliation/in-doubt/resolver.service';
+import { FollowUpJob } from '../reconciliation/following/follow-up.job';
+import { FollowUpService } from '../reconciliation/following/follow-up.service';
+import { SettleListedService } from '../reconciliation/following/settle-listed.service';
 import { EarlierReadsService } from '../reconciliation/runs/earlier-reads';
 import { Execution } from '../reconciliation/runs/execution';
 import { RunReader } from '../reconciliation/runs/run-reader';
@@ -24,7 +27,7 @@ import { SourcesService } from '../reconciliation/sources/sources.service';
 import { ALL_JOBS, ForemanService } from './foreman.service';
 import { PartitionsJob } from './partitions.job';
 
-const EVERY_JOB = [SealerService, IndexJob, ResolverJob, RunsJob, ScheduleService, PartitionsJob];
+const EVERY_JOB = [SealerService, IndexJob, ResolverJob, FollowUpJob, RunsJob, ScheduleService, PartitionsJob];
 
 /** The background jobs, and what they need. It has no routes of the product. */
 @Module({})
@@ -49,11 +52,13 @@ export class WorkerModule {
         // The reconciliation
         EarlierReadsService,
         Execution,
+        FollowUpService,
         PollService,
         ReadBackService,
         ResolverService,
         RunReader,
         RunsService,
+        SettleListedService,
         SourcesService,
       ],
     };

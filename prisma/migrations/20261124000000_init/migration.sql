@@ -964,7 +964,7 @@ SELECT rebuild_search_index();
 -- One reading of a source: a request to the upstream, committed before it is sent, or an imported statement.
 CREATE TABLE source_read (
   id        uuid PRIMARY KEY, -- UUIDv7
-  source    text NOT NULL CHECK (source IN ('transactions', 'batch', 'transaction', 'wallets', 'statement')),
+  source    text NOT NULL CHECK (source IN ('transactions', 'changes', 'batch', 'transaction', 'wallets', 'statement')),
   subject   text, -- the requested batch_ref or upstream_id, or the statement's file name
   from_at   timestamptz, -- only transactions from here …
   to_at     timestamptz, -- … up to here are kept; null: all

@@ -74,6 +74,8 @@ export interface Config {
   readonly reconciliation: ReconciliationConfig;
   /** Seconds between rounds of the resolver. 0 disables it. */
   readonly resolverEverySeconds: number;
+  readonly followUpEverySeconds: number;
+  readonly followUpDays: number;
   /** The time after sending from which a transaction that the upstream does not list will never appear. */
   readonly resolverQuietSeconds: number;
   readonly sandboxPort: number;
@@ -226,6 +228,8 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
       env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
     reconciliation: Object.freeze(toReconciliation(env)),
     resolverEverySeconds: env.RESOLVER_EVERY_SECONDS,
+    followUpEverySeconds: env.FOLLOW_UP_EVERY_SECONDS,
+    followUpDays: env.FOLLOW_UP_DAYS,
     resolverQuietSeconds: env.RESOLVER_QUIET_SECONDS,
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),

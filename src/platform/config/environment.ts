@@ -148,6 +148,8 @@ export class Environment {
   @Numeric() @IsInt() @Min(1) @Max(2_592_000) RECONCILIATION_LATE_AFTER_SECONDS = 300;
   @Numeric() @IsInt() @Min(1_000) @Max(3_600_000) RECONCILIATION_LISTING_TIMEOUT_MS = 600_000; // all transactions, in one answer
   @Numeric() @IsInt() @Min(0) @Max(86_400) RESOLVER_EVERY_SECONDS = 10;
+  @Numeric() @IsInt() @Min(0) @Max(86_400) FOLLOW_UP_EVERY_SECONDS = 300;
+  @Numeric() @IsInt() @Min(1) @Max(365) FOLLOW_UP_DAYS = 7;
   @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the latest execution of a request that was ever seen
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;

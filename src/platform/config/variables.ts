@@ -200,6 +200,15 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about:
       'How often the upstream is first asked about calls in doubt. `0` disables it. See [Calls in doubt](../reconciliation/calls-in-doubt.md).',
   },
+  FOLLOW_UP_EVERY_SECONDS: {
+    section: 'reconciliation',
+    about:
+      'How often the upstream is asked what became of payouts after their answers. `0` disables it. See [Following payouts](../reconciliation/settlement.md#following-payouts).',
+  },
+  FOLLOW_UP_DAYS: {
+    section: 'reconciliation',
+    about: 'For how many days after their transactions were created payouts are followed.',
+  },
   RESOLVER_QUIET_SECONDS: {
     section: 'reconciliation',
     about:

@@ -2,9 +2,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { TAGS, termOf } from '../../journal/terms';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
+import { SettleListedService } from '../following/settle-listed.service';
 import { SourcesService } from '../sources/sources.service';
 
-/** Asks the upstream about the subjects of its events, one after the other, and keeps the answers as evidence. */
+/** Asks the upstream about the subjects of its events, one after the other, keeps the answers as
+ * evidence, and settles the payouts that they are about. */
 @Injectable()
 export class ReadBackService {
   private readonly logger = new Logger('Events');
@@ -12,6 +14,7 @@ export class ReadBackService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
+    private readonly settling: SettleListedService,
   ) {}
 
   /**
@@ -26,17 +29,17 @@ export class ReadBackService {
       for (const subject of new Set(waiting.map(subjectOf))) {
         if (signal.aborted) return;
         const events = waiting.filter((event) => subjectOf(event) === subject);
-        if (!(await this.isOfKnown(events))) onDoubt();
+        if (!(await this.isOfKnown(events, signal))) onDoubt();
         const ids = events.map(({ id }) => id);
         await deleteTasks(this.prisma, ids);
       }
     }
   }
 
-  private async isOfKnown([event]: ReadBack[]): Promise<boolean> {
+  private async isOfKnown([event]: ReadBack[], signal: AbortSignal): Promise<boolean> {
     if (!event) return true;
     try {
-      return await this.readBack(event);
+      return await this.readBack(event, signal);
     } catch (err) {
       this.logger.warn({ err, event: event.id }, 'event not read back');
       return true;
@@ -44,10 +47,15 @@ export class ReadBackService {
   }
 
   /** @returns whether an answer to a call named the transactions before. Then they are not in doubt. */
-  private async readBack({ id, batchRef, upstreamId, upstreamRef }: ReadBack): Promise<boolean> {
+  private async readBack({ id, batchRef, upstreamId, upstreamRef }: ReadBack, signal: AbortSignal): Promise<boolean> {
     const cause = { causedBy: id, by: null };
-    if (batchRef !== null) await this.sources.batch(cause, batchRef);
-    else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
+    const read =
+      batchRef !== null
+        ? await this.sources.batch(cause, batchRef)
+        : upstreamId !== null
+          ? await this.sources.transaction(cause, upstreamId)
+          : null;
+    if (read?.complete) await this.settling.run(read.readId, 'event', signal);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM indexed_call WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[] LIMIT 1`;

@@ -48,6 +48,8 @@ interface ListingOptions {
    * Whether the oldest transaction is kept even if it is outside the window. It shows how far back the listing reaches.
    */
   keepsOldest?: boolean;
+  /** Keeps only these transactions of the window. */
+  keeps?: (transaction: Transaction) => boolean;
 }
 
 /** The result of one reading, before it is recorded. */
@@ -73,9 +75,30 @@ export class SourcesService {
   async transactions(
     cause: Cause,
     window: { from: Date; to: Date } | null,
-    { onRows, signal, keepsOldest = false }: ListingOptions = {},
+    options: ListingOptions = {},
   ): Promise<ReadResult> {
-    return this.read('transactions', cause, { subject: null, ...window }, async (readId) => {
+    return this.list('transactions', cause, window, options);
+  }
+
+  /**
+   * Reads all transactions of the account, and keeps only some of the window.
+   * @param isNews whether a transaction is kept.
+   */
+  async changes(
+    window: { from: Date; to: Date },
+    isNews: (transaction: Transaction) => boolean,
+    signal: AbortSignal,
+  ): Promise<ReadResult> {
+    return this.list('changes', { causedBy: null, by: null }, window, { signal, keeps: isNews });
+  }
+
+  private list(
+    source: 'transactions' | 'changes',
+    cause: Cause,
+    window: { from: Date; to: Date } | null,
+    { onRows, signal, keepsOldest = false, keeps = () => true }: ListingOptions,
+  ): Promise<ReadResult> {
+    return this.read(source, cause, { subject: null, ...window }, async (readId) => {
       const writer = new TransactionWriter(this.prisma, readId);
       const counts = { rows: 0, faults: 0, oldest: null as Date | null };
       let oldest: { ordinal: number; transaction: Transaction } | undefined;
@@ -87,7 +110,7 @@ export class SourcesService {
           const before = counts.oldest;
           counts.oldest = earlier(counts.oldest, transaction.issuedAt);
           if (counts.oldest !== before) oldest = { ordinal, transaction };
-          if (isWithin(window, transaction.issuedAt)) writer.add(ordinal, transaction);
+          if (isWithin(window, transaction.issuedAt) && keeps(transaction)) writer.add(ordinal, transaction);
         }
         await writer.flow();
         onRows?.(counts.rows);

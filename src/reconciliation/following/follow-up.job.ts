@@ -1,0 +1,52 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { RunningConfig } from '../../platform/config/config';
+import { Loaded } from '../../platform/config/config.module';
+import { Job } from '../../platform/jobs/job';
+import { Turns } from '../../platform/jobs/turns';
+import { FollowUpService } from './follow-up.service';
+
+/** How often a disabled job looks whether it has to end. */
+const REST_MS = 60_000;
+
+/** Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of the upstream. */
+@Injectable()
+export class FollowUpJob implements Job {
+  readonly name = 'follow';
+  private readonly logger = new Logger('FollowUp');
+  private readonly settings: RunningConfig;
+  private complaint: string | null = null;
+
+  constructor(
+    private readonly followUp: FollowUpService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.settings = config.get('settings', { infer: true });
+  }
+
+  async run(turns: Turns): Promise<void> {
+    const everyMs = this.settings.followUpEverySeconds * 1_000;
+    for (;;) {
+      await turns.wait(everyMs || REST_MS);
+      if (turns.areOver) return;
+      if (everyMs > 0) await this.poll(turns.signal);
+    }
+  }
+
+  private async poll(signal: AbortSignal): Promise<void> {
+    const failure = await this.followUp.runOnce(signal).then(
+      (poll) => poll.failure,
+      (error: unknown) => codeOf(error),
+    );
+    if (failure === this.complaint || signal.aborted) return;
+    this.complaint = failure;
+    if (failure === null) this.logger.log('follow-up succeeded after failures');
+    else this.logger.warn({ failure }, 'follow-up failed, will retry');
+  }
+}
+
+/** A database's message may quote stored values, so only its code is logged. */
+function codeOf(error: unknown): string {
+  const { code, name } = error as { code?: string; name?: string };
+  return code ?? name ?? 'error';
+}

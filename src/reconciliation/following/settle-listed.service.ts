@@ -1,0 +1,153 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Decimal } from 'decimal.js';
+import { IndexService } from '../../history/search/index.service';
+import { NewEntry, NewSettlement } from '../../journal/records';
+import { settle, SettledCall } from '../../journal/settlements';
+import { TAGS, termOf } from '../../journal/terms';
+import { CREATED_BY } from '../../operations/effects';
+import { Source } from '../../operations/settlement';
+import { StatusVocabulary } from '../../operations/statuses';
+import { RunningConfig } from '../../platform/config/config';
+import { Loaded } from '../../platform/config/config.module';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
+import { changesOf, ListedPayout } from './changes';
+
+/** The transactions that are looked up at once. */
+const AT_ONCE = 500;
+
+interface ListedRow {
+  ordinal: bigint;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
+  issuedAt: Date | null;
+  status: string | null;
+  fee: string | null;
+}
+
+/** The result of one reading. */
+export interface SettledRead {
+  /** How many of its transactions are of payouts of ours. */
+  known: number;
+  /** How many calls it settled. */
+  settled: number;
+}
+
+const REASONS: Partial<Record<Source, string>> = {
+  poll: 'The upstream lists the payout with this status now.',
+  event: 'The upstream announced a change, and states this status when asked.',
+};
+
+/** Settles payouts by what the upstream says about their transactions, for as long as it says something new. */
+@Injectable()
+export class SettleListedService {
+  private readonly logger = new Logger('FollowUp');
+  private readonly settings: RunningConfig;
+  private readonly vocabulary: StatusVocabulary;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly index: IndexService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.settings = config.get('settings', { infer: true });
+    this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
+  }
+
+  /** @param readId the reading, whose transactions are kept. */
+  async run(readId: string, source: 'poll' | 'event', signal: AbortSignal): Promise<SettledRead> {
+    await this.index.catchUp();
+    const result = { known: 0, settled: 0 };
+    for (let after = -1n; !signal.aborted;) {
+      const rows = await this.rows(readId, after);
+      const last = rows.at(-1);
+      if (!last) break;
+      after = last.ordinal;
+      for (const [callId, listed] of await this.byCall(rows)) {
+        signal.throwIfAborted();
+        result.known += listed.length;
+        if (await this.settle(callId, listed, readId, source)) result.settled += 1;
+      }
+    }
+    return result;
+  }
+
+  private rows(readId: string, after: bigint): Promise<ListedRow[]> {
+    return this.prisma.$queryRaw`
+      SELECT ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef",
+        issued_at AS "issuedAt", status, fee_usd::text AS fee
+      FROM upstream_transaction
+      WHERE read_id = ${readId}::uuid AND ordinal > ${after} AND coalesce(upstream_ref, upstream_id) IS NOT NULL
+      ORDER BY ordinal LIMIT ${AT_ONCE}`;
+  }
+
+  /** Finds the calls that may have created these transactions. */
+  private async byCall(rows: ListedRow[]): Promise<Map<string, ListedRow[]>> {
+    const byTerm = new Map(rows.flatMap((row) => namesOf(row).map((name) => [termOf(TAGS.ref, name), row] as const)));
+    const terms = [...byTerm.keys()];
+    const found = await this.prisma.$queryRaw<{ id: string; terms: string[] }[]>`
+      SELECT call_id::text AS id, ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(${terms}::text[])) AS terms
+      FROM indexed_call WHERE terms && ${terms}::text[] AND operation = ANY (${[...CREATED_BY.keys()]}::text[]) ORDER BY 1`;
+    return new Map(
+      found.map(({ id, terms: shared }) => [id, [...new Set(shared.flatMap((term) => byTerm.get(term) ?? []))]]),
+    );
+  }
+
+  private async settle(callId: string, rows: ListedRow[], readId: string, source: 'poll' | 'event'): Promise<boolean> {
+    const settled = await settle(this.prisma, callId, this.settings, (call) => {
+      const entries = this.entriesOf(call, rows);
+      return entries.length === 0 ? undefined : toSettlement(callId, entries, readId, source);
+    });
+    if (settled) this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
+    return settled;
+  }
+
+  private entriesOf(call: SettledCall, rows: ListedRow[]): NewEntry[] {
+    // Without an answer, nobody has assigned its transactions. The resolver does.
+    if (!call.outcome) return [];
+    const created = CREATED_BY.get(call.intent.operation);
+    return rows.flatMap((row) => {
+      const item = call.items.find(({ transaction }) => transaction && isSame(transaction, row));
+      return item ? changesOf(item, this.toListed(item.position, row), created) : [];
+    });
+  }
+
+  private toListed(position: number, row: ListedRow): ListedPayout {
+    return {
+      position,
+      meaning: this.vocabulary.statusOf(row.status),
+      feeUsd: row.fee === null ? null : new Decimal(row.fee),
+      transaction: {
+        upstream_ref: asRecorded(row.upstreamRef),
+        upstream_id: asRecorded(row.upstreamId),
+        batch_ref: asRecorded(row.batchRef),
+        at: row.issuedAt?.toISOString() ?? null,
+        status: proseAsRecorded(row.status),
+      },
+    };
+  }
+}
+
+function namesOf({ upstreamRef, upstreamId }: ListedRow): string[] {
+  return [upstreamRef, upstreamId].flatMap((name) => asRecorded(name) ?? []);
+}
+
+/** Records mask contacts, so a name is compared in the form that records have. */
+function isSame(known: { upstream_ref: string | null; upstream_id: string | null }, row: ListedRow): boolean {
+  if (known.upstream_ref !== null && row.upstreamRef !== null)
+    return known.upstream_ref === asRecorded(row.upstreamRef);
+  return known.upstream_id !== null && known.upstream_id === asRecorded(row.upstreamId);
+}
+
+function toSettlement(intentId: string, entries: NewEntry[], readId: string, source: 'poll' | 'event'): NewSettlement {
+  return {
+    intentId,
+    source,
+    reason: REASONS[source] ?? '',
+    by: null,
+    entries,
+    evidence: { reads: [readId], calls: [] },
+  };
+}

@@ -1,0 +1,72 @@
+import { insertOutcomesAgain } from '../src/journal/outcomes';
+import { NewOutcome } from '../src/journal/records';
+import { PrismaService } from '../src/platform/database/prisma.service';
+import { reset } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { Paying, startPaying } from './support/paying';
+import supertest from './support/supertest';
+
+const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
+
+/** A process may be frozen for so long that its call is settled before it records the answer. */
+describe('an answer that comes after its call was settled', () => {
+  let paying: Paying;
+  let approver: string;
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    approver = (await paying.proxy.client('approver', 'approve', 'audit')).key;
+  });
+  afterAll(() => paying.close());
+
+  it('becomes a settlement', async () => {
+    paying.upstream.behaviour = reset;
+    const lost = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
+    const { database, app } = paying.proxy;
+    const id = await copyIntent(database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+    const settle = supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+    await settle.send({ outcome: 'not_executed', reason: 'not there' }).expect(200);
+    expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({
+      outcome: 'not_executed',
+      upstream: { failure: 'abandoned' },
+    });
+    const late: NewOutcome = {
+      intentId: id,
+      kind: 'succeeded',
+      failure: null,
+      upstreamStatus: 200,
+      contentType: null,
+      retryAfter: null,
+      body: null,
+      items: [
+        {
+          position: 0,
+          upstreamRef: 'late-ref',
+          upstreamId: null,
+          batchRef: null,
+          status: 'paid',
+          amountUsd: null,
+          feeUsd: null,
+        },
+      ],
+      entries: ['paid'],
+      sentAt: new Date(),
+      answeredAt: new Date(),
+      upstreamMs: 1,
+      answerOf: null,
+      attempts: 1,
+      tries: [],
+    };
+    for (let time = 0; time < 2; time += 1) await insertOutcomesAgain(app.get(PrismaService), [late], TIMEOUTS);
+    const call = await paying.record({ headers: { 'x-call-id': id } });
+    expect(call).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
+    expect(call.settlements.map(({ source, counted_usd }) => [source, counted_usd])).toEqual([
+      ['answer', '2.5'],
+      ['person', '0'],
+    ]);
+    // An answer that denies what was settled by the upstream's own list changes nothing.
+    const denied = { ...late, kind: 'rejected' as const, items: [], entries: ['not_executed' as const] };
+    await insertOutcomesAgain(app.get(PrismaService), [denied], TIMEOUTS);
+    expect((await paying.record({ headers: { 'x-call-id': id } })).settlements).toHaveLength(2);
+  });
+});
