@@ -60,6 +60,7 @@ describe('a read of the history', () => {
     ['payouts', 'GET /v1/audit/items', 'page', () => get('/v1/audit/items')],
     ['numbers', 'GET /v1/audit/summary', 'none', () => get('/v1/audit/summary')],
     ['the shapes of answers', 'GET /v1/audit/shapes', 'none', () => get('/v1/audit/shapes')],
+    ['words that are not understood', 'GET /v1/audit/status-words', 'none', () => get('/v1/audit/status-words')],
     ['who has read', 'GET /v1/audit/accesses', 'none', () => get('/v1/audit/accesses')],
   ])('is recorded for %s', async (_what, route, shown, read) => {
     const held = await approving.hold();

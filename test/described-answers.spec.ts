@@ -100,6 +100,7 @@ describe('the answers of /v1', () => {
       (by) => ['/v1/audit/summary', () => `?group_by=${by}`] as [string, () => string],
     ),
     ['/v1/audit/shapes', () => ''],
+    ['/v1/audit/status-words', () => ''],
     ['/v1/audit/accesses', () => ''],
     ['/v1/activity', () => ''],
     ['/v1/audit/log/proof', ({ paid }) => `?call=${paid}`],

@@ -22,6 +22,7 @@ import { ReadingsService } from './access-log/readings.service';
 import { RecordsService } from './records/records.service';
 import { SearchService } from './search/search.service';
 import { ShapesController } from './shapes/shapes.controller';
+import { StatusWordsController } from './shapes/status-words.controller';
 import { ShapesService } from './shapes/shapes.service';
 import { StoryService } from './story/story.service';
 
@@ -36,6 +37,7 @@ import { StoryService } from './story/story.service';
     AccessesController,
     ExportController,
     ShapesController,
+    StatusWordsController,
   ],
   providers: [
     AccessesService,

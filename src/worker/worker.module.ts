@@ -6,6 +6,7 @@ import { PresentService } from '../history/records/present.service';
 import { IndexJob } from '../history/search/index.job';
 import { IndexService } from '../history/search/index.service';
 import { MetricsModule } from '../http/metrics/metrics.module';
+import { UnheardStatuses } from '../journal/unheard-statuses';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
@@ -60,6 +61,7 @@ export class WorkerModule {
         RunsService,
         SettleListedService,
         SourcesService,
+        UnheardStatuses,
       ],
     };
   }

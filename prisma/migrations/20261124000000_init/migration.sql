@@ -1194,6 +1194,16 @@ CREATE TABLE worker_task (
   asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- The status words of the upstream that have no meaning (src/operations/statuses.ts), for an operator to map.
+CREATE TABLE unheard_status (
+  word          text PRIMARY KEY, -- in lower case, contacts masked
+  times         bigint NOT NULL, -- how often it was read
+  call_id       uuid, -- a call whose answer has it; null: only listings or events do
+  upstream_ref  text, -- of a transaction with it
+  first_seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  last_seen_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 -- Console sessions ----------------------------------------------------------------------------------------------------
 
 -- A session of the console, by the SHA-256 of the cookie's secret. If a crash loses the sessions, people sign in again.
@@ -1504,7 +1514,8 @@ GRANT SELECT ON current_settlement, ledger_entry, call_state TO payout_proxy;
 GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_transaction, upstream_wallet,
   upstream_wallet_entry, statement_fault TO payout_proxy;
 -- Work.
-GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, reconciliation_progress TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, reconciliation_progress, unheard_status
+  TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
 GRANT SELECT ON indexed_call, indexed_item, indexed_slice TO payout_proxy;

@@ -8,6 +8,7 @@ import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
 import { ageOf, Release } from '../../journal/release';
 import { isStopped } from '../../journal/stops';
+import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
@@ -37,6 +38,7 @@ export class ExchangeService {
     private readonly upstream: UpstreamService,
     private readonly cache: AnswerCache,
     private readonly shapes: ShapeWatch,
+    private readonly statuses: UnheardStatuses,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -115,6 +117,7 @@ export class ExchangeService {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
       throw new Problem('outcome_unknown', { cause });
     }
+    for (const transaction of transactions) this.statuses.note(transaction, call.id);
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
   }

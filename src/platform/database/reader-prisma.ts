@@ -83,6 +83,9 @@ export class ReaderPrisma {
   get stop() {
     return this.prisma.stop;
   }
+  get unheardStatus() {
+    return this.prisma.unheardStatus;
+  }
 
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows> {
     return this.prisma.$queryRaw<Rows>(query, ...values);

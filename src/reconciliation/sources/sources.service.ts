@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Author } from '../../journal/author';
 import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/sources';
+import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { ALL_TRANSACTIONS, batchQuestion, transactionQuestion, WALLETS } from '../../gateway/upstream/questions';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/transactions';
@@ -66,6 +67,7 @@ export class SourcesService {
     private readonly prisma: PrismaService,
     private readonly upstream: UpstreamService,
     private readonly metrics: ReconciliationMetrics,
+    private readonly statuses: UnheardStatuses,
   ) {}
 
   /**
@@ -107,6 +109,7 @@ export class SourcesService {
           const ordinal = counts.rows++;
           const transaction = readTransaction(element);
           if (isFaulty(transaction)) counts.faults++;
+          this.statuses.note(transaction, null);
           const before = counts.oldest;
           counts.oldest = earlier(counts.oldest, transaction.issuedAt);
           if (counts.oldest !== before) oldest = { ordinal, transaction };
@@ -149,7 +152,10 @@ export class SourcesService {
       const { body, seen } = await this.ask(question);
       const transactions = seen.failure === null && body ? transactionsIn(body) : [];
       const writer = new TransactionWriter(this.prisma, readId);
-      for (const [ordinal, transaction] of transactions.entries()) writer.add(ordinal, transaction);
+      for (const [ordinal, transaction] of transactions.entries()) {
+        writer.add(ordinal, transaction);
+        this.statuses.note(transaction, null);
+      }
       await writer.end();
       const faults = transactions.filter(isFaulty).length;
       return { ...seen, rows: transactions.length, kept: writer.kept, faults };

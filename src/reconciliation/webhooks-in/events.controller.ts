@@ -6,6 +6,7 @@ import { Allow } from '../../access/auth/allow';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { readEvent } from '../../gateway/upstream/event';
 import { insertUpstreamEvent } from '../../journal/upstream-events';
+import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SignedEventsService } from './signed-events.service';
 
@@ -24,6 +25,7 @@ export class EventsController {
   constructor(
     private readonly signed: SignedEventsService,
     private readonly prisma: PrismaService,
+    private readonly statuses: UnheardStatuses,
   ) {}
 
   @Post('upstream')
@@ -55,6 +57,7 @@ export class EventsController {
     const { id: eventId, at: signedAt } = this.signed.of(request);
     const event = { ...readEvent(request.body), id: uuidv7(), eventId, signedAt };
     const isNew = await insertUpstreamEvent(this.prisma, event);
+    if (isNew) this.statuses.note(event, null);
     return { status: isNew ? 'recorded' : 'known' };
   }
 }

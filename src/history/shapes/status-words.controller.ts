@@ -1,0 +1,51 @@
+import { Controller, Get } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Shows, showsNobody } from '../../access/auth/shows';
+import { StatusVocabulary } from '../../operations/statuses';
+import { Loaded } from '../../platform/config/config.module';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { StatusWordList } from './status-words.dto';
+
+@ApiTags('Audit')
+@ApiSecurity('key')
+@Controller('v1/audit/status-words')
+export class StatusWordsController {
+  private readonly vocabulary: StatusVocabulary;
+
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.vocabulary = StatusVocabulary.with(config.get('settings', { infer: true }).upstreamStatusWords);
+  }
+
+  @Get()
+  @Allow('audit')
+  @Shows(({ words }: StatusWordList) => showsNobody(words))
+  @ApiOperation({
+    summary: 'List the status words that are not understood',
+    operationId: 'listStatusWords',
+    description:
+      'Scope `audit`. One entry for each status word of the upstream that has no meaning. A transaction with such a word ' +
+      'counts neither as paid nor as failed. Give the word a meaning with `UPSTREAM_STATUS_WORDS`, and it leaves the list.',
+  })
+  @ApiResponse({ status: 200, type: StatusWordList, description: 'All of them.' })
+  @ApiKeyProblems()
+  async list(): Promise<StatusWordList> {
+    const rows = await this.prisma.unheardStatus.findMany({ orderBy: [{ times: 'desc' }, { word: 'asc' }] });
+    const unheard = rows.filter(({ word }) => this.vocabulary.statusOf(word) === undefined);
+    return {
+      words: unheard.map((row) => ({
+        word: row.word,
+        times: Number(row.times),
+        call_id: row.callId,
+        upstream_ref: row.upstreamRef,
+        first_seen_at: row.firstSeenAt,
+        last_seen_at: row.lastSeenAt,
+      })),
+    };
+  }
+}
