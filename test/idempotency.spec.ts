@@ -87,7 +87,7 @@ describe('an idempotency key', () => {
     upstream.behaviour = answer(status, body);
     const k = newKey();
     const first = await pay(k).expect(told);
-    expect(first.body.error).toMatch(/Nothing was carried out\..* with the same Idempotency-Key/);
+    expect(first.body.error).toMatch(/The request was not carried out\. The same Idempotency-Key may be used again/);
     await pay(k).expect(told);
     upstream.behaviour = answer(200, SUCCESS);
     const paid = await pay(k).expect(200);

@@ -180,6 +180,8 @@ function transactionDocument(item: UpstreamItem) {
     amount_usd: item.amountUsd?.toFixed(),
     batch_ref: asRecorded(item.batchRef) ?? undefined,
     fee_usd: item.feeUsd?.toFixed(),
+    payout_error: proseAsRecorded(item.payoutError ?? null) ?? undefined,
+    payout_status: proseAsRecorded(item.payoutStatus ?? null) ?? undefined,
     position: item.position ?? undefined, // of its payout, if that is certain
     status: proseAsRecorded(item.status) ?? undefined,
     upstream_id: asRecorded(item.upstreamId) ?? undefined,

@@ -59,6 +59,10 @@ export interface UpstreamItem {
   status: string | null;
   amountUsd: Decimal | null;
   feeUsd: Decimal | null;
+  /** The status of handing it to the telco, if the answer states one. */
+  payoutStatus?: string | null;
+  /** Why that failed. */
+  payoutError?: string | null;
 }
 
 /** One attempt to send a request. */

@@ -4,7 +4,7 @@ import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 import { UpstreamItem } from './records';
 
 /** An event that the upstream sent. */
-export interface NewUpstreamEvent extends Omit<UpstreamItem, 'position' | 'feeUsd'> {
+export interface NewUpstreamEvent extends Omit<UpstreamItem, 'position' | 'feeUsd' | 'payoutStatus' | 'payoutError'> {
   /** The UUIDv7 of the record. */
   id: string;
   /** The ID that was signed. */

@@ -39,6 +39,27 @@ describe('the vocabulary of status words', () => {
     );
   });
 
+  it.each([
+    ['paid', 'Sent', null, 'paid'],
+    ['paid', undefined, null, 'paid'],
+    [null, 'Failed', 'Invalid phone number', 'failed'],
+    ['failed', 'UNSUCCESSFUL', 'Invalid phone number', 'failed'],
+    ['failed', null, 'Invalid phone number', 'failed'],
+    ['paid', 'Failed', null, undefined],
+    ['failed', 'Sent', null, undefined],
+    ['pending', 'Sent', null, undefined],
+    ['paid', 'odd', null, undefined],
+    ['odd', 'odd', null, undefined],
+    ['paid', 'Sent', 'Invalid phone number', undefined],
+    [null, null, 'Invalid phone number', undefined],
+    [null, null, null, undefined],
+  ])(
+    'reads an item that is %s, whose payout is %s with the error %j, as %s',
+    (status, payoutStatus, payoutError, expected) => {
+      expect(known.statusOfItem({ status, payoutStatus, payoutError })).toBe(expected);
+    },
+  );
+
   it('lists exactly the words that have a meaning', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom(...STATUSES), (word, status) => {

@@ -56,6 +56,22 @@ export class StatusVocabulary {
     return word === null || word === undefined ? undefined : this.meanings.get(plainWord(word));
   }
 
+  /**
+   * Returns what an answer says about an item: the status of its transaction, and that of handing it to the telco. Two
+   * statuses that differ contradict each other, and so does an error text beside a status that is no failure. Neither
+   * is then believed.
+   */
+  statusOfItem(item: {
+    status: string | null;
+    payoutStatus?: string | null | undefined;
+    payoutError?: string | null | undefined;
+  }): Status | undefined {
+    const words = [item.status, item.payoutStatus ?? null].filter((word) => word !== null);
+    const [status, ...others] = words.map((word) => this.statusOf(word));
+    if (others.some((other) => other !== status)) return undefined;
+    return item.payoutError && status !== 'failed' ? undefined : status;
+  }
+
   /** Returns the words with one of these meanings, in lower case. */
   wordsOf(...statuses: readonly Status[]): string[] {
     return [...this.meanings].flatMap(([word, status]) => (statuses.includes(status) ? [word] : []));

@@ -13,12 +13,14 @@ import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
+import { payoutsIn } from '../upstream/payouts';
 import { transactionsIn } from '../upstream/transactions';
 import { countedAfterAnswer, entriesOfAnswer } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
 import { TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
+import { withPayouts } from './match-payouts';
 import { rowOf } from '../../operations/catalogue';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './shape-watch';
@@ -83,7 +85,7 @@ export class ExchangeService {
     const started = performance.now();
     const { answer, sentAt, answeredAt, upstreamMs, tries } = timed;
     const { effect } = rowOf(call.operation);
-    const transactions = effect !== 'read' && answer.body ? matchItems(items, transactionsIn(answer.body)) : [];
+    const transactions = effect !== 'read' && answer.body ? itemsIn(answer.body, items) : [];
     try {
       const { entries, countedUsd } = this.settledBy(call, answer.kind, items, transactions);
       await this.journal.close({
@@ -117,7 +119,10 @@ export class ExchangeService {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
       throw new Problem('outcome_unknown', { cause });
     }
-    for (const transaction of transactions) this.statuses.note(transaction, call.id);
+    for (const { status, payoutStatus = null, upstreamRef } of transactions) {
+      this.statuses.note({ status, upstreamRef }, call.id);
+      this.statuses.note({ status: payoutStatus, upstreamRef }, call.id);
+    }
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
   }
@@ -130,8 +135,9 @@ export class ExchangeService {
     transactions: UpstreamItem[],
   ): Pick<NewOutcome, 'entries' | 'countedUsd'> {
     if (rowOf(operation).effect === 'read') return {};
-    const named = transactions.map(({ position, status }) => {
-      return { position, status, meaning: this.vocabulary.statusOf(status) };
+    const named = transactions.map((one) => {
+      const status = one.status ?? one.payoutStatus ?? one.payoutError ?? null;
+      return { position: one.position, status, meaning: this.vocabulary.statusOfItem(one) };
     });
     const entries = entriesOfAnswer(operation, kind, items.length, named);
     const fees = new Map<number, Decimal>();
@@ -140,4 +146,8 @@ export class ExchangeService {
     }
     return { entries, countedUsd: countedAfterAnswer(kind, items, entries, fees)?.toFixed() ?? null };
   }
+}
+
+function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
+  return withPayouts(items, matchItems(items, transactionsIn(body)), payoutsIn(body));
 }

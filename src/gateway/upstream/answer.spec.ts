@@ -115,6 +115,30 @@ describe('toAnswer', () => {
     },
   );
 
+  it.each([
+    ['Insufficient funds', 'rejected'],
+    [' insufficient FUNDS: the balance is 2.10 USD', 'rejected'],
+    ['1 of 3 failed: insufficient funds', 'unverified_rejection'],
+    ['internal server error', 'unverified_rejection'],
+    ['', 'unverified_rejection'],
+  ])('believes a 500 with the text %j as %s, if "insufficient funds" proves a rejection', (text, expected) => {
+    const texts = ['insufficient funds'];
+    const meanings = [
+      { status: 'error', error: text },
+      { status: 'error', code: 'TRANSACTION_FAILED', message: text },
+    ];
+    for (const body of meanings) {
+      const { kind, failure } = toAnswer(response(500, body), PAY, texts);
+      expect(failure ?? kind).toBe(expected);
+      expect(toAnswer(response(500, body), PAY).failure).toBe('unverified_rejection');
+      expect(toAnswer(response(500, { ...body, data: { issueID: 'a' } }), PAY, texts).failure).toBe(
+        'unverified_rejection',
+      );
+      expect(toAnswer(response(502, body), PAY, texts).kind).toBe('unknown');
+    }
+    expect(toAnswer(response(500, { error: text }), PAY, texts).failure).toBe('server_error'); // not its envelope
+  });
+
   it('treats a success with an error text beside transactions as a success', () => {
     const data = { error: '1 of 3 items failed', data: [{ chiRef: 'a', status: 'paid' }] };
     expect(meaningOf(200, { status: 'success', data }, PAY)).toBe('succeeded');

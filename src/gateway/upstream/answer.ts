@@ -70,8 +70,9 @@ export interface RequestKind {
 /**
  * Decides what an exchange proves. Doubt must never be recorded as a rejection or a success. A rejected payout may be
  * sent again, and would then be paid twice.
+ * @param rejectionTexts the texts of errors that prove that nothing was done, as in UPSTREAM_REJECTION_TEXTS.
  */
-export function toAnswer(exchange: Exchange, request: RequestKind): Answer {
+export function toAnswer(exchange: Exchange, request: RequestKind, rejectionTexts: readonly string[] = []): Answer {
   if ('failure' in exchange) {
     const answer = notSent(exchange.failure);
     return exchange.written ? { ...answer, kind: 'unknown' } : answer;
@@ -83,7 +84,8 @@ export function toAnswer(exchange: Exchange, request: RequestKind): Answer {
   if (contentEncoding !== null && contentEncoding.toLowerCase() !== 'identity') {
     return { kind: 'unknown', failure: 'unreadable', ...response };
   }
-  const meaning = request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request);
+  const meaning =
+    request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request, rejectionTexts);
   return { ...meaning, ...response };
 }
 
@@ -112,7 +114,7 @@ function meaningOfRead({ status, body }: Response): Meaning {
  * believed until the upstream's list confirms it. Other 5xx come from intermediaries, even if they look like the
  * service.
  */
-function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind): Meaning {
+function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind, texts: readonly string[]): Meaning {
   const envelope = parseJson(body);
   const saysError = wordOf(envelope) === 'error';
   const claimed = status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
@@ -122,7 +124,18 @@ function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind):
   if (claimed === undefined) return notUnderstood(status);
   // Part of it was done. It counts as a success, and its items keep the upstream's statuses.
   if (named) return saysError ? UNVERIFIED : SUCCEEDED;
-  return status === 500 && !unlisted ? UNVERIFIED : REJECTED;
+  return status === 500 && !unlisted && !isProof(envelope, texts) ? UNVERIFIED : REJECTED;
+}
+
+/**
+ * Whether the text of an error begins with one that proves that nothing was done, in any case. Elsewhere in a text, such
+ * as in "1 of 3 failed: insufficient funds", it proves nothing.
+ */
+function isProof(envelope: unknown, texts: readonly string[]): boolean {
+  const { error, message } = isObject(envelope) ? envelope : {};
+  const said = typeof error === 'string' ? error : typeof message === 'string' ? message : '';
+  const plain = said.trim().toLowerCase();
+  return texts.some((text) => plain.startsWith(text.toLowerCase()));
 }
 
 function notUnderstood(status: number): Meaning {

@@ -49,6 +49,13 @@ describe('transactionsIn', () => {
     ['POST /payouts/airtime', { payoutLink: '-', data: [TRANSACTION, TRANSACTION], error: 'None', payouts: [{}] }, 2],
     ['POST /payouts/mobile-money', { credits: [TRANSACTION], payouts: [] }, 1],
     ['POST /payouts/mobile-money, payouts as a map', { credits: [TRANSACTION], payouts: { 0: {}, issueID: 'x' } }, 1],
+    [
+      'an answer with different transactions in both lists',
+      { data: [TRANSACTION], credits: [{ ...TRANSACTION, id: 'x' }] },
+      2,
+    ],
+    ['an answer with the same transactions in both lists', { data: [TRANSACTION], credits: [TRANSACTION] }, 1],
+    ['an answer with one transaction and a list', { data: TRANSACTION, credits: [{ ...TRANSACTION, id: 'x' }] }, 2],
     ['POST /payouts/credit', { paymentLink: '-', data: [TRANSACTION], credits: [], error: 'None' }, 1],
     ['POST /account/delete-unpaid-transaction', TRANSACTION, 1],
     ['a plain list', [TRANSACTION, 'noise', null, {}, TRANSACTION], 2],
@@ -56,7 +63,8 @@ describe('transactionsIn', () => {
     ['null', null, 0],
   ])('finds the transactions of %s', (_operation, data, count) => {
     const found = inEnvelope(data);
-    expect(found.map(({ amountUsd, feeUsd, ...rest }) => [rest, amountUsd?.toFixed(), feeUsd?.toFixed()])).toEqual(
+    const known = found.map((one) => ({ ...one, upstreamId: READ.upstreamId }));
+    expect(known.map(({ amountUsd, feeUsd, ...rest }) => [rest, amountUsd?.toFixed(), feeUsd?.toFixed()])).toEqual(
       Array.from({ length: count }, () => [READ, '0.1', '0.01']),
     );
   });

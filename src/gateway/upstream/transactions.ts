@@ -38,21 +38,28 @@ const MAX_AMOUNT = new Decimal('1e15');
 /** The number of items of the largest request. An answer with more transactions must not cost more. */
 const MAX_TRANSACTIONS = 10_000;
 
-/** Reads the transactions of an answer, in its order. It never throws, whatever the bytes are. */
+/**
+ * Reads the transactions of an answer: those of `data.data`, then those of `data.credits`, in its order. It never throws,
+ * whatever the bytes are.
+ */
 export function transactionsIn(body: Buffer): Transaction[] {
   const envelope = parseJson(body);
   if (!isObject(envelope)) return [];
   const { data } = envelope;
-  const inner = isObject(data) ? data.data : undefined;
-  const lists = [data, inner, isObject(data) ? data.credits : undefined];
-  const list = lists.find((candidate) => Array.isArray(candidate) && candidate.some(isTransaction)) as
-    | unknown[]
-    | undefined;
-  const found = list ?? [inner, data].filter(isTransaction);
-  return found
-    .filter(isTransaction)
-    .slice(0, list ? MAX_TRANSACTIONS : 1)
-    .map(readTransaction);
+  const { data: inner, credits } = isObject(data) ? data : {};
+  const first = transactionsOf(inner);
+  const known = new Set(first.map(nameOf));
+  const listed = [...first, ...transactionsOf(credits).filter((one) => !known.has(nameOf(one)))];
+  return (listed.length > 0 ? listed : transactionsOf(data)).slice(0, MAX_TRANSACTIONS).map(readTransaction);
+}
+
+function transactionsOf(value: unknown): Record<string, unknown>[] {
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isTransaction);
+}
+
+/** An answer may show the same transaction in both lists. */
+function nameOf({ chiRef, id, tnxID }: Record<string, unknown>): string {
+  return JSON.stringify([chiRef, id ?? tnxID]);
 }
 
 function isTransaction(value: unknown): value is Record<string, unknown> {

@@ -181,7 +181,10 @@ export class UpstreamService implements OnApplicationShutdown {
     const answer = await this.bulkhead.run(
       patienceMs,
       async () => (outgoing.effect === 'read' ? undefined : stopRefusal(isStopped)),
-      () => circuit.run(async () => toAnswer(await this.exchange(sending, progress), outgoing)),
+      () =>
+        circuit.run(async () =>
+          toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
+        ),
     );
     this.health.record(answer);
     if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);

@@ -112,6 +112,7 @@ describe('the configuration', () => {
     ['MAX_BODY_BYTES', '1023', '16777217', '1MiB'],
     ['EXTRA_FIELDS_ALLOWED', '1st', '_meta', 'sub-account', 'a b', 'ключ', `narration,${'x'.repeat(65)}`],
     ['EXTRA_FIELDS_ALLOWED', 'narration,toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'],
+    ['UPSTREAM_REJECTION_TEXTS', 'no', 'insufficient funds,failed'],
     ['SANDBOX_PORT', '-1', '65536'],
     ['SANDBOX_CONTROL_KEY', 'short', 'with a blank'],
   ])('names %s if its value is bad, and never the value', (name, ...values) => {

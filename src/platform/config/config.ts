@@ -41,6 +41,8 @@ export interface Config {
   readonly upstreamUnitName: string;
   /** Status words of the upstream beside the known ones, such as `settled_t2=paid`. */
   readonly upstreamStatusWords: readonly string[];
+  /** Texts of errors that prove that nothing was done, even with 500. */
+  readonly upstreamRejectionTexts: readonly string[];
   readonly infoCacheTtlSeconds: number;
   /** Whether countries and networks are looked up before a payout is sent. */
   readonly checkCoverage: boolean;
@@ -209,6 +211,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     upstreamMaxResponseBytes: env.UPSTREAM_MAX_RESPONSE_BYTES,
     upstreamUnitName: env.UPSTREAM_UNIT_NAME,
     upstreamStatusWords: Object.freeze(env.UPSTREAM_STATUS_WORDS),
+    upstreamRejectionTexts: Object.freeze(env.UPSTREAM_REJECTION_TEXTS),
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     checkCoverage: env.CHECK_COVERAGE === 'true',
     outcomes: env.OUTCOMES,

@@ -91,6 +91,9 @@ const IsSigningKey = () =>
     message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',
   });
 
+/** A shorter text could begin too many errors. */
+const TEXTS_RULE = '$property must be a comma-separated list of texts with at least 8 characters each';
+
 /** The environment, as the operator writes it. `variables.ts` describes each variable. */
 export class Environment {
   @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
@@ -119,6 +122,7 @@ export class Environment {
 
   @Matches(/^[a-z][a-z0-9]{1,31}$/) UPSTREAM_UNIT_NAME = 'credit';
   @Words() UPSTREAM_STATUS_WORDS: string[] = []; // src/operations/statuses.ts checks them
+  @Words() @MinLength(8, { each: true, message: TEXTS_RULE }) UPSTREAM_REJECTION_TEXTS: string[] = [];
   @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
   @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
   @IsIn(['durable', 'relaxed']) OUTCOMES: 'durable' | 'relaxed' = 'durable';

@@ -122,6 +122,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       'Status words of the upstream that the proxy does not know, each with its meaning, such as `settled_t2=paid,voided=reversed`. See [Status words](upstream.md#status-words).',
     unset: 'none',
   },
+  UPSTREAM_REJECTION_TEXTS: {
+    section: 'upstream',
+    about:
+      'Texts with which an error begins that proves that nothing was done, even with 500, such as `insufficient funds`. See [What an answer proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
+    unset: 'none',
+  },
   INFO_CACHE_TTL_SECONDS: {
     section: 'upstream',
     about: 'How long answers to `/info` are cached. `0` disables the cache.',

@@ -204,11 +204,11 @@ export const PROBLEMS = {
   },
   upstream_auth: {
     status: 502,
-    text: 'The payout service refused the credentials of the proxy. Nothing was carried out. Tell the operator, who has to correct them. Then send the request again, with the same Idempotency-Key if it had one.',
+    text: 'The payout service refused the credentials of the proxy. The request was not carried out. The same Idempotency-Key may be used again. Tell the operator, who has to correct the credentials.',
   },
   upstream_busy: {
     status: 503,
-    text: 'The payout service is limiting the proxy. Nothing was carried out. Send the request again after Retry-After, with the same Idempotency-Key if it had one.',
+    text: 'The payout service is limiting the proxy. The request was not carried out. The same Idempotency-Key may be used again, after Retry-After.',
     retryAfter: 1,
   },
   upstream_overloaded: {

@@ -1,0 +1,49 @@
+import { UpstreamItem } from '../../journal/records';
+import { Item } from '../../operations/item';
+import { ListedPayout } from '../upstream/payouts';
+
+/**
+ * Adds what an answer says about each payout to the transaction of the same item. A payout whose item has no
+ * transaction, or is not certain, gets an entry of its own.
+ */
+export function withPayouts(items: Item[], found: UpstreamItem[], payouts: ListedPayout[]): UpstreamItem[] {
+  if (payouts.length === 0) return found;
+  const phones = items.map(({ phone }) => digitsOf(phone));
+  const isOneEach = payouts.length === items.length;
+  const taken = new Set<number>();
+  const all = [...found];
+  const placeOf = new Map(found.flatMap(({ position }, place) => (position === null ? [] : [[position, place]])));
+  for (const { place, phone, status, error } of payouts) {
+    const position = positionOf(place, digitsOf(phone));
+    if (position !== null) taken.add(position);
+    const more = { payoutStatus: status, payoutError: error };
+    const at = position === null ? undefined : placeOf.get(position);
+    const before = at === undefined ? undefined : all[at];
+    if (at !== undefined && before) all[at] = { ...before, ...more };
+    else all.push({ ...NO_TRANSACTION, position, ...more });
+  }
+  return all;
+
+  /** The item at the same place if its phone agrees, otherwise the first free item with this phone. */
+  function positionOf(place: number, phone: string): number | null {
+    const isFree = (position: number) => position >= 0 && position < items.length && !taken.has(position);
+    const isHere = phone === '' ? isOneEach : phones[place] === phone;
+    if (isHere && isFree(place)) return place;
+    const elsewhere = phone === '' ? -1 : phones.findIndex((one, position) => one === phone && isFree(position));
+    return elsewhere < 0 ? null : elsewhere;
+  }
+}
+
+const NO_TRANSACTION = {
+  upstreamRef: null,
+  upstreamId: null,
+  batchRef: null,
+  status: null,
+  amountUsd: null,
+  feeUsd: null,
+};
+
+/** The telco's spelling of a number may lack the plus sign. */
+function digitsOf(phone: string | null): string {
+  return phone?.replace(/\D/g, '') ?? '';
+}
