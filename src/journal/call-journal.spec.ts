@@ -4,6 +4,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
 import { CallJournal } from './call-journal';
 import { NewOutcome } from './records';
+import { SpooledOutcomes } from './spooled-outcomes';
 
 function outcome(size: number): NewOutcome {
   return {
@@ -34,9 +35,10 @@ describe('CallJournal', () => {
     const journal = new CallJournal(
       prisma,
       { number: 1 } as ProcessService,
+      {} as SpooledOutcomes,
       new ConfigService({ settings: loadConfig({}) }),
     );
-    await Promise.all([1, 2, 3].map(() => journal.close(outcome(size))));
+    await Promise.all([1, 2, 3].map(() => journal.close(outcome(size), true)));
     expect(prepared).toHaveBeenCalledTimes(commits);
   });
 });

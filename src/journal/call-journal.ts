@@ -13,6 +13,7 @@ import { insertIntents } from './intents';
 import { insertOutcomes, insertOutcomesAgain } from './outcomes';
 import { NewIntent, NewOutcome } from './records';
 import { RefusalWriter } from './refusals';
+import { SpooledOutcomes } from './spooled-outcomes';
 
 /** Rows of one statement, including items. With more, the time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
@@ -38,7 +39,12 @@ export class CallJournal implements OnApplicationShutdown {
   /** Outcomes that are written after their apps were answered (OUTCOMES=relaxed). */
   private readonly unwritten = new Set<Promise<void>>();
 
-  constructor(prisma: PrismaService, processes: ProcessService, config: ConfigService<Loaded, true>) {
+  constructor(
+    prisma: PrismaService,
+    processes: ProcessService,
+    private readonly spooled: SpooledOutcomes,
+    config: ConfigService<Loaded, true>,
+  ) {
     const settings = config.get('settings', { infer: true });
     const windows = guardWindows(settings);
     this.relaxed = settings.outcomes === 'relaxed';
@@ -86,10 +92,11 @@ export class CallJournal implements OnApplicationShutdown {
    * Resolves when the app may be answered: once the outcome is durable, or immediately with OUTCOMES=relaxed. An
    * outcome that cannot be written for a while is given up. Its intent is then in doubt, as after the end of the
    * process.
+   * @param isSpooled whether an outcome that cannot be written is kept on disk. It is written once the database is back.
    */
-  async close(outcome: NewOutcome): Promise<void> {
-    if (!this.relaxed) return this.write(outcome);
-    const written = this.write(outcome)
+  async close(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
+    if (!this.relaxed) return this.write(outcome, isSpooled);
+    const written = this.write(outcome, isSpooled)
       .catch((err: unknown) => {
         const { intentId, kind } = outcome;
         this.logger.error({ err, call_id: intentId, outcome: kind }, 'outcome not recorded, call is in doubt');
@@ -103,9 +110,19 @@ export class CallJournal implements OnApplicationShutdown {
     await Promise.all(this.unwritten);
   }
 
-  private write(outcome: NewOutcome): Promise<void> {
+  private write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
     const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
-    return this.outcomes.add(outcome).catch((error: unknown) => this.writeAgain(outcome, error, patienceEnds));
+    return this.outcomes.add(outcome).catch(async (error: unknown) => {
+      if (!isSpooled) return this.writeAgain(outcome, error, patienceEnds);
+      let isWritten = false;
+      await this.spooled.keep(outcome);
+      try {
+        await this.writeAgain(outcome, error, patienceEnds);
+        isWritten = true;
+      } finally {
+        await this.spooled.release(outcome.intentId, isWritten);
+      }
+    });
   }
 
   private async writeAgain(outcome: NewOutcome, error: unknown, patienceEnds: number): Promise<void> {

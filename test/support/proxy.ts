@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { INestApplicationContext } from '@nestjs/common';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../src/app/app';
@@ -36,6 +40,7 @@ export function settingsOn(
     // Reads for coverage would be among the requests that tests count, and many tests send one body repeatedly.
     ...loadConfig({
       LOG_LEVEL: 'silent',
+      DATA_DIR: join(tmpdir(), `payout-proxy-test-${randomUUID()}`), // Nothing creates it unless an outcome is spooled.
       CHECK_COVERAGE: 'false',
       DUPLICATE_GUARD: 'false',
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
@@ -78,6 +83,7 @@ export async function startProxy(
     },
     close: async () => {
       await app.close();
+      if (settings.dataDir === undefined) rmSync(all.dataDir, { recursive: true, force: true });
       for (const worker of workers) await worker.close();
       if (!database) await own.close();
     },

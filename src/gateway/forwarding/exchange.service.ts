@@ -88,7 +88,7 @@ export class ExchangeService {
     const transactions = effect !== 'read' && answer.body ? itemsIn(answer.body, items) : [];
     try {
       const { entries, countedUsd } = this.settledBy(call, answer.kind, items, transactions);
-      await this.journal.close({
+      const outcome: NewOutcome = {
         intentId: call.id,
         kind: answer.kind,
         failure: answer.failure,
@@ -114,7 +114,8 @@ export class ExchangeService {
         answeredAt,
         upstreamMs,
         answerOf,
-      });
+      };
+      await this.journal.close(outcome, effect !== 'read');
     } catch (cause) {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
       throw new Problem('outcome_unknown', { cause });

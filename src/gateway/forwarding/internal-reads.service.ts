@@ -66,7 +66,7 @@ export class InternalReadsService implements OnApplicationShutdown {
       };
       const listing = await this.upstream.list(outgoing, take, AbortSignal.timeout(LISTING_PATIENCE_MS));
       const outcome = outcomeOf(call, listing, { items, sentAt, upstreamMs: performance.now() - started });
-      await this.journal.close(outcome).catch(databaseUnavailable);
+      await this.journal.close(outcome, false).catch(databaseUnavailable);
       call.outcome = outcome.kind;
       return { failure: listing.failure, items };
     });

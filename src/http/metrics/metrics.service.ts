@@ -113,6 +113,15 @@ export class MetricsService {
     this.watch('payout_proxy_upstream_queue_length', 'Requests that wait to be sent to the upstream.', length);
   }
 
+  /** @param count is called at each scrape. */
+  watchSpooledOutcomes(count: () => number): void {
+    this.watch(
+      'payout_proxy_spooled_outcomes',
+      'Outcomes on the disk of this instance that are not yet recorded in the database.',
+      count,
+    );
+  }
+
   /** @param progress is called at each scrape. */
   watchSearchIndex(progress: () => number): void {
     this.watch(

@@ -35,7 +35,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   LOG_LEVEL: { section: 'process', about: 'The least severe level that is logged.' },
   DATA_DIR: {
     section: 'process',
-    about: 'The folder of the embedded Postgres, the sandbox, the demo keys, the log key and the checkpoints.',
+    about:
+      'The folder of the embedded Postgres, the sandbox, the demo keys, the log key, the checkpoints, and the outcomes that wait for the database. Keep it across restarts.',
   },
   DRAIN_MS: {
     section: 'process',

@@ -1,0 +1,106 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { join } from 'node:path';
+import { MetricsService } from '../http/metrics/metrics.service';
+import { RunningConfig } from '../platform/config/config';
+import { Loaded } from '../platform/config/config.module';
+import { PrismaService } from '../platform/database/prisma.service';
+import { isUnavailable } from '../platform/database/unavailable';
+import { OutcomeSpool } from './outcome-spool';
+import { insertOutcomesAgain } from './outcomes';
+import { NewOutcome } from './records';
+
+const EVERY_MS = 2_000;
+
+/**
+ * Keeps the outcomes that could not be written to the database, in DATA_DIR/outcomes, and writes them once the database
+ * is back: in this process, or at its next start. The IDs in an answer are then not lost with the process. Lines of the
+ * log name calls only.
+ */
+@Injectable()
+export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('Journal');
+  private readonly spool: OutcomeSpool;
+  private readonly settings: RunningConfig;
+  /** The calls with a file. */
+  private readonly kept = new Set<string>();
+  /** Those of them whose outcome the journal still tries to write. */
+  private readonly inHand = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    metrics: MetricsService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.settings = config.get('settings', { infer: true });
+    this.spool = new OutcomeSpool(join(this.settings.dataDir, 'outcomes'));
+    metrics.watchSpooledOutcomes(() => this.kept.size);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    try {
+      for (const id of await this.spool.ids()) this.kept.add(id);
+    } catch {
+      this.logger.error('spooled outcomes cannot be read');
+    }
+    this.begin();
+    this.timer = setInterval(() => this.begin(), EVERY_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.working;
+  }
+
+  /** Keeps an outcome while the journal tries to write it again. It never throws. */
+  async keep(outcome: NewOutcome): Promise<void> {
+    this.inHand.add(outcome.intentId);
+    try {
+      await this.spool.keep(outcome);
+      this.kept.add(outcome.intentId);
+    } catch {
+      this.logger.error({ call_id: outcome.intentId }, 'outcome could not be spooled');
+    }
+  }
+
+  /** The journal wrote the outcome, or leaves that to this service. */
+  async release(id: string, isWritten: boolean): Promise<void> {
+    this.inHand.delete(id);
+    if (isWritten) await this.remove(id);
+  }
+
+  private begin(): void {
+    if (this.kept.size > 0) this.working ??= this.writeAll().finally(() => (this.working = undefined));
+  }
+
+  private async writeAll(): Promise<void> {
+    for (const id of [...this.kept].filter((one) => !this.inHand.has(one))) {
+      try {
+        if (!(await this.write(id))) continue;
+        await this.remove(id);
+        this.logger.warn({ call_id: id }, 'spooled outcome recorded');
+      } catch (error) {
+        if (isUnavailable(error)) return;
+        this.logger.error({ call_id: id }, 'spooled outcome not recorded');
+      }
+    }
+  }
+
+  /** Writes an outcome, unless it is there. @returns whether it is there. */
+  private async write(id: string): Promise<boolean> {
+    const outcome = await this.spool.read(id);
+    const [intent] = await this.prisma.$queryRaw<{ isErased: boolean }[]>`
+      SELECT b.body IS NULL AS "isErased" FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
+    if (!intent) return false; // of another database, or pruned
+    // What was erased meanwhile does not come back. The IDs in the record name nobody.
+    await insertOutcomesAgain(this.prisma, [intent.isErased ? { ...outcome, body: null } : outcome], this.settings);
+    return true;
+  }
+
+  private async remove(id: string): Promise<void> {
+    await this.spool.remove(id).catch(() => this.logger.error({ call_id: id }, 'spooled outcome not removed'));
+    this.kept.delete(id);
+  }
+}

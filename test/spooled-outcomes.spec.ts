@@ -1,0 +1,113 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import { MetricsService } from '../src/http/metrics/metrics.service';
+import { answer } from './support/fake-upstream';
+import { ask, createClient, Fleet } from './support/fleet';
+import { Gate } from './support/gate';
+import { eventually, PHONE, startPaying } from './support/paying';
+import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** The database is gone when the upstream answers, and the proxy is killed before it is back. */
+describe.each(['durable', 'relaxed'])('an outcome that could not be recorded, with OUTCOMES=%s', (OUTCOMES) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
+  const folder = join(dataDir, 'outcomes');
+  const files = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []);
+  let database: TestDatabase;
+  let sandbox: TestSandbox;
+  let upstream: Gate;
+  let postgres: Gate;
+  let fleet: Fleet;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await startSandbox({}, database);
+    upstream = await Gate.start(() => sandbox.url);
+    postgres = await Gate.start(() => database.url);
+    fleet = await Fleet.start(1, database, {
+      DATABASE_URL: Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString(),
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_API_KEY: API_KEY,
+      DATA_DIR: dataDir,
+      OUTCOMES,
+    });
+  });
+  afterAll(async () => {
+    await fleet?.stop();
+    for (const gate of [upstream, postgres]) await gate?.stop();
+    await sandbox?.close();
+    await database?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('is recorded with its IDs after the next start, once', async () => {
+    const { key } = await createClient(database, 'app', ['pay', 'read']);
+    const asking = { key, body: airtime(1.25, '+254712345678'), idempotencyKey: 'order-1' };
+    upstream.hold('answers');
+    const lost = ask(fleet.url(0), asking).catch(() => undefined);
+    await upstream.held('answers');
+    await postgres.refuse();
+    upstream.open();
+    await eventually(() => Promise.resolve(files().length === 1));
+    await fleet.kill(0);
+    await lost;
+    expect(await database.query('SELECT FROM outcome')).toEqual([]);
+
+    await postgres.accept();
+    await fleet.restart(0);
+    await eventually(async () => (await database.query('SELECT FROM outcome')).length === 1);
+    await eventually(() => Promise.resolve(files().length === 0));
+    const rows = await database.query(
+      'SELECT o.kind, x.upstream_ref, x.position FROM outcome o JOIN outcome_item x USING (intent_id)',
+    );
+    expect(rows).toEqual([{ kind: 'succeeded', upstream_ref: expect.stringMatching(/^[0-9a-f-]{36}$/), position: 0 }]);
+    const replay = await ask(fleet.url(0), asking);
+    expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(JSON.stringify(replay.json)).toContain(String(rows[0]?.upstream_ref));
+    expect((await sandbox.requests()).filter(({ processed }) => processed)).toHaveLength(1);
+  });
+});
+
+describe('an outcome that the journal gave up', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is recorded by the same process later, without what was erased meanwhile', async () => {
+    const lines: unknown[][] = [];
+    for (const level of ['warn', 'error'] as const) {
+      jest.spyOn(Logger.prototype, level).mockImplementation((...line: unknown[]) => void lines.push(line));
+    }
+    const paying = await startPaying();
+    const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
+    paying.upstream.behaviour = answer(200, { status: 'success', data });
+    await query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const [kept, erased] = await Promise.all([paying.pay(), paying.pay()]);
+    expect([kept, erased].map(({ status, body }) => [status, body.code])).toEqual([
+      [502, 'outcome_unknown'],
+      [502, 'outcome_unknown'],
+    ]);
+    const spooled = async () =>
+      /^payout_proxy_spooled_outcomes (\d+)$/m.exec(
+        await paying.proxy.app
+          .get(MetricsService)
+          .text()
+          .then(({ body }) => body),
+      )?.[1];
+    expect(await spooled()).toBe('2');
+    const id = erased.headers['x-call-id'];
+    await query('ALTER TABLE intent_body DISABLE TRIGGER USER');
+    await query('UPDATE intent_body SET body = NULL, salt = NULL, people = NULL WHERE intent_id = $1', [id]);
+    await query('GRANT INSERT ON outcome TO payout_proxy');
+    await eventually(async () => (await query('SELECT FROM outcome')).length === 2);
+    await eventually(async () => (await spooled()) === '0');
+    expect(await query('SELECT upstream_ref FROM outcome_item')).toEqual([
+      { upstream_ref: 'ref-1' },
+      { upstream_ref: 'ref-1' },
+    ]);
+    expect(await query('SELECT intent_id FROM outcome_body')).toEqual([{ intent_id: kept.headers['x-call-id'] }]);
+    expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
+    await paying.close();
+  });
+});
