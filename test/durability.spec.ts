@@ -86,12 +86,11 @@ describe('the journal', () => {
     await query('GRANT INSERT ON outcome TO payout_proxy');
     expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
     expect(paying.upstream.received.filter(({ url }) => url === '/api/v0.1/payouts/airtime')).toHaveLength(1);
-    expect(await paying.record(got)).toMatchObject({ outcome: 'in_progress', upstream: null, item_count: 1 });
-    const { body } = await paying.proxy.get(paying.app, `/v1/calls/${callOf(got)}`).expect(200);
-    expect(body.outcome).toBe('in_progress');
+    // The outcome of the payment was kept on disk.
+    await eventually(async () => (await paying.record(got)).outcome === 'succeeded');
     expect([read.status, read.body.code]).toEqual([502, 'outcome_unknown']);
     expect(read.body.error).toContain('it is safe to try again');
-    expect((await paying.listed('in_progress')).sort()).toEqual([callOf(got), callOf(read)].sort());
+    expect(await paying.listed('in_progress')).toEqual([callOf(read)]);
     expect(paying.upstream.received).toHaveLength(2);
     await paying.pay().expect(200);
   });

@@ -37,7 +37,7 @@ describe('an answer that comes after its call was settled', () => {
       upstreamStatus: 200,
       contentType: null,
       retryAfter: null,
-      body: null,
+      body: Buffer.from('late'),
       items: [
         {
           position: 0,
@@ -64,6 +64,7 @@ describe('an answer that comes after its call was settled', () => {
       ['answer', '2.5'],
       ['person', '0'],
     ]);
+    expect(await database.query('SELECT FROM outcome_body WHERE intent_id = $1', [id])).toEqual([]);
     // An answer that denies what was settled by the upstream's own list changes nothing.
     const denied = { ...late, kind: 'rejected' as const, items: [], entries: ['not_executed' as const] };
     await insertOutcomesAgain(app.get(PrismaService), [denied], TIMEOUTS);

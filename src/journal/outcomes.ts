@@ -30,13 +30,14 @@ const insertion = (name: string, ifNew: string) => `-- prepared as ${name}
     RETURNING intent_id, counted_usd
   ), bodies AS (
     INSERT INTO outcome_body (intent_id, salt, body)
-    SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ${ifNew}
+    SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ${ifNew && `AND intent_id IN (SELECT intent_id FROM outcomes) ${ifNew}`}
   )
   SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd)) FROM outcomes
   WHERE counted_usd IS NOT NULL HAVING count(*) > 0`;
 
 const INSERT = insertion('insert_outcomes', '');
-// An existing row was committed by a batch whose answer was lost.
+// An existing row was committed by a batch whose answer was lost, or stands for a call that was given up. Then the body
+// has no commitment there.
 const INSERT_IF_NEW = insertion('insert_outcomes_again', 'ON CONFLICT DO NOTHING');
 
 /**
