@@ -49,6 +49,9 @@ const TABLE: Row[] = [
   { fault: 'forbidden', status: 502, code: 'upstream_auth', ...refused },
   { fault: 'tooManyRequests', with: { retryAfter: 7 }, status: 503, code: 'upstream_busy', ...refused },
   { fault: 'duplicateTransaction', status: 200, ...passed },
+  { fault: 'failsLater', with: { ms: 50 }, status: 200, ...passed },
+  { fault: 'reversesLater', with: { ms: 50 }, status: 200, ...passed },
+  { fault: 'refundsLater', with: { ms: 50 }, status: 200, ...passed },
 ];
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };

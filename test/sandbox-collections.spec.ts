@@ -78,7 +78,7 @@ describe('collections of the sandbox', () => {
   ])('follows %s from a payer who is %s', async (name, _who, digits, first, due, verified) => {
     const { payment, state, verify } = await paidBy(name, digits);
     expect(payment.status).toBe(first);
-    await applyDueChanges(sandbox.database, new Date(Date.now() + 60_000));
+    await applyDueChanges(sandbox.database, sandbox.behaviour, new Date(Date.now() + 60_000));
     expect(await state()).toEqual(due);
     await verify();
     expect(await state()).toEqual(verified);
@@ -87,7 +87,7 @@ describe('collections of the sandbox', () => {
   it('credits a late payment once, even if it is verified before it is due', async () => {
     const { state, verify } = await paidBy('initiate', '99990102');
     await verify();
-    await applyDueChanges(sandbox.database, new Date(Date.now() + 60_000));
+    await applyDueChanges(sandbox.database, sandbox.behaviour, new Date(Date.now() + 60_000));
     expect(await state()).toEqual(['paid', 10]);
   });
 

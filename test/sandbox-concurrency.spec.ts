@@ -67,7 +67,7 @@ describe('concurrent operations', () => {
         await expireOverdue(sandbox.database, { ...sandbox.behaviour, unpaidExpiresAfterMs: -60_000 });
         return 200;
       case 'sweep':
-        await applyDueChanges(sandbox.database, new Date(Date.now() + 60_000));
+        await applyDueChanges(sandbox.database, sandbox.behaviour, new Date(Date.now() + 60_000));
         return 200;
       case 'list':
         return (await sandbox.post('/account/transactions')).status;

@@ -12,8 +12,15 @@ const FIRST_SETTINGS = {
   quirks: QUIRKS,
   feePercent: 0,
   magicMs: 3_000,
+  laterMs: 2_000,
+  returnsFee: true,
   unpaidExpiresAfterMs: 604_800_000,
   listedAfterMs: { airtime: 0, momo: 0, credit: 0, transfer: 0, payment: 0 },
+  words: { listed: {}, answered: {}, events: {} },
+  lists: {
+    transactions: { newest: null, frozenAt: null, withoutTypes: [] },
+    entries: { newest: null, frozenAt: null, withoutTypes: [] },
+  },
   events: { url: '', secret: 'sandbox-events', copies: 1, reversed: false },
 };
 
@@ -160,7 +167,7 @@ describe('the control interface', () => {
       'feePercent must be a number from 0 to 100',
       'magicMs must be a whole number from 0 to 600000',
       'unpaidExpiresAfterMs must be a whole number from 1 to 315360000000',
-      'colour is unknown; known are feePercent, magicMs, unpaidExpiresAfterMs, listedAfterMs, quirks, events',
+      'colour is unknown; known are feePercent, magicMs, laterMs, returnsFee, unpaidExpiresAfterMs, listedAfterMs, quirks, words, lists, events',
       'quirks.floatBalances must be true or false',
       `quirks.unheardOf is unknown; known are ${Object.keys(QUIRKS).join(', ')}`,
       'listedAfterMs.momo must be a whole number from 0 to 600000',

@@ -65,6 +65,7 @@ describe("the sandbox's transactions", () => {
     const own = (type: string, amount: string) => ({ account: 'sandbox', type, amount });
     expect(body).toEqual({
       ...(await read(id)),
+      truth: { status: 'redeemed', money: 'redeemed', wallet: 'chi', feePaid: '0', walletChange: '0' },
       history: ['unpaid', 'paid', 'redeemed'].map((status) => ({ status, changedAt: time })),
       postings: [
         { description: `payment ${issueID}`, date: time, entries: [own('outside', '-3'), own('issued credit', '3')] },
@@ -150,7 +151,7 @@ describe("the sandbox's transactions", () => {
     ]);
     expect(body.data?.data[0]?.issueID).toMatch(/_5_\d+$/); // two of the seven cost nothing
 
-    await applyDueChanges(sandbox.database, later());
+    await applyDueChanges(sandbox.database, sandbox.behaviour, later());
     const histories = await Promise.all(body.data!.data.map(({ id }) => history(id)));
     expect(histories).toEqual([
       ['paid', 'failed'],
@@ -177,7 +178,7 @@ describe("the sandbox's transactions", () => {
     const { body } = await payAirtime('99990101').expect(200);
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.minus(10);
     expect(body.data.data[0]?.fee).toBe(0.1);
-    await Promise.all(Array.from({ length: 5 }, () => applyDueChanges(sandbox.database, later())));
+    await Promise.all(Array.from({ length: 5 }, () => applyDueChanges(sandbox.database, sandbox.behaviour, later())));
     expect(await sandbox.balance('airtime')).toBe(before);
     expect(await history(first(body.data.data).id)).toEqual(['paid', 'failed']);
   });
@@ -188,7 +189,7 @@ describe("the sandbox's transactions", () => {
     const { id, chiRef } = first(body.data.data);
     await sandbox.post('/redeem/airtime', { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' }).expect(200);
     const before = await ledgerOf(sandbox.database);
-    await applyDueChanges(sandbox.database, later());
+    await applyDueChanges(sandbox.database, sandbox.behaviour, later());
     expect(await history(id)).toEqual(['paid', 'redeemed']);
     expect(await ledgerOf(sandbox.database)).toEqual(before);
   });

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Behaviour, QuirkName, QUIRKS } from './behaviour';
 import { failure } from './envelope';
 import { isObject } from './rules';
-import { newStatusWord } from './transactions/new-status-words';
+import type { Words } from './lies';
+import { shownStatus } from './transactions/shown-status';
 import { Fields } from './validation';
 
 /**
@@ -11,9 +12,10 @@ import { Fields } from './validation';
  * payouts/airtime.ts.)
  */
 export function shapeAnswers(behaviour: Behaviour) {
-  return (_request: FastifyRequest, reply: FastifyReply, answer: unknown, done: Done): void => {
+  return (request: FastifyRequest, reply: FastifyReply, answer: unknown, done: Done): void => {
     const { quirks } = behaviour;
-    const asAlways = SHAPING.every((name) => quirks[name] === QUIRKS[name]);
+    const words = behaviour.words[READS.test(request.routeOptions.url ?? '') ? 'listed' : 'answered'];
+    const asAlways = SHAPING.every((name) => quirks[name] === QUIRKS[name]) && Object.keys(words).length === 0;
     if (asAlways || !isObject(answer)) return done(null, answer);
 
     if (quirks.errorWith200 && reply.statusCode === 400) void reply.status(200);
@@ -22,9 +24,12 @@ export function shapeAnswers(behaviour: Behaviour) {
       return done(null, failure(answer.data.error));
     }
     if (isObject(answer.data)) answer = { ...answer, data: shapeData(answer.data, quirks) };
-    done(null, shapeDeeply(answer, quirks));
+    done(null, shapeDeeply(answer, quirks, words));
   };
 }
+
+/** The operations that list transactions or read one. */
+const READS = /\/account\/(transaction|transactions|issue-id-transactions)$/;
 
 type Done = (error: null, answer: unknown) => void;
 type Quirks = Behaviour['quirks'];
@@ -65,15 +70,15 @@ function issueIDOf({ data, credits }: Fields): unknown {
 }
 
 /** Applies traps 3 and 10 of docs/reference/upstream.md to each record of the answer. */
-function shapeDeeply(value: unknown, quirks: Quirks): unknown {
-  if (Array.isArray(value)) return value.map((element) => shapeDeeply(element, quirks));
+function shapeDeeply(value: unknown, quirks: Quirks, words: Words): unknown {
+  if (Array.isArray(value)) return value.map((element) => shapeDeeply(element, quirks, words));
   if (!isObject(value)) return value;
   const isTransaction = typeof value.chiRef === 'string';
   const shaped = Object.entries(value).map(([name, field]) => {
     if (quirks.amountsAsStrings && name === 'valueInUSD') return [name, String(field)];
     if (quirks.floatBalances && BALANCES.has(name)) return [name, withFloatError(Number(field))];
-    if (quirks.newStatusWords && name === 'status' && isTransaction) return [name, newStatusWord(String(field))];
-    return [name, OWN_TO_CALLERS.has(name) ? field : shapeDeeply(field, quirks)];
+    if (name === 'status' && isTransaction) return [name, shownStatus(String(field), quirks, words)];
+    return [name, OWN_TO_CALLERS.has(name) ? field : shapeDeeply(field, quirks, words)];
   });
   return Object.fromEntries(shaped) as Fields;
 }

@@ -1,5 +1,6 @@
 import Decimal from 'decimal.js';
-import { Behaviour, EventSettings, LISTED_TYPES, ListedType, QuirkName, QUIRKS } from './behaviour';
+import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
+import { LIE_RULES, LISTED_TYPES, ListedType, ListPatch, patchLists, ShownWords } from './lies';
 import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, webAddress } from './rules';
 
 /** The settings of a {@link Behaviour} to change, as PATCH /_sandbox/settings and the environment give them. */
@@ -7,8 +8,12 @@ export interface BehaviourPatch {
   quirks?: Partial<Record<QuirkName, boolean>>;
   feePercent?: number;
   magicMs?: number;
+  laterMs?: number;
+  returnsFee?: boolean;
   unpaidExpiresAfterMs?: number;
   listedAfterMs?: Partial<Record<ListedType, number>>;
+  words?: Partial<ShownWords>;
+  lists?: ListPatch;
   events?: Partial<EventSettings>;
 }
 
@@ -20,9 +25,13 @@ const LONGEST_MS = 600_000; // As for requested faults.
 export const SETTING_RULES = {
   feePercent: number(0, 100),
   magicMs: integer(0, LONGEST_MS),
+  laterMs: integer(0, LONGEST_MS),
+  returnsFee: flag,
   unpaidExpiresAfterMs: integer(1, TEN_YEARS_MS),
   listedAfterMs: anObject,
   quirks: anObject,
+  words: anObject,
+  lists: anObject,
   events: anObject,
 } satisfies Record<string, Rule>;
 
@@ -39,6 +48,14 @@ export const EVENT_RULES = {
   reversed: flag,
 } satisfies Record<keyof EventSettings, Rule>;
 
+/** The rules of the settings that are objects, by their paths. */
+const NESTED_RULES: Record<string, Record<string, Rule>> = {
+  quirks: QUIRK_RULES,
+  listedAfterMs: LISTED_RULES,
+  events: EVENT_RULES,
+  ...LIE_RULES,
+};
+
 /** Returns the patch. Undefined if it is invalid. `faults` then lists everything that is wrong. */
 export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourPatch | undefined {
   if (!isObject(given)) {
@@ -46,9 +63,10 @@ export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourP
     return undefined;
   }
   check(given, SETTING_RULES, faults);
-  if (isObject(given.quirks)) check(given.quirks, QUIRK_RULES, faults, 'quirks.');
-  if (isObject(given.listedAfterMs)) check(given.listedAfterMs, LISTED_RULES, faults, 'listedAfterMs.');
-  if (isObject(given.events)) check(given.events, EVENT_RULES, faults, 'events.');
+  for (const [path, rules] of Object.entries(NESTED_RULES)) {
+    const nested = path.split('.').reduce<unknown>((value, name) => isObject(value) && value[name], given);
+    if (isObject(nested)) check(nested, rules, faults, `${path}.`);
+  }
   return faults.length === 0 ? given : undefined;
 }
 
@@ -56,14 +74,17 @@ export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourP
 export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): void {
   Object.assign(behaviour.quirks, patch.quirks);
   Object.assign(behaviour.events, patch.events);
+  Object.assign(behaviour.words, patch.words);
+  patchLists(behaviour.lists, patch.lists ?? {});
   Object.assign(behaviour.listedAfterMs, patch.listedAfterMs);
   if (patch.feePercent !== undefined) behaviour.feePercent = new Decimal(patch.feePercent);
   if (patch.magicMs !== undefined) behaviour.magicMs = patch.magicMs;
+  if (patch.laterMs !== undefined) behaviour.laterMs = patch.laterMs;
+  if (patch.returnsFee !== undefined) behaviour.returnsFee = patch.returnsFee;
   if (patch.unpaidExpiresAfterMs !== undefined) behaviour.unpaidExpiresAfterMs = patch.unpaidExpiresAfterMs;
 }
 
 /** Returns a behaviour as the API shows it: a patch that would change nothing. */
-export function showBehaviour({ quirks, feePercent, listedAfterMs, events, ...numbers }: Behaviour): BehaviourPatch {
-  const copies = { quirks: { ...quirks }, listedAfterMs: { ...listedAfterMs }, events: { ...events } };
-  return { feePercent: feePercent.toNumber(), ...numbers, ...copies };
+export function showBehaviour({ feePercent, ...others }: Behaviour): BehaviourPatch {
+  return { feePercent: feePercent.toNumber(), ...structuredClone(others) };
 }

@@ -1,4 +1,5 @@
 import Decimal from 'decimal.js';
+import { ListedType, Lists, noLies, ShownWords } from './lies';
 
 /** Oddities that such services were seen to have (docs/reference/upstream.md, "Traps"), with their defaults. */
 export const QUIRKS = {
@@ -39,11 +40,6 @@ export interface EventSettings {
   reversed: boolean;
 }
 
-/** The types of transactions. A list may show one type later than another. */
-export const LISTED_TYPES = ['airtime', 'momo', 'credit', 'transfer', 'payment'] as const;
-
-export type ListedType = (typeof LISTED_TYPES)[number];
-
 /** The behaviour of this sandbox. The control interface changes it while the sandbox runs. */
 export interface Behaviour {
   quirks: Record<QuirkName, boolean>;
@@ -51,10 +47,16 @@ export interface Behaviour {
   feePercent: Decimal;
   /** `ms` of the faults of magic recipients: how long they delay or wait. */
   magicMs: number;
+  /** How long after the answer the transactions of magic recipients change. */
+  laterMs: number;
+  /** Whether the fee comes back with the value of a payout that fails, or is reversed or refunded. */
+  returnsFee: boolean;
   /** The age at which an unpaid transaction expires. */
   unpaidExpiresAfterMs: number;
   /** By type: the age at which lists show a transaction. It can be read by its ID earlier. */
   listedAfterMs: Record<ListedType, number>;
+  words: ShownWords;
+  lists: Lists;
   events: EventSettings;
 }
 
@@ -65,8 +67,11 @@ export function defaultBehaviour(): Behaviour {
     quirks: { ...QUIRKS },
     feePercent: new Decimal(0),
     magicMs: 3_000,
+    laterMs: 2_000, // Long enough to see the earlier status, and short enough to wait for.
+    returnsFee: true,
     unpaidExpiresAfterMs: SEVEN_DAYS_MS,
     listedAfterMs: { airtime: 0, momo: 0, credit: 0, transfer: 0, payment: 0 },
+    ...noLies(),
     events: { url: '', secret: 'sandbox-events', copies: 1, reversed: false },
   };
 }

@@ -51,6 +51,9 @@ export const MAGIC = {
   error500AfterSome: { digits: '99990218', fault: 'error500AfterSome' },
   errorBesideTransactions: { digits: '99990219', fault: 'errorBesideTransactions' },
   errorNamingTransactions: { digits: '99990220', fault: 'errorNamingTransactions' },
+  failsLater: { digits: '99990221', fault: 'failsLater' },
+  reversesLater: { digits: '99990222', fault: 'reversesLater' },
+  refundsLater: { digits: '99990223', fault: 'refundsLater' },
 } as const satisfies Record<string, MagicRow>;
 
 export type MagicName = keyof typeof MAGIC;

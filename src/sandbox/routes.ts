@@ -8,6 +8,7 @@ import { collectionRoutes } from './collections/collections';
 import { answerSendFault, answerUnknownOperation, success } from './envelope';
 import { answerAsStruck } from './faults/answer';
 import { bodyAsStruck, carryOut } from './faults/carry-out';
+import { changeLater } from './faults/later';
 import { infoRoutes } from './info/info';
 import { airtimeRoutes } from './payouts/airtime';
 import { creditRoutes } from './payouts/credit';
@@ -111,6 +112,7 @@ function callFor({ arrivals, database, behaviour }: Service, origin: string, rec
     isProcessed: false,
     processed: async (work, chiRefs) => {
       await arrivals.processed(work, received.seq, chiRefs);
+      await changeLater(work, received.fault, chiRefs);
       call.isProcessed = true;
     },
   };

@@ -37,6 +37,17 @@ export const trimmedText: Rule = {
   must: 'a text without blanks around it',
 };
 
+export function orNull(rule: Rule): Rule {
+  return { holds: (value) => value === null || rule.holds(value), must: `${rule.must} or null` };
+}
+
+export function arrayOf(words: readonly string[]): Rule {
+  return {
+    holds: (value) => Array.isArray(value) && value.every((word) => words.includes(word as string)),
+    must: `an array of any of ${words.join(', ')}`,
+  };
+}
+
 /** Adds faults for the fields of `given`: unknown names, and values that break their rule. */
 export function check(given: object, rules: Record<string, Rule>, faults: string[], prefix = ''): void {
   for (const [name, value] of Object.entries(given)) {

@@ -36,5 +36,5 @@ export function startSweeper(database: Database, behaviour: Behaviour): Sweeper 
 
 async function sweep(database: Database, behaviour: Behaviour): Promise<void> {
   await expireOverdue(database, behaviour);
-  await applyDueChanges(database, new Date());
+  await applyDueChanges(database, behaviour, new Date());
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
-import { LISTED_TYPES, ListedType } from '../../src/sandbox/behaviour';
+import { LISTED_TYPES, ListedType } from '../../src/sandbox/lies';
 import { MAGIC, MagicName } from '../../src/sandbox/magic-recipients';
 import { OperationName } from './bodies';
 

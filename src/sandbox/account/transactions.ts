@@ -1,7 +1,7 @@
 import { Call, Routes } from '../call';
 import { NOT_FOUND, Refusal } from '../envelope';
 import { transactionRecord } from '../transactions/record';
-import { listedNow } from '../transactions/listed';
+import { listedTransactions } from '../transactions/listed';
 import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
 
@@ -27,8 +27,7 @@ export async function readTransaction(call: Call, query: unknown) {
  */
 export async function listTransactions(call: Call) {
   await expireOverdue(call.database, call.behaviour);
-  const own = { issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };
-  const transactions = await call.database.transaction.findMany({ where: own, orderBy: { seq: 'desc' } });
+  const transactions = await listedTransactions(call);
   return transactions.map((transaction) => transactionRecord(transaction, call.origin));
 }
 
@@ -36,10 +35,9 @@ export async function listTransactions(call: Call) {
 async function listIssueTransactions(call: Call, query: unknown) {
   const issueID = readText(fieldsOf(query).issueID, 'issueID');
   await expireOverdue(call.database, call.behaviour);
-  const own = { issueID, issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };
-  const transactions = await call.database.transaction.findMany({ where: own, orderBy: { seq: 'asc' } });
+  const transactions = await listedTransactions(call, { issueID });
   if (transactions.length === 0) return NOT_FOUND;
-  return transactions.map((transaction) => transactionRecord(transaction, call.origin));
+  return transactions.reverse().map((transaction) => transactionRecord(transaction, call.origin));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Call, Routes } from '../call';
 import { Refusal } from '../envelope';
+import { readMarks } from '../transactions/marks';
 import { fieldsOf, readText, readUsd } from '../validation';
 import { moveValue, readWalletType } from '../wallets/transfer';
 
@@ -19,5 +20,5 @@ export async function transfer(call: Call, body: unknown) {
   const wallet = readWalletType(fields.wallet);
   const found = await call.database.account.findUnique({ where: { id: receiver, parentId: call.account.id } });
   if (!found) throw new Refusal(`Account with id ${receiver} not found`);
-  return moveValue(call, { receiver, valueInUSD, wallet });
+  return moveValue(call, { receiver, valueInUSD, wallet, marks: readMarks(body) });
 }

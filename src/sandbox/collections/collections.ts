@@ -6,10 +6,12 @@ import { unknownCurrency } from '../info/info';
 import { magicOf, Recipient } from '../magic-recipients';
 import { RefusalTexts, wayOf } from '../magic-way';
 import { chiRefsOf, Item, newIssue, NewTransaction, NOBODY, storeIssue } from '../transactions/issue';
+import { readMarks } from '../transactions/marks';
+import { entryFor, moneyUnder, moveMoney } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus } from '../transactions/status';
 import { Fields, fieldsOf, readAmount, readEmail, readPhoneNumber, readText } from '../validation';
-import { receivePayment } from './receive-payment';
+import { post } from '../wallets/ledger';
 
 export const collectionRoutes = {
   'POST /collections/mobile-money/collect': collect,
@@ -22,13 +24,13 @@ export const collectionRoutes = {
 /** POST /collections/mobile-money/collect: the payer pays at once. A magic payer has its fixed result. */
 export async function collect(call: Call, body: unknown) {
   const collection = readCollection(body);
-  return store(call, collection, outcomeOf(collection.payer));
+  return store(call, collection, outcomeOf(collection));
 }
 
 /** POST /collections/mobile-money/initiate: pending until it is verified. A `late` payer pays after some seconds. */
 export async function initiateCollection(call: Call, body: unknown) {
   const collection = readCollection(body);
-  const outcome = outcomeOf(collection.payer);
+  const outcome = outcomeOf(collection);
   return store(call, collection, outcome[0] === 'pending' ? outcome : ['pending']);
 }
 
@@ -45,26 +47,31 @@ export async function verifyCollection(call: Call, body: unknown) {
     const to = outcomeOf(before).find((status) => status !== 'pending') ?? 'paid';
     const changed = await changeStatus(work, [id], { from: 'pending', to });
     await call.processed(work, chiRefsOf(changed));
-    for (const payment of changed) if (to === 'paid') await receivePayment(work, payment);
+    for (const payment of changed) {
+      const money = moneyUnder(to, payment) ?? 'paid';
+      await moveMoney(work, payment, { to: money, description: entryFor(payment, to), returnsFee: false });
+    }
     return work.transaction.findUnique({ where: own });
   });
   return found ? transactionRecord(found, call.origin) : NOT_FOUND;
 }
 
-interface Collection {
-  payer: Item;
-  meta: Prisma.InputJsonObject;
-}
+/** The value of a payment, its payer, and the caller's words about it. */
+type Collection = Item & { meta: Prisma.InputJsonObject };
 
 /** Stores a payment with these statuses, and credits the money if the first is `paid`. */
-async function store(call: Call, { payer, meta }: Collection, becomes: readonly string[]) {
-  const terms = { issuerId: call.account.id, type: 'payment', status: 'pending', meta } as const;
-  const issue = newIssue([{ ...payer, becomes }], terms);
+async function store(call: Call, collection: Collection, becomes: readonly string[]) {
+  const terms = { issuerId: call.account.id, type: 'payment', status: 'pending', wallet: 'momo' } as const;
+  const issue = newIssue([{ ...collection, becomes }], terms);
   const [payment] = issue.transactions as [NewTransaction];
   await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue);
+    await storeIssue(work, issue, call.behaviour);
     await call.processed(work, [payment.chiRef]);
-    if (payment.status === 'paid') await receivePayment(work, payment);
+    if (payment.money === 'kept') return;
+    await post(work, `collection ${issue.issueID}`, [
+      { account: 'outside', usd: collection.valueInUSD.negated() },
+      { account: { accountId: call.account.id, type: 'momo' }, usd: collection.valueInUSD },
+    ]);
   });
   return transactionRecord(payment, call.origin);
 }
@@ -89,9 +96,11 @@ function readCollection(body: unknown): Collection {
   const valueInUSD = toUsd(amount, currency);
   if (!valueInUSD) throw unknownCurrency('currency');
   if (valueInUSD.isZero()) throw new Refusal('amount is worth less than 0.000001 USD');
-  const payer = { ...readPayer(fields), valueInUSD };
+  const payer = readPayer(fields);
   const fullname = readText(fields.fullname, 'fullname');
-  return { payer, meta: { amount: amount.toNumber(), currency, fullname, tx_ref: payer.reference } };
+  const own = { amount: amount.toNumber(), currency, fullname, tx_ref: payer.reference };
+  const marks = readMarks(body);
+  return { ...marks, ...payer, valueInUSD, meta: { ...marks.meta, ...own } };
 }
 
 function readPayer(fields: Fields) {

@@ -5,8 +5,10 @@ import type { showBehaviour } from '../behaviour-patch';
 import type { Events } from '../events/events';
 import type { Faults } from '../faults/faults';
 import type { faultKinds, magicRecipients } from '../faults/kinds';
-import type { historyOf } from '../transactions/history';
+import type { historyOf, trueTransactions } from '../transactions/history';
+import type { addEntry } from '../wallets/extra-entry';
 import type { ledgerOf } from '../wallets/ledger';
+import type { trueWallets } from '../wallets/truth';
 
 /** What the control interface answers with, by path and method, before it is written as JSON. */
 export interface ControlAnswers {
@@ -14,7 +16,13 @@ export interface ControlAnswers {
   '/requests': { get: Answered<Arrivals['list']> };
   '/ledger': { get: Answered<typeof ledgerOf> };
   '/accounts': { get: Answered<typeof listAccounts>; post: Answered<typeof openAccount> };
-  '/transactions/{id}': { get: NonNullable<Answered<typeof historyOf>> };
+  '/transactions': { get: Answered<typeof trueTransactions> };
+  '/transactions/{id}': {
+    get: NonNullable<Answered<typeof historyOf>>;
+    patch: NonNullable<Answered<typeof historyOf>>;
+  };
+  '/wallets': { get: Answered<typeof trueWallets> };
+  '/entries': { post: Answered<typeof addEntry> };
   '/faults': { get: Answered<Faults['list']>; post: Answered<Faults['add']> };
   '/faults/kinds': { get: Answered<typeof faultKinds> };
   '/magic-recipients': { get: Answered<typeof magicRecipients> };

@@ -7,10 +7,10 @@ import { faultKinds, magicRecipients } from '../faults/kinds';
 import { readFault } from '../faults/read-fault';
 import { check, integer, isObject, number, Rule, trimmedText } from '../rules';
 import type { Service } from '../service';
-import { historyOf } from '../transactions/history';
 import { ledgerOf } from '../wallets/ledger';
 import { requireControlKey } from './authentication';
 import { answerFaulty, Faulty, readNumber, readOrRefuse } from './faulty';
+import { truthRoutes } from './truth';
 
 export const CONTROL_PREFIX = '/_sandbox';
 
@@ -29,8 +29,15 @@ const INDEX = {
   'GET /_sandbox/ledger': 'what every account owns',
   'GET /_sandbox/accounts': 'the accounts, the oldest first, and what their wallets hold',
   'POST /_sandbox/accounts': 'one more account, with a key of its own: {"name":"Second shop","openingBalance":100}',
+  'GET /_sandbox/transactions':
+    'the truth about every transaction and its money, the newest first, whatever the lists show; ?issueID= ?limit=',
   'GET /_sandbox/transactions/{id}':
     'a transaction by its id or chiRef, with its history and the postings that moved its money',
+  'PATCH /_sandbox/transactions/{id}': 'change it now, and book its wallet: {"status":"reversed"}',
+  'GET /_sandbox/wallets': 'every wallet with its true balance and all its entries, the newest first; ?account=',
+  'POST /_sandbox/entries':
+    'an entry without a transaction: {"type":"top-up","account":"<id>","wallet":"momo","valueInUSD":50}; ' +
+    'or a fee for one: {"type":"fee","chiRef":"<chiRef>","valueInUSD":0.1}',
   'POST /_sandbox/faults': 'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
   'GET /_sandbox/faults': 'the faults asked for, and how often each struck',
   'GET /_sandbox/faults/kinds': 'the faults that can be asked for, and their settings',
@@ -66,7 +73,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
     requestRoutes(control, service);
     control.get('/ledger', () => ledgerOf(database));
     accountRoutes(control, service);
-    transactionRoutes(control, service);
+    truthRoutes(control, service);
     faultRoutes(control, service);
     control.get('/magic-recipients', magicRecipients);
     control.get('/settings', () => showBehaviour(behaviour));
@@ -122,14 +129,6 @@ function accountRoutes(control: FastifyInstance, { database, gate }: Service): v
     });
     const opening = new Decimal(openingBalance).toDecimalPlaces(6);
     return reply.status(201).send(await gate.pass(() => openAccount(database, name, opening)));
-  });
-}
-
-function transactionRoutes(control: FastifyInstance, { database }: Service): void {
-  control.get<{ Params: { id: string } }>('/transactions/:id', async ({ params: { id }, protocol, host }) => {
-    const found = await historyOf(database, id, `${protocol}://${host}`);
-    if (!found) throw new Faulty([`there is no transaction with the id or chiRef ${id}`], 404);
-    return found;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../envelope';
 import { Rule } from '../rules';
 
 /** An invalid control request, with everything that is wrong with it. */
@@ -29,6 +30,7 @@ export function readNumber(text: unknown, name: string, rule: Rule, faults: stri
 
 /** Answers `{error, faults}`: one sentence, and each fault by itself. */
 export function answerFaulty(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof Refusal) error = new Faulty([error.message]); // For example for lack of money.
   if (error instanceof Faulty) {
     void reply.status(error.httpStatus).send({ error: error.message, faults: error.faults });
     return;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import Decimal from 'decimal.js';
 import { Behaviour } from '../behaviour';
-import { newStatusWord } from '../transactions/new-status-words';
+import { shownStatus } from '../transactions/shown-status';
 
 /** A status change to send, with the facts about its transaction. */
 export interface DueEvent {
@@ -23,11 +23,11 @@ const NUMERIC_DIGITS = 12; // Hexadecimal: as many digits as a JSON number keeps
 /**
  * Returns the body of an event (docs/reference/upstream.md, "Events"). A careful client uses `meta.id` to read the
  * status back. With `numericChiRefInEvents`, the chiRef is the number of its first hexadecimal digits (trap 4). With
- * `newStatusWords`, the status is the newer word (trap 10).
+ * `newStatusWords`, the status is the newer word (trap 10). The setting `words.events` may name yet another.
  */
-export function eventBody(event: DueEvent, quirks: Behaviour['quirks']): string {
+export function eventBody(event: DueEvent, { quirks, words }: Behaviour): string {
   const { issueID, chiRef, transactionId, type, valueInUSD } = event;
-  const status = quirks.newStatusWords ? newStatusWord(event.status) : event.status;
+  const status = shownStatus(event.status, quirks, words.events);
   return JSON.stringify({
     eventType: `transaction.${status}`,
     issueID,

@@ -134,7 +134,7 @@ export class Events {
 
   private async attempt(event: DueEvent, { url, secret }: EventSettings): Promise<Attempt> {
     const at = new Date();
-    const body = eventBody(event, this.behaviour.quirks);
+    const body = eventBody(event, this.behaviour);
     try {
       const response = await fetch(url, {
         method: 'POST',

@@ -16,7 +16,10 @@ export interface AskedFault {
 }
 
 /** The effect on one request. */
-export type Struck = Pick<AskedFault, 'fault' | 'processed' | 'settings'>;
+export type Struck = Pick<AskedFault, 'fault' | 'processed' | 'settings'> & {
+  /** A magic recipient asked for it. */
+  isMagic?: true;
+};
 
 interface Registered extends AskedFault {
   id: number;

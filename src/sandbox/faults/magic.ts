@@ -16,7 +16,7 @@ export function magicFault(body: unknown, ms: number): Struck | undefined {
     });
     const row = name && MAGIC[name];
     if (row && 'fault' in row && isFaultName(row.fault)) {
-      const fault = defaultFault(row.fault);
+      const fault: Struck = { ...defaultFault(row.fault), isMagic: true };
       return 'ms' in fault.settings ? { ...fault, settings: { ...fault.settings, ms } } : fault;
     }
   }

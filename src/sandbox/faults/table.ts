@@ -27,6 +27,8 @@ export interface FaultRow {
   carriedOut?: 'delayed' | 'afterTheAnswer';
   /** How often it is carried out. Default: once. */
   times?: number;
+  /** The status that the transactions take `ms` later. */
+  becomesLater?: string;
   /** Leaves out the last item of a list of several. */
   leavesOutLast?: true;
   /** Built from the operation's own answer, or in its place. */
@@ -177,7 +179,16 @@ export const FAULTS = {
     processed: true,
     times: 2,
   },
+  failsLater: becomesLater('failed', 'the transactions fail, and the money returns'),
+  reversesLater: becomesLater('reversed', 'the transactions are reversed, and the money returns'),
+  refundsLater: becomesLater('refunded', 'the transactions are refunded, and the money returns'),
 } satisfies Record<string, FaultRow>;
+
+/** The row of a fault that answers as normal, and changes the transactions later. */
+function becomesLater(status: string, what: string) {
+  const does = `carries the operation out and answers as normal; \`ms\` later ${what}`;
+  return { does, processed: true, settings: { ms: milliseconds(3_000) }, becomesLater: status } as const;
+}
 
 export type FaultName = keyof typeof FAULTS;
 

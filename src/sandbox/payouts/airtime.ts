@@ -4,6 +4,7 @@ import { takesAirtime } from '../countries/countries';
 import { Refusal } from '../envelope';
 import { paymentLink } from '../payments/link';
 import { Item, NOBODY } from '../transactions/issue';
+import { readMarks } from '../transactions/marks';
 import { transactionRecord } from '../transactions/record';
 import { Fields, isPhoneNumber, readItems, readPhoneNumber, readText, readUsd } from '../validation';
 import { payOut } from './pay-out';
@@ -16,7 +17,7 @@ export const airtimeRoutes = {
 /** POST /payouts/airtime: paid from the `airtime` wallet. One faulty item fails the whole batch. */
 export async function payOutAirtime(call: Call, body: unknown) {
   const items = readItems(body, 'airtimes', (item, name) => readAirtimeItem(item, name, call.behaviour));
-  const { issueID, transactions } = await payOut(call, items, 'airtime');
+  const { issueID, transactions } = await payOut(call, items, 'airtime', readMarks(body));
   return {
     payoutLink: paymentLink(call.origin, issueID),
     data: transactions.map((transaction) => transactionRecord(transaction, call.origin)),
@@ -33,6 +34,7 @@ function readAirtimeItem(item: Fields, name: string, { quirks }: Behaviour): Ite
   const failsAlone = !quirks.badPhoneFailsBatch && !isPhoneNumber(number);
   return {
     ...NOBODY,
+    ...readMarks(item, name),
     countryToSend,
     phoneNumber: failsAlone ? number : readPhoneNumber(number, `${name}.phoneNumber`),
     valueInUSD: readUsd(item.valueInUSD, `${name}.valueInUSD`),

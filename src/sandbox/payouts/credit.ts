@@ -1,6 +1,7 @@
 import { Call, Routes } from '../call';
 import { paymentLink } from '../payments/link';
 import { readCreditItems } from '../transactions/credit-items';
+import { readMarks } from '../transactions/marks';
 import { transactionRecord } from '../transactions/record';
 import { issueUnpaid } from '../send/send';
 import { payOut } from './pay-out';
@@ -13,7 +14,7 @@ export const creditRoutes = {
 /** POST /payouts/credit: paid from the `chi` wallet. */
 export async function payOutCredit(call: Call, body: unknown) {
   const items = readCreditItems(body, 'credits');
-  const { issueID, transactions } = await payOut(call, items, 'credit');
+  const { issueID, transactions } = await payOut(call, items, 'credit', readMarks(body));
   return {
     paymentLink: paymentLink(call.origin, issueID),
     data: transactions.map((transaction) => transactionRecord(transaction, call.origin)),

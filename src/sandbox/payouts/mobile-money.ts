@@ -2,6 +2,7 @@ import { Call, Routes } from '../call';
 import { isNetwork } from '../countries/countries';
 import { Refusal } from '../envelope';
 import { Item, NOBODY } from '../transactions/issue';
+import { readMarks } from '../transactions/marks';
 import { transactionRecord } from '../transactions/record';
 import { Fields, readItems, readPhoneNumber, readText, readUsd } from '../validation';
 import { payOut } from './pay-out';
@@ -14,7 +15,7 @@ export const mobileMoneyRoutes = {
 /** POST /payouts/mobile-money: paid from the `momo` wallet. */
 export async function payOutMobileMoney(call: Call, body: unknown) {
   const items = readItems(body, 'momos', readMobileMoneyItem);
-  const { transactions } = await payOut(call, items, 'momo');
+  const { transactions } = await payOut(call, items, 'momo', readMarks(body));
   return {
     credits: transactions.map((transaction) => transactionRecord(transaction, call.origin)),
     payouts: transactions.map(telcoPayout),
@@ -28,6 +29,7 @@ function readMobileMoneyItem(item: Fields, name: string): Item {
     throw new Refusal(`${name}.momoCode must be a code of /info/mobile-money-codes for its countryToSend`);
   return {
     ...NOBODY,
+    ...readMarks(item, name),
     countryToSend,
     phoneNumber: readPhoneNumber(item.phoneNumber, `${name}.phoneNumber`),
     valueInUSD: readUsd(item.valueInUSD, `${name}.valueInUSD`),

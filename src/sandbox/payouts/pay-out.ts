@@ -1,20 +1,21 @@
 import { Call } from '../call';
 import { wayOf } from '../magic-way';
 import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
+import { Marks } from '../transactions/marks';
 import { PAID_FROM_AND_TO, PayoutType } from '../transactions/payout-types';
 import { post } from '../wallets/ledger';
 
 /** Stores the batch and debits its total from the wallet, both or neither. */
-export async function payOut(call: Call, items: Item[], type: PayoutType): Promise<Issue> {
+export async function payOut(call: Call, items: Item[], type: PayoutType, marks?: Marks): Promise<Issue> {
   const issuerId = call.account.id;
   const { wallet, account } = PAID_FROM_AND_TO[type];
   const { feePercent } = call.behaviour;
   const issue = newIssue(
     items.map((item) => withMagic(item, type)),
-    { issuerId, type, status: 'paid', feePercent },
+    { issuerId, type, status: 'paid', feePercent, wallet, ...(marks && { marks }) },
   );
   await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue);
+    await storeIssue(work, issue, call.behaviour);
     await call.processed(work, chiRefsOf(issue.transactions));
     // Last, so that the wallet's row is locked as briefly as possible.
     await post(work, `payout ${issue.issueID}`, [

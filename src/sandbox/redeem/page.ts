@@ -80,6 +80,7 @@ function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?:
 
 /** Never shows the full recipient, because links are passed on. */
 function becameText({ redeemData }: Transaction): string {
+  if (redeemData === null) return 'It was redeemed.'; // By the control interface.
   const { type, code, phoneNumber } = redeemData as { type: string; code?: string; phoneNumber?: string };
   const asset = ASSETS.find((one) => one.type === type && (code === undefined || one.code === code));
   const ending = phoneNumber ? `, for the phone number that ends in ${phoneNumber.slice(-2)}` : '';

@@ -1,13 +1,12 @@
-import Decimal from 'decimal.js';
 import { Call, Routes } from '../call';
 import { takesAirtime } from '../countries/countries';
 import { Work } from '../database';
 import { Refusal } from '../envelope';
 import { Prisma, Transaction } from '../generated/client';
+import { entryFor, moveMoney } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readOptionalMeta, readPhoneNumber, readText } from '../validation';
-import { post } from '../wallets/ledger';
 
 export const redeemRoutes = {
   'POST /redeem/airtime': redeemAirtime,
@@ -23,8 +22,9 @@ export async function redeemAirtime(call: Call, body: unknown) {
   const meta = readOptionalMeta(fields.meta, 'meta');
   const redeemData = { type: 'airtime', phoneNumber, countryToSend, ...(meta && { meta }) };
   const redeemed = await call.database.$transaction(async (work) => {
+    const credit = await redeem(work, { chiRef, issuerId: call.account.id }, redeemData);
     await call.processed(work, [chiRef]);
-    return redeem(work, { chiRef, issuerId: call.account.id }, redeemData);
+    return credit;
   });
   return transactionRecord(redeemed, call.origin);
 }
@@ -47,11 +47,11 @@ export async function redeem(
   const change = { from: 'paid', to: 'redeemed', redeemData };
   const [redeemed] = await changeStatus(work, [found.id], change);
   if (!redeemed) throw notRedeemable(await work.transaction.findUniqueOrThrow({ where: { id: found.id } }));
-  const usd = new Decimal(redeemed.valueInUSD);
-  await post(work, `redemption ${redeemed.chiRef}`, [
-    { account: 'issued credit', usd: usd.negated() },
-    { account: 'payouts', usd },
-  ]);
+  await moveMoney(work, redeemed, {
+    to: 'redeemed',
+    description: entryFor(redeemed, 'redeemed'),
+    returnsFee: false,
+  });
   return redeemed;
 }
 

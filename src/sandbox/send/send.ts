@@ -2,7 +2,7 @@ import { Call, Routes } from '../call';
 import { paymentLink } from '../payments/link';
 import { readCreditItems } from '../transactions/credit-items';
 import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
-import { fieldsOf, readOptionalText } from '../validation';
+import { readMarks } from '../transactions/marks';
 
 export const sendRoutes = {
   'POST /send': send,
@@ -14,12 +14,16 @@ export async function send(call: Call, body: unknown) {
   return { paymentLink: paymentLink(call.origin, issueID) };
 }
 
-/** Stores an unpaid batch under the body's `description`. No account of the ledger changes. */
+/** Stores an unpaid batch with the caller's words about it. No account of the ledger changes. */
 export async function issueUnpaid(call: Call, body: unknown, items: Item[]): Promise<Issue> {
-  const description = readOptionalText(fieldsOf(body).description, 'description');
-  const issue = newIssue(items, { issuerId: call.account.id, type: 'credit', status: 'unpaid', description });
+  const issue = newIssue(items, {
+    issuerId: call.account.id,
+    type: 'credit',
+    status: 'unpaid',
+    marks: readMarks(body),
+  });
   await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue);
+    await storeIssue(work, issue, call.behaviour);
     await call.processed(work, chiRefsOf(issue.transactions));
   });
   return issue;

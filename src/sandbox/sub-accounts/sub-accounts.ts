@@ -14,7 +14,8 @@ export const subAccountRoutes = {
 } satisfies Routes;
 
 /** GET /sub-account/list, oldest first. */
-export async function listSubAccounts({ account, database }: Call) {
+export async function listSubAccounts(call: Call) {
+  const { account, database } = call;
   const subAccounts = await database.account.findMany({
     where: { parentId: account.id },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -22,17 +23,18 @@ export async function listSubAccounts({ account, database }: Call) {
   return Promise.all(
     subAccounts.map(async (subAccount) => ({
       ...subAccountRecord(subAccount),
-      wallets: await walletsOf(database, subAccount.id),
+      wallets: await walletsOf(call, subAccount.id),
     })),
   );
 }
 
 /** GET /sub-account/get?id= */
-export async function readSubAccount({ account, database }: Call, query: unknown) {
+export async function readSubAccount(call: Call, query: unknown) {
+  const { account, database } = call;
   const id = readText(fieldsOf(query).id, 'id');
   const subAccount = await database.account.findUnique({ where: { id, parentId: account.id } });
   if (!subAccount) return NOT_FOUND;
-  return { ...subAccountRecord(subAccount), wallets: await walletsOf(database, id) };
+  return { ...subAccountRecord(subAccount), wallets: await walletsOf(call, id) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Fields, readItems, readOptionalText, readUsd } from '../validation';
 import { Refusal } from '../envelope';
 import { Item, NOBODY } from './issue';
+import { readMarks } from './marks';
 
 /**
  * Reads the credit items under `name` (docs/reference/upstream.md, "Credit item"). Each needs an email or a handle. If
@@ -21,6 +22,7 @@ function readCreditItem(item: Fields, name: string): Item {
     ...NOBODY,
     email,
     twitter: email === null ? twitter : null,
+    ...readMarks(item, name),
     valueInUSD: readUsd(item.valueInUSD, `${name}.valueInUSD`),
   };
 }

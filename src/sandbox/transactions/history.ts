@@ -1,4 +1,5 @@
 import { Database } from '../database';
+import { truthOf } from './money';
 import { transactionRecord } from './record';
 
 /**
@@ -16,7 +17,21 @@ export async function historyOf(database: Database, name: string, origin: string
     select: { status: true, changedAt: true },
   });
   const postings = await postingsFor(database, [issueID, chiRef]);
-  return { ...transactionRecord(transaction, origin), history, postings };
+  return { ...transactionRecord(transaction, origin), truth: truthOf(transaction), history, postings };
+}
+
+/** Lists every transaction, newest first, with the truth about its money. Includes those that no list shows. */
+export async function trueTransactions(
+  database: Database,
+  { issueID, limit }: { issueID?: string | undefined; limit?: number | undefined },
+  origin: string,
+) {
+  const transactions = await database.transaction.findMany({
+    ...(issueID !== undefined && { where: { issueID } }),
+    orderBy: { seq: 'desc' },
+    ...(limit !== undefined && { take: limit }),
+  });
+  return transactions.map((one) => ({ ...transactionRecord(one, origin), truth: truthOf(one) }));
 }
 
 /** A posting, with the amounts of its entries as decimal text. */

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
+import { Behaviour } from '../behaviour';
 import { Prisma, Transaction } from '../generated/client';
 import { Work } from '../database';
+import { WalletType } from '../wallets/ledger';
 import { feeOf, splitFee } from './fee';
 import { newIssueID, newRecordId } from './ids';
+import { Marks, marksOf } from './marks';
+import { moneyUnder } from './money';
 
 /** The value of one item of a batch, and its recipient. */
 export type Item = Pick<
@@ -11,6 +15,8 @@ export type Item = Pick<
   'email' | 'twitter' | 'phoneNumber' | 'countryToSend' | 'momoCode' | 'reference'
 > & {
   valueInUSD: Decimal;
+  description?: string | null;
+  meta?: Prisma.InputJsonObject;
   /** Its statuses, if they differ from those of its batch. At most two, and the second comes later. */
   becomes?: readonly string[];
 };
@@ -36,10 +42,12 @@ interface IssueTerms {
   status: 'paid' | 'unpaid' | 'pending';
   /** The percentage of the items' sum. Default: none. */
   feePercent?: Decimal;
-  description?: string | null;
+  /** The caller's words about the whole batch. */
+  marks?: Marks;
+  /** The wallet that pays it, or that receives a payment. Default: none, it is paid by its link. */
+  wallet?: WalletType;
   /** The account that receives a transfer. */
   receiver?: string;
-  meta?: Prisma.InputJsonObject;
 }
 
 export const NOBODY = {
@@ -55,7 +63,7 @@ export const NOBODY = {
 const COSTS_NOTHING = new Set(['failed', 'fraud']);
 
 export function newIssue(items: Item[], terms: IssueTerms): Issue {
-  const { issuerId, type, feePercent = new Decimal(0), description = null, receiver = null, meta } = terms;
+  const { issuerId, type, feePercent = new Decimal(0), receiver = null, wallet = null } = terms;
   const statusOf = ({ becomes }: Item) => becomes?.[0] ?? terms.status;
   const costs = items.map((item) => (COSTS_NOTHING.has(statusOf(item)) ? new Decimal(0) : item.valueInUSD));
   const value = costs.reduce((sum, cost) => sum.plus(cost), new Decimal(0));
@@ -69,19 +77,19 @@ export function newIssue(items: Item[], terms: IssueTerms): Issue {
     const [status = terms.status, toStatus] = becomes ?? [];
     const id = newRecordId();
     if (toStatus !== undefined) later.push({ transactionId: id, fromStatus: status, toStatus });
-    const own = { id, chiRef: randomUUID(), issueID, issueDate, issuerId, type, status, receiver, description };
-    return { ...item, ...own, fee: fees[index] ?? new Decimal(0), ...(meta && { meta }) };
+    const own = { id, chiRef: randomUUID(), issueID, issueDate, issuerId, type, status, receiver, wallet };
+    const itemFee = fees[index] ?? new Decimal(0);
+    const money = moneyUnder(status, own) ?? 'paid';
+    return { ...item, ...own, ...marksOf(item, terms.marks), fee: itemFee, feePaid: itemFee, money };
   });
   return { issueID, total, fee, transactions, later };
 }
 
-const LATER_MS = 2_000; // Long enough to see the earlier status, and short enough to wait for.
-
 /** Stores a batch with its later status changes, so that a crash loses nothing. */
-export async function storeIssue(work: Work, { transactions, later }: Issue): Promise<void> {
+export async function storeIssue(work: Work, { transactions, later }: Issue, { laterMs }: Behaviour): Promise<void> {
   await work.transaction.createMany({ data: transactions });
   if (later.length === 0) return;
-  const dueAt = new Date(Date.now() + LATER_MS);
+  const dueAt = new Date(Date.now() + laterMs);
   await work.dueChange.createMany({ data: later.map((change) => ({ ...change, dueAt })) });
 }
 

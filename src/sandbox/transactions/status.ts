@@ -1,6 +1,7 @@
 import { Behaviour } from '../behaviour';
 import { Database, Work } from '../database';
 import { Prisma, Transaction } from '../generated/client';
+import type { Money } from './money';
 
 /** The status of a deleted transaction. It is kept for its history, and callers never see it. */
 export const DELETED = 'deleted';
@@ -17,12 +18,13 @@ export const NOT_DELETED = { status: { not: DELETED } };
 export async function changeStatus(
   work: Work,
   ids: string[],
-  change: { from: string; to: string; redeemData?: Prisma.InputJsonObject },
+  change: { from: string; to: string; redeemData?: Prisma.InputJsonObject; money?: Money },
 ): Promise<Transaction[]> {
+  const { from, to, ...others } = change;
   await work.$executeRaw`SELECT FROM transactions WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
   return work.transaction.updateManyAndReturn({
-    where: { id: { in: ids }, status: change.from },
-    data: { status: change.to, ...(change.redeemData && { redeemData: change.redeemData }) },
+    where: { id: { in: ids }, status: from },
+    data: { status: to, ...others },
   });
 }
 

@@ -34,7 +34,7 @@ export interface Entry {
 export async function post(work: Work, description: string, entries: Entry[]): Promise<void> {
   const wallets: { account: WalletName; usd: Decimal }[] = [];
   const own: { account: OwnAccount; usd: Decimal }[] = [];
-  for (const { account, usd } of entries) {
+  for (const { account, usd } of merged(entries)) {
     if (usd.isZero()) continue;
     if (typeof account === 'string') own.push({ account, usd });
     else wallets.push({ account, usd });
@@ -45,6 +45,16 @@ export async function post(work: Work, description: string, entries: Entry[]): P
   const payer = wallets.find(({ usd }) => usd.isNegative());
   if (!payer) throw new Error('there is no such wallet'); // Otherwise value would vanish.
   throw new Refusal(`insufficient funds in the ${payer.account.type} wallet`);
+}
+
+/** Adds the entries of each account up, because a statement changes a wallet once. */
+function merged(entries: Entry[]): Entry[] {
+  const sums = new Map<string, Entry>();
+  for (const { account, usd } of entries) {
+    const name = typeof account === 'string' ? account : `${account.accountId} ${account.type}`;
+    sums.set(name, { account, usd: usd.plus(sums.get(name)?.usd ?? 0) });
+  }
+  return [...sums.values()];
 }
 
 /**

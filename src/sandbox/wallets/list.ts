@@ -1,6 +1,5 @@
 import Decimal from 'decimal.js';
 import { Call, Routes } from '../call';
-import { Database } from '../database';
 import { NOT_FOUND } from '../envelope';
 import { LedgerEntry, Wallet } from '../generated/client';
 import { fieldsOf, readText } from '../validation';
@@ -15,37 +14,43 @@ export const walletRoutes = {
 const ENTRIES_SHOWN = 100; // The newest ones. A wallet's history has no end, and the interface has no paging.
 
 /** GET and POST /wallets/list */
-export async function listWallets({ account, database }: Call) {
-  return walletsOf(database, account.id);
+export async function listWallets(call: Call) {
+  return walletsOf(call, call.account.id);
 }
 
 /** POST /wallets/lookup: a wallet of the account, or of one of its sub-accounts. */
-export async function lookUpWallet({ account, database }: Call, body: unknown) {
+export async function lookUpWallet(call: Call, body: unknown) {
+  const { account, database } = call;
   const id = readText(fieldsOf(body).walletID, 'walletID');
   const owner = { OR: [{ id: account.id }, { parentId: account.id }] };
   const wallet = await database.wallet.findUnique({ where: { id, account: owner } });
-  return wallet ? withEntries(database, wallet) : NOT_FOUND;
+  return wallet ? withEntries(call, wallet) : NOT_FOUND;
 }
 
 /** Returns the wallets of one account (docs/reference/upstream.md, /wallets/list). */
-export async function walletsOf(database: Database, accountId: string) {
-  const wallets = await database.wallet.findMany({ where: { accountId } });
+export async function walletsOf(call: Lister, accountId: string) {
+  const wallets = await call.database.wallet.findMany({ where: { accountId } });
   const ordered = WALLET_TYPES.flatMap((type) => wallets.filter((wallet) => wallet.type === type));
-  return Promise.all(ordered.map((wallet) => withEntries(database, wallet)));
+  return Promise.all(ordered.map((wallet) => withEntries(call, wallet)));
 }
 
-/** With its newest entries first. */
-async function withEntries(database: Database, wallet: Wallet) {
-  const newest = { where: { walletId: wallet.id }, orderBy: { id: 'desc' }, take: ENTRIES_SHOWN } as const;
-  return walletRecord(wallet, await database.ledgerEntry.findMany(newest));
-}
+type Lister = Pick<Call, 'behaviour' | 'database'>;
 
-function walletRecord({ id, type, balance, accountId }: Wallet, entries: LedgerEntry[]) {
+/** With its newest entries first. The settings can make the list lie. */
+async function withEntries({ behaviour, database }: Lister, { id, type, balance, accountId }: Wallet) {
+  const { newest, frozenAt, withoutTypes } = behaviour.lists.entries;
+  const until = { walletId: id, ...(frozenAt !== null && { date: { lte: new Date(frozenAt) } }) };
+  const shown = { ...until, NOT: withoutTypes.map((kind) => ({ description: { startsWith: kind } })) };
+  const order = { id: 'desc' } as const;
+  const take = Math.min(newest ?? ENTRIES_SHOWN, ENTRIES_SHOWN);
+  const entries = await database.ledgerEntry.findMany({ where: shown, orderBy: order, take });
+  const hides = newest !== null || withoutTypes.length > 0;
+  const last = hides ? await database.ledgerEntry.findFirst({ where: until, orderBy: order }) : entries[0];
   return {
     id,
     type,
     // The balance of the newest entry, which was read later, so the two always agree.
-    balance: new Decimal(entries[0]?.newBalance ?? balance).toNumber(),
+    balance: new Decimal(last?.newBalance ?? (frozenAt === null ? balance : 0)).toNumber(),
     owner: accountId,
     transactions: entries.map(entryRecord),
   };

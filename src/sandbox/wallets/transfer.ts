@@ -2,6 +2,7 @@ import Decimal from 'decimal.js';
 import { Call, Routes } from '../call';
 import { Refusal } from '../envelope';
 import { chiRefsOf, newIssue, NOBODY, storeIssue } from '../transactions/issue';
+import { Marks, readMarks } from '../transactions/marks';
 import { fieldsOf, readOptionalText, readText, readUsd } from '../validation';
 import { post, WALLET_TYPES, WalletType } from './ledger';
 
@@ -18,7 +19,7 @@ export async function transferBetweenWallets(call: Call, body: unknown) {
   if (receiver === call.account.id) throw new Refusal('receiver must be another account than the sender');
   const found = await call.database.account.findUnique({ where: { id: receiver } });
   if (!found) throw new Refusal(`Account with id ${receiver} not found`);
-  return moveValue(call, { receiver, valueInUSD, wallet });
+  return moveValue(call, { receiver, valueInUSD, wallet, marks: readMarks(body) });
 }
 
 interface Transfer {
@@ -26,15 +27,16 @@ interface Transfer {
   receiver: string;
   valueInUSD: Decimal;
   wallet: WalletType;
+  marks: Marks;
 }
 
 /** Transfers from the caller's wallet to the receiver's of the same type, as a transaction of type `transfer`. */
-export async function moveValue(call: Call, { receiver, valueInUSD, wallet: type }: Transfer) {
+export async function moveValue(call: Call, { receiver, valueInUSD, wallet: type, marks }: Transfer) {
   const sender = call.account.id;
-  const terms = { issuerId: sender, type: 'transfer', status: 'paid', receiver } as const;
+  const terms = { issuerId: sender, type: 'transfer', status: 'paid', wallet: type, receiver, marks } as const;
   const issue = newIssue([{ ...NOBODY, valueInUSD }], terms);
   await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue);
+    await storeIssue(work, issue, call.behaviour);
     await call.processed(work, chiRefsOf(issue.transactions));
     await post(work, `transfer ${issue.issueID}`, [
       { account: { accountId: sender, type }, usd: valueInUSD.negated() },

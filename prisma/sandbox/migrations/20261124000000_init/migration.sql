@@ -77,6 +77,10 @@ CREATE TABLE transactions (
   status          text NOT NULL,
   value_in_usd    numeric(20,6) NOT NULL CONSTRAINT transactions_value_positive CHECK (value_in_usd > 0),
   fee             numeric(20,6) NOT NULL DEFAULT 0 CONSTRAINT transactions_fee_not_negative CHECK (fee >= 0), -- USD, its part of the batch's fee
+  -- The truth about its money, which lists and answers may contradict.
+  wallet          text CONSTRAINT transactions_wallet_known CHECK (wallet IN ('chi', 'momo', 'airtime')), -- pays it, or receives a payment; null: paid by its link
+  money           text NOT NULL DEFAULT 'kept' CONSTRAINT transactions_money_known CHECK (money IN ('kept', 'paid', 'redeemed')),
+  fee_paid        numeric(20,6) NOT NULL DEFAULT 0 CONSTRAINT transactions_fee_paid_not_negative CHECK (fee_paid >= 0), -- USD, with fees charged later
   email           text,
   twitter         text,
   phone_number    text,

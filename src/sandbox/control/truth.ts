@@ -1,0 +1,92 @@
+import type { FastifyInstance } from 'fastify';
+import { check, flag, integer, isObject, number, oneOf, Rule, trimmedText } from '../rules';
+import type { Service } from '../service';
+import { AskedChange, changeNow } from '../transactions/change-now';
+import { historyOf, trueTransactions } from '../transactions/history';
+import { addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from '../wallets/extra-entry';
+import { WALLET_TYPES } from '../wallets/ledger';
+import { trueWallets } from '../wallets/truth';
+import { Faulty, readNumber, readOrRefuse } from './faulty';
+
+const MAX_LIMIT = 1_000_000;
+const MAX_USD = 1_000_000_000;
+const SMALLEST_USD = 0.000001;
+
+const statusWord: Rule = {
+  // Without what Postgres cannot store. A deleted transaction is shown to nobody.
+  holds: (word) => trimmedText.holds(word) && /^[^\0\p{Surrogate}]{1,50}$/u.test(word as string) && word !== 'deleted',
+  must: 'a word of up to 50 characters other than deleted',
+};
+const CHANGE_RULES: Record<string, Rule> = {
+  status: statusWord,
+  money: oneOf('kept', 'paid'),
+  returnsFee: flag,
+};
+const ENTRY_RULES: Record<string, Rule> = {
+  type: oneOf(...Object.keys(EXTRA_ENTRIES)),
+  valueInUSD: number(SMALLEST_USD, MAX_USD),
+  account: trimmedText,
+  wallet: oneOf(...WALLET_TYPES),
+  description: trimmedText,
+};
+const FEE_RULES: Record<string, Rule> = {
+  type: oneOf('fee'),
+  valueInUSD: number(SMALLEST_USD, MAX_USD),
+  chiRef: trimmedText,
+};
+
+/** The routes that read the truth about transactions and wallets, and that change it behind the answers. */
+export function truthRoutes(control: FastifyInstance, service: Service): void {
+  const { database, behaviour, gate } = service;
+  control.get('/transactions', ({ query, protocol, host }) => {
+    const { issueID, limit } = query as Record<string, string | undefined>;
+    const take = readOrRefuse((wrong) => ({ limit: readNumber(limit, 'limit', integer(1, MAX_LIMIT), wrong) }));
+    return trueTransactions(database, { issueID, ...take }, `${protocol}://${host}`);
+  });
+  control.get<{ Params: { id: string } }>('/transactions/:id', ({ params: { id }, protocol, host }) =>
+    transaction(id, `${protocol}://${host}`),
+  );
+  control.patch<{ Params: { id: string } }>('/transactions/:id', async ({ params: { id }, body, protocol, host }) => {
+    const change = readOrRefuse((wrong) => readChange(body, wrong));
+    if (!(await gate.pass(() => changeNow(database, behaviour, id, change)))) throw unknown(id);
+    return transaction(id, `${protocol}://${host}`);
+  });
+  control.get('/wallets', ({ query }) => trueWallets(database, (query as { account?: string }).account));
+  control.post('/entries', async ({ body }, reply) => {
+    const entry = readOrRefuse((wrong) => readEntry(body, wrong));
+    const add = () =>
+      'chiRef' in entry ? chargeFee(database, entry.chiRef, entry.valueInUSD) : addEntry(database, entry);
+    return reply.status(201).send(await gate.pass(add));
+  });
+
+  const transaction = async (id: string, origin: string) => {
+    const found = await historyOf(database, id, origin);
+    if (!found) throw unknown(id);
+    return found;
+  };
+}
+
+function unknown(id: string): Faulty {
+  return new Faulty([`there is no transaction with the id or chiRef ${id}`], 404);
+}
+
+function readChange(body: unknown, faults: string[]): AskedChange | undefined {
+  if (!isObject(body) || (body.status === undefined && body.money === undefined)) {
+    faults.push('the body must be an object with status, money, or both');
+    return undefined;
+  }
+  check(body, CHANGE_RULES, faults);
+  return body;
+}
+
+/** A fee may name its transaction, which has a wallet. Every other entry names its wallet. */
+function readEntry(body: unknown, faults: string[]): ExtraEntry | { chiRef: string; valueInUSD: number } | undefined {
+  if (!isObject(body)) {
+    faults.push('the body must be an object');
+    return undefined;
+  }
+  const rules = 'chiRef' in body ? FEE_RULES : ENTRY_RULES;
+  const required = 'chiRef' in body ? ['type', 'valueInUSD'] : ['type', 'valueInUSD', 'account', 'wallet'];
+  check({ ...Object.fromEntries(required.map((name) => [name, undefined])), ...body }, rules, faults);
+  return body as unknown as ExtraEntry;
+}
