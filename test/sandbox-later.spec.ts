@@ -5,7 +5,7 @@ import { Decimal } from 'decimal.js';
 import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
 import { first } from './support/first';
 import { eventually } from './support/paying';
-import { AIRTIME, airtime, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from './support/sandbox';
+import { AIRTIME, startSandbox, SUB_ACCOUNT, TestSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 
 const later = () => new Date(Date.now() + 60_000);
@@ -64,6 +64,28 @@ describe('a payment that was answered', () => {
     const statuses = await Promise.all(transactions.map(async ({ chiRef }) => (await truth(chiRef)).status));
     expect(statuses).toEqual(['reversed', 'paid', 'failed', 'failed']);
     expect(await sandbox.balance('airtime')).toBe(9_999);
+  });
+
+  it('changes if it was paid by a redemption, and not if it failed', async () => {
+    const credits = [{ valueInUSD: 2, email: 'ada@example.org' }];
+    const paid = first((await sandbox.post('/payouts/credit', { credits }).expect(200)).body.data.data);
+    await sandbox.fault({ fault: 'reversesLater', operation: 'POST /redeem/airtime' });
+    const { phoneNumber, countryToSend } = item();
+    await sandbox.post('/redeem/airtime', { chiRef: paid.chiRef, phoneNumber, countryToSend }).expect(200);
+    await passTime();
+    const { history, truth: now } = await truth(paid.chiRef);
+    expect(history.map(({ status }) => status)).toEqual(['paid', 'redeemed', 'reversed']);
+    expect(now).toMatchObject({ money: 'kept', walletChange: '0' });
+    expect(await sandbox.balance('chi')).toBe(10_000);
+  });
+
+  it('changes as soon as the settings say', async () => {
+    await sandbox.control('patch', '/settings', { magicMs: 0, laterMs: 0 }).expect(200);
+    const [reversed, late] = await pay(item('+254799990222'), item('+254799990102'));
+    expect([reversed?.status, late?.status]).toEqual(['paid', 'pending']);
+    await eventually(async () => (await truth(reversed!.chiRef)).status === 'reversed');
+    const [own] = await pay(item('+254799990101'));
+    await eventually(async () => (await truth(own!.chiRef)).status === 'failed');
   });
 
   it('can lose its fee', async () => {
@@ -183,66 +205,5 @@ describe('a payment that was answered', () => {
     ]);
     await change(paid!.chiRef, {}).expect(400);
     expect((await truth(paid!.chiRef)).status).toBe('paid');
-  });
-
-  it('is charged a fee later, which only its wallet shows', async () => {
-    const [paid] = await pay(item());
-    const { body } = await sandbox.control('post', '/entries', { type: 'fee', chiRef: paid!.chiRef, valueInUSD: 0.25 });
-    const description = `fee ${paid?.chiRef}`;
-    expect(body).toEqual({ type: 'fee', account: DEMO, wallet: 'airtime', valueInUSD: '0.25', description });
-    expect((await entries('airtime'))?.[0]).toEqual([-0.25, description]);
-    const shown = await truth(paid!.chiRef);
-    expect([shown.fee, shown.truth.feePaid, shown.truth.walletChange]).toEqual([undefined, '0.25', '-1.25']);
-    await change(paid!.chiRef, { status: 'reversed' }).expect(200);
-    expect(await sandbox.balance('airtime')).toBe(10_000);
-  });
-
-  it('stands beside top-ups, withdrawals and fees of no transaction', async () => {
-    const entry = { account: DEMO, wallet: 'momo', valueInUSD: 5 };
-    const add = (more: object) => sandbox.control('post', '/entries', { ...entry, ...more });
-    await add({ type: 'top-up', valueInUSD: 50 }).expect(201);
-    await add({ type: 'withdrawal', description: 'Card 1234' }).expect(201);
-    await add({ type: 'fee', valueInUSD: 0.5, description: 'Monthly' }).expect(201);
-    expect((await entries('momo'))?.slice(0, 3)).toEqual([
-      [-0.5, 'fee Monthly'],
-      [-5, 'withdrawal Card 1234'],
-      [50, 'top-up'],
-    ]);
-    expect((await add({ type: 'withdrawal', valueInUSD: 1e6 }).expect(400)).body.error).toMatch(/insufficient funds/);
-    expect((await add({ type: 'top-up', account: 'none' }).expect(400)).body.error).toMatch(/there is no account none/);
-    const unpaid = await sandbox.control('post', '/entries', { type: 'gift', valueInUSD: 0, chiRefs: [] }).expect(400);
-    expect(unpaid.body.faults).toHaveLength(5);
-    const { body: wallets } = await sandbox.control('get', `/wallets?account=${DEMO}`).expect(200);
-    expect(wallets.map(({ type, balance }) => [type, balance])).toEqual([
-      ['chi', '10000'],
-      ['momo', '10044.5'],
-      ['airtime', '10000'],
-    ]);
-    expect(wallets[1]?.entries[0]).toMatchObject({ amount: '-0.5', newBalance: '10044.5', description: 'fee Monthly' });
-  });
-
-  it('shows what the caller wrote about it', async () => {
-    const marks = { reference: 'ours-1', description: 'October', meta: { run: 7 } };
-    const whole = { reference: 'batch', description: 'Salaries', meta: { run: 1 } };
-    const body = { airtimes: [{ ...item(), ...marks }, item()], ...whole };
-    const [own, rest] = (await sandbox.post('/payouts/airtime', body).expect(200)).body.data.data;
-    expect(own).toMatchObject({ reference: 'ours-1', meta: { description: 'October', run: 7 } });
-    expect(rest).toMatchObject({ reference: 'batch', meta: { description: 'Salaries', run: 1 } });
-    await sandbox.post('/account/transfer', { receiver: SUB_ACCOUNT, amount: 1, ...whole }).expect(200);
-    await sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 1, email: 'a@b.c', ...marks }] }).expect(200);
-    await sandbox.post('/send', { credit: [{ valueInUSD: 1, email: 'a@b.c' }], ...marks }).expect(200);
-    const momo = { ...item(), momoCode: 'MPS', reference: '' };
-    await sandbox.post('/payouts/mobile-money', { momos: [momo], reference: 'batch' }).expect(200);
-    const { body: listed } = await sandbox.post('/account/transactions').expect(200);
-    expect(listed.data.map(({ reference }) => reference)).toEqual([
-      'batch',
-      'ours-1',
-      'ours-1',
-      'batch',
-      'batch',
-      'ours-1',
-    ]);
-    const refused = await sandbox.post('/payouts/airtime', { ...airtime(), reference: 5 }).expect(400);
-    expect(refused.body.error).toBe('reference must be a string');
   });
 });
