@@ -23,7 +23,10 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['worker', []],
   ['app', ['start']],
   ['admin', ['overview', 'approvals', 'clients', 'limits', 'stops', 'session', 'sandbox-api']],
-  ['reconciliation', ['report', 'findings', 'webhooks-in', 'in-doubt', 'following', 'runs', 'matching', 'sources']],
+  [
+    'reconciliation',
+    ['report', 'findings', 'webhooks-in', 'following', 'in-doubt', 'settling', 'runs', 'matching', 'sources'],
+  ],
   ['history', ['own-calls', 'export', 'search', 'story', 'shapes', 'access-log', 'records', 'retention', 'log']],
   ['interface', ['payouts', 'send', 'account', 'wallets', 'sub-accounts', 'info', 'collections', 'redeem']],
   ['gateway', ['preview', 'forwarding', 'upstream']],

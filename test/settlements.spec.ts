@@ -161,6 +161,28 @@ describe('the settlement ledger', () => {
     expect(await follow()).toMatchObject({ changed: 1, known: 1, settled: 1 });
   });
 
+  it('finds out that the upstream has paid what it rejected', async () => {
+    const usual = paying.upstream.behaviour;
+    paying.upstream.behaviour = (request, response, socket) => {
+      const isList = request.url.endsWith('/account/transactions');
+      if (isList) return usual(request, response, socket);
+      const { credits } = JSON.parse(request.body) as { credits: { email: string; valueInUSD: number }[] };
+      const about = { issueID: `issue-${count}`, issueDate: new Date().toISOString(), type: 'credit', status: 'paid' };
+      const [made] = credits.map((one) => ({ ...about, ...one, chiRef: `lie-${(count += 1)}`, id: `lie-${count}` }));
+      listed.push(made as Listed);
+      return answer(400, { status: 'error', error: 'not enough' })(request, response, socket);
+    };
+    const id = await pay(6, 1);
+    expect([await states(id), await spent()]).toEqual([['not_executed', 'not_executed'], 0]);
+    await follow();
+    expect([await states(id), await spent()]).toEqual([['paid', 'not_executed'], 6]);
+    expect(await read(id)).toMatchObject({ outcome: 'confirmed', settlements: [{ source: 'poll' }] });
+    // From now on, it is followed by its name.
+    await change(id, 'failed');
+    await follow();
+    expect([await states(id), await spent()]).toEqual([['failed', 'not_executed'], 0]);
+  });
+
   it('does not undo what a person has settled with the same word in view', async () => {
     const id = await pay(5);
     const settle = (outcome: string) =>

@@ -14,10 +14,11 @@ import { loggingOptions } from '../platform/logging/logging';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
 import { ReadBackService } from '../reconciliation/in-doubt/read-back.service';
 import { ResolverJob } from '../reconciliation/in-doubt/resolver.job';
+import { UnclaimedService } from '../reconciliation/in-doubt/unclaimed.service';
 import { ResolverService } from '../reconciliation/in-doubt/resolver.service';
 import { FollowUpJob } from '../reconciliation/following/follow-up.job';
 import { FollowUpService } from '../reconciliation/following/follow-up.service';
-import { SettleListedService } from '../reconciliation/following/settle-listed.service';
+import { SettleListedService } from '../reconciliation/settling/settle-listed.service';
 import { EarlierReadsService } from '../reconciliation/runs/earlier-reads';
 import { Execution } from '../reconciliation/runs/execution';
 import { RunReader } from '../reconciliation/runs/run-reader';
@@ -61,6 +62,7 @@ export class WorkerModule {
         RunsService,
         SettleListedService,
         SourcesService,
+        UnclaimedService,
         UnheardStatuses,
       ],
     };

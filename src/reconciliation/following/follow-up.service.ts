@@ -3,20 +3,24 @@ import { ConfigService } from '@nestjs/config';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Transaction } from '../../gateway/upstream/transactions';
+import { UnclaimedService } from '../in-doubt/unclaimed.service';
 import { SourcesService } from '../sources/sources.service';
 import { Remembered } from './remembered';
-import { SettledRead, SettleListedService } from './settle-listed.service';
+import { SettledRead, SettleListedService } from '../settling/settle-listed.service';
 
 const DAY_MS = 86_400_000;
 
 /** Transactions up to this far in the future are looked at, as the upstream's clock may be ahead. */
 const AHEAD_MS = DAY_MS;
 
+/** For how long a transaction that no call of ours claims is looked at again. */
+const YOUNG_MS = 3_600_000;
+
 /** The most transactions of one poll. The next poll looks at the others. */
 const MOST_PER_POLL = 50_000;
 
 /** The result of one poll. */
-export interface Poll extends SettledRead {
+export interface Poll extends Omit<SettledRead, 'unclaimed'> {
   readId: string;
   /** Why the upstream's listing could not be read, as a short code. Null if it was read. */
   failure: string | null;
@@ -36,6 +40,7 @@ export class FollowUpService {
   constructor(
     private readonly sources: SourcesService,
     private readonly settling: SettleListedService,
+    private readonly unclaimed: UnclaimedService,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
@@ -53,8 +58,14 @@ export class FollowUpService {
     const { readId, complete, failure } = await this.sources.changes(window, isNews, signal);
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
     if (!complete) return result; // What was listed is looked at again.
-    const settled = await this.settling.run(readId, 'poll', signal);
-    for (const transaction of changed) this.remembered.add(transaction);
-    return { ...result, ...settled };
+    const { unclaimed, ...named } = await this.settling.run(readId, 'poll', signal);
+    const found = await this.unclaimed.run(readId, [...unclaimed.keys()], window.from, signal);
+    const names = new Set(unclaimed.values());
+    for (const transaction of changed) {
+      // An answer that names it may still be on its way.
+      const isYoung = transaction.issuedAt === null || now - transaction.issuedAt.getTime() < YOUNG_MS;
+      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) this.remembered.add(transaction);
+    }
+    return { ...result, ...named, settled: named.settled + found };
   }
 }

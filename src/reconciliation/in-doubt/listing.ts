@@ -166,6 +166,19 @@ async function readKnown(
   return rows;
 }
 
+/** Reads some transactions of a reading, in the order that `Batches` expects. */
+export async function readSeen(
+  prisma: PrismaService,
+  readId: string,
+  ordinals: bigint[],
+  vocabulary: StatusVocabulary,
+): Promise<Seen[]> {
+  const rows = await prisma.$queryRaw<ListedRow[]>`
+    SELECT ${COLUMNS} FROM upstream_transaction
+    WHERE read_id = ${readId}::uuid AND ordinal = ANY (${ordinals}::bigint[]) ORDER BY issued_at, ordinal`;
+  return rows.map((row) => toSeen(readId, row, vocabulary));
+}
+
 /** Reads a transaction that was requested by itself. Undefined if the answer had none. */
 export async function readOne(
   prisma: PrismaService,

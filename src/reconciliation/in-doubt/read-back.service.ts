@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { TAGS, termOf } from '../../journal/terms';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
-import { SettleListedService } from '../following/settle-listed.service';
+import { SettleListedService } from '../settling/settle-listed.service';
 import { SourcesService } from '../sources/sources.service';
 
 /** Asks the upstream about the subjects of its events, one after the other, keeps the answers as

@@ -1,7 +1,7 @@
 import { NewEntry } from '../../journal/records';
 import { CREATED_BY } from '../../operations/effects';
 import { ENTRIES, entryOf } from '../../operations/settlement';
-import { Listing } from './batches';
+import { Batches, Listing } from './batches';
 import { Rules, SentCall, Verdict } from './calls-in-doubt';
 import { Competing } from './competing';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
@@ -123,6 +123,25 @@ export function* judge(
   const facts = yield* factsOf(call, created, listing, competing, rules);
   const rule = VERDICT_RULES.find(({ holds }) => holds(facts));
   return rule && verdictBy(rule, facts);
+}
+
+/**
+ * Returns the entries of a call's payouts that are listed, if only this call could have made them.
+ * @param unclaimed listed transactions that no call of ours claims.
+ */
+export function* soleListing(
+  call: SentCall,
+  unclaimed: Batches,
+  competing: Competing,
+  rules: Rules,
+  readId: string,
+): Work<NewEntry[]> {
+  const created = CREATED_BY.get(call.operation);
+  if (!created) return [];
+  const listing = { readId, unclaimed, askedAt: new Date(0), missing: 0, oldest: null, freshUntil: new Map() };
+  const facts = yield* factsOf(call, created, listing, competing, rules);
+  const only = soleCandidate(facts);
+  return only ? listedEntries(only, facts).entries : [];
 }
 
 function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefined {

@@ -33,6 +33,8 @@ export interface SettledRead {
   known: number;
   /** How many calls it settled. */
   settled: number;
+  /** The transactions that no record of ours names: their positions, and their names. */
+  unclaimed: Map<bigint, string | null>;
 }
 
 const REASONS: Partial<Record<Source, string>> = {
@@ -59,13 +61,18 @@ export class SettleListedService {
   /** @param readId the reading, whose transactions are kept. */
   async run(readId: string, source: 'poll' | 'event', signal: AbortSignal): Promise<SettledRead> {
     await this.index.catchUp();
-    const result = { known: 0, settled: 0 };
+    const result: SettledRead = { known: 0, settled: 0, unclaimed: new Map() };
     for (let after = -1n; !signal.aborted;) {
       const rows = await this.rows(readId, after);
       const last = rows.at(-1);
       if (!last) break;
       after = last.ordinal;
-      for (const [callId, listed] of await this.byCall(rows)) {
+      const byCall = await this.byCall(rows);
+      const known = new Set([...byCall.values()].flat());
+      for (const row of rows) {
+        if (!known.has(row)) result.unclaimed.set(row.ordinal, row.upstreamRef ?? row.upstreamId);
+      }
+      for (const [callId, listed] of byCall) {
         signal.throwIfAborted();
         result.known += listed.length;
         if (await this.settle(callId, listed, readId, source)) result.settled += 1;
@@ -79,7 +86,7 @@ export class SettleListedService {
       SELECT ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef",
         issued_at AS "issuedAt", status, fee_usd::text AS fee
       FROM upstream_transaction
-      WHERE read_id = ${readId}::uuid AND ordinal > ${after} AND coalesce(upstream_ref, upstream_id) IS NOT NULL
+      WHERE read_id = ${readId}::uuid AND ordinal > ${after}
       ORDER BY ordinal LIMIT ${AT_ONCE}`;
   }
 
