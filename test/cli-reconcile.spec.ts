@@ -69,7 +69,7 @@ describe('the reconcile command', () => {
 
   it.each([
     ['incomplete', 3, /: incomplete, no differences in the data that was read\. The listing names nothing\.\n$/],
-    ['clean_with_doubts', 4, /: no differences, 1 in doubt\n$/],
+    ['clean_with_doubts', 4, /: no differences, but 1 in doubt(: .+)?\n$/],
     ['findings', 2, /: 0 findings, incomplete: some data may not have been read\. The listing names nothing\.\n$/],
   ] as const)('says of a run that is %s what it is, and gives %d', async (result, code, message) => {
     const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names nothing.' }];

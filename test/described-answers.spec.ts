@@ -136,7 +136,7 @@ describe('the answers of /v1', () => {
     const findings = new Map<string, string>();
     const { body } = await send('get', `/v1/reconciliation/runs/${ids.run}/report`).expect(200);
     for (const { category, id } of body.findings) findings.set(category, id);
-    expect(findings.size).toBe(12);
+    expect(findings.size).toBe(15);
     for (const id of findings.values()) {
       const decisions = [{ finding_id: id, state: 'explained', reason: 'known' }];
       const decided = await send('post', '/v1/reconciliation/findings/decisions', { decisions }).expect(200);

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Entry, Ours, writeOurs } from './support/comparing';
+import { Entry, Ours, Theirs, writeOurs } from './support/comparing';
 import {
   at,
   database,
@@ -58,7 +58,7 @@ describe('a listing that does not reach back before the period', () => {
     it.each<[string, Record<string, Entry[]>]>([
       ['begins at some balance', { w: [['100', '-10', '90', 11]] }],
       ['lost value before', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }], // oxfmt-ignore
-      ['is one of two that begins at some balance', { w: young, other: [['5', '1', '6', 20]] }],
+      ['is one of two that begins at some balance', { w: young, other: [['5', '1', '6', 20, 'top-up']] }],
       ['is not there', {}],
     ])('is incomplete if a wallet %s', async (_what, looks) => {
       const walletsReadId = await wallets(looks);
@@ -126,6 +126,19 @@ describe('a listing that is shorter than an earlier one', () => {
     expect(await steps()).toEqual([]);
   });
 
+  it('makes a run incomplete if only its period is shorter', async () => {
+    const window = [new Date(day - 1_000), new Date(day + DAY_MS)];
+    const read = async (theirs: Theirs[], rows: number) => {
+      const seen = await run(theirs, { rows, window });
+      return [...seen.slice(0, 2), await steps()];
+    };
+    await paid('a', 10);
+    const nameless = listed('b', 12, { upstream_ref: null }); // no run can look it up
+    expect(await read([OLD(), listed('a', 11), nameless], 500)).toEqual(['findings', [], []]);
+    expect(await read([OLD(), listed('a', 11)], 501)).toEqual(['incomplete', ['listing_shorter'], []]);
+    expect(await read([OLD(), listed('a', 11), listed('c', 12)], 502)).toEqual(['findings', [], ['resolved']]);
+  });
+
   it('is complete once a person resolved what it lacks', async () => {
     await run([OLD(), listed('stranger', 12)]);
     await database.query(
@@ -173,7 +186,7 @@ describe('a wallet entry without a transaction', () => {
 
   it('is a finding if the wallet lost value, and closes once a transaction explains it', async () => {
     await paid('a', 10);
-    const walletsReadId = await wallets({ w: [['100', '-10', '90', 11], ['90', '-7', '83', 20], ['83', '5', '88', 30]] }); // oxfmt-ignore
+    const walletsReadId = await wallets({ w: [['100', '-10', '90', 11], ['90', '-7', '83', 20], ['83', '5', '88', 30, 'top-up']] }); // oxfmt-ignore
     expect(await run([OLD(), listed('a', 11)], { walletsReadId })).toEqual(['findings', [], [name(20)]]);
     expect(await run([OLD(), listed('a', 11)])).toEqual(['clean', [], []]); // no wallet was looked at
     expect(await steps()).toEqual([]);
@@ -185,7 +198,7 @@ describe('a wallet entry without a transaction', () => {
 
   it('is judged by the balances, whatever the sign of its amount', async () => {
     const walletsReadId = await wallets({ w: [['100', '10', '90', 11], ['90', '-5', '95', 20]] }); // oxfmt-ignore
-    expect((await run([OLD()], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained'))).toEqual([
+    expect((await run([OLD()], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained_debit'))).toEqual([
       name(11),
     ]);
   });
@@ -193,7 +206,9 @@ describe('a wallet entry without a transaction', () => {
   it('stays open when the wallet no longer shows its time', async () => {
     const walletsReadId = await wallets({ w: [['100', '-7', '93', 20]] });
     expect((await run([OLD()], { walletsReadId }))[0]).toBe('findings');
-    expect((await run([OLD()], { walletsReadId: await wallets({ w: [['93', '1', '94', 40]] }) }))[0]).toBe('clean');
+    expect((await run([OLD()], { walletsReadId: await wallets({ w: [['93', '1', '94', 40, 'top-up']] }) }))[0]).toBe(
+      'clean',
+    );
     expect(await steps()).toEqual([]);
   });
 

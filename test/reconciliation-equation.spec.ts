@@ -28,6 +28,7 @@ const LATE_SECONDS = 300;
 const PAYOUTS = ['POST /payouts/airtime', 'POST /payouts/mobile-money', 'POST /payouts/credit'];
 const MOVED = ['paid', 'Redeemed', 'SUCCESSFUL', 'success', 'completed', 'complete', 'Sent', null];
 const NOT = ['unpaid', 'FAILED', 'expired', 'cancelled', 'CANCELED', 'fraud', 'reversed', 'refunded', 'deleted'];
+const lost = (word: string | null) => ({ refunded: 'refund', reversed: 'reversal' })[word ?? ''] ?? 'status';
 const OPEN = ['pending', 'PROCESSING'];
 const ODD = ['teleported', 'on hold'];
 
@@ -93,7 +94,7 @@ function expected({ operation, state, usd: named, theirs }: Case, { amount, feeP
   const due = named === null ? 0n : feeFor(ours);
   const taken = theirs.fee ?? 0n;
   let within = 0n;
-  if (moved !== theySay) found.push(['status', theySay ? ours + due : -(ours + due)]);
+  if (moved !== theySay) found.push([theySay ? 'status' : lost(word), theySay ? ours + due : -(ours + due)]);
   if (magnitude(their - ours) > amount)
     found.push([their > ours ? 'amount_over' : 'amount_under', theySay ? their - ours : 0n]);
   else if (theySay) within += their - ours;

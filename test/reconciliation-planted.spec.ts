@@ -114,7 +114,7 @@ describe('planted differences', () => {
     expect(totals.residual_usd).toBe('0');
     expect(totals.findings.count).toBe(expected.length);
     expect(totals.in_doubt.count).toBeGreaterThan(0); // and is no finding
-    expect(new Set(expected.map(({ category }) => category)).size).toBe(12);
+    expect(new Set(expected.map(({ category }) => category)).size).toBe(15);
   });
 
   it('are reported without naming anybody', async () => {

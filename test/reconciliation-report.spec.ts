@@ -162,14 +162,14 @@ describe('the report of a run', () => {
       expect(painted).toContain('tabular-nums'); // the policy let its style in
     });
 
-    it('shows all twelve categories and 400 days, on screens and paper', async () => {
+    it('shows all sixteen categories and 400 days, on screens and paper', async () => {
       const run = await runWithAllCategories(findings, { days: 400, residual: '-0.05' });
       await show(run);
-      expect(await page.locator('.category h3').count()).toBe(12);
+      expect(await page.locator('.category h3').count()).toBe(16);
       expect(await page.locator('.alarm').innerText()).toMatch(/do not add up: −0\.05\S* USD/);
       expect(await page.locator('svg[role=img] > title').allInnerTexts()).toHaveLength(3);
       expect(await page.locator('svg[role=img] > desc').count()).toBe(3);
-      expect(await page.locator('table > caption').count()).toBe(12);
+      expect(await page.locator('table > caption').count()).toBe(16);
       for (const [width, media] of [
         [1_200, 'screen'],
         [390, 'screen'],

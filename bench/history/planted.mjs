@@ -20,7 +20,7 @@ const LISTING = `
 /** Wallets as the upstream writes them (docs/reference/upstream.md, "Results by operation"). */
 const WALLETS = `
   SELECT json_agg(json_build_object('id', wallet_id, 'type', type, 'balance', balance, 'owner', 'planted', 'transactions', (
-    SELECT json_agg(json_build_object('amount', amount, 'balanceBefore', balance_before, 'newBalance', new_balance, 'description', 'planted',
+    SELECT json_agg(json_build_object('amount', amount, 'balanceBefore', balance_before, 'newBalance', new_balance, 'description', description,
       'meta', json_build_object('date', json_build_object('_seconds', extract(epoch FROM at)::bigint, '_nanoseconds', 0))) ORDER BY ordinal)
     FROM planted_entry e WHERE e.wallet_id = w.wallet_id)))::text AS wallets
   FROM planted_wallet w`;

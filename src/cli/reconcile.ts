@@ -9,7 +9,7 @@ import { reconcileImportCommand } from './reconcile-import';
 const HELP = `
 Starts a reconciliation run on the running proxy, follows it to its end, and writes the report to --out or standard output.
 Exit codes: 0 if the run is clean, 2 if there are findings, 3 if the run is incomplete (some data may not have been read),
-4 if nothing differs but calls are in doubt, 1 if there is no result.
+4 if nothing differs but calls or transactions are in doubt, 1 if there is no result.
 Ctrl-C stops following the run, but the run continues. ${keyHelp('reconciler')}
 
 Examples:
@@ -127,13 +127,21 @@ async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: 
 
 function summary({ result, totals }: RunEnd): string {
   if (result === 'clean') return 'clean, no differences';
-  const { incomplete = [], in_doubt: doubt, findings } = (totals ?? {}) as Partial<Totals>;
+  const { incomplete = [], findings, ...doubtful } = (totals ?? {}) as Partial<Totals>;
   const why = incomplete.map(({ detail }) => ` ${detail}`).join('');
-  const doubts = `${doubt?.count ?? 'some'} in doubt`;
-  if (result === 'clean_with_doubts') return `no differences, ${doubts}`;
+  if (result === 'clean_with_doubts') return `no differences, but ${doubtsOf(doubtful)}`;
   if (result === 'incomplete') return `incomplete, no differences in the data that was read.${why}`;
   const { count, by_category: categories = {} } = findings ?? {};
   const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);
   const found = `${count ?? 'some'} finding${count === 1 ? '' : 's'}${each.length > 0 ? ` (${each.join(', ')})` : ''}`;
   return why === '' ? found : `${found}, incomplete: some data may not have been read.${why}`;
+}
+
+/** Tells how much is in doubt, and which calls and transactions come first. */
+function doubtsOf({ in_doubt, pending, ambiguous, doubts = [] }: Partial<Totals>): string {
+  const kinds = { 'in doubt': in_doubt, pending, ambiguous };
+  const each = Object.entries(kinds).flatMap(([name, sum]) => (sum?.count ? [`${sum.count} ${name}`] : []));
+  const named = doubts.slice(0, 5).map(({ call_id: call, upstream_ref: ref }) => call ?? ref ?? 'without a reference');
+  const more = doubts.length > named.length ? ', …' : '';
+  return each.join(', ') + (named.length > 0 ? `: ${[...new Set(named)].join(', ')}${more}` : '');
 }

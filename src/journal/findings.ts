@@ -66,7 +66,7 @@ const RESOLVED = `
   WITH unseen AS MATERIALIZED (
     SELECT f.id, f.occurred_at FROM finding f
     WHERE (f.category = 'balance_gap' OR (f.occurred_at >= $4::timestamptz AND f.occurred_at < $5::timestamptz))
-      AND (f.category NOT IN ('balance_gap', 'unexplained_debit') OR f.occurred_at >= (
+      AND (f.category NOT IN ('balance_gap', 'unexplained_debit', 'unexplained_credit') OR f.occurred_at >= (
         SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $6::uuid AND e.wallet_id = f.wallet_id))
       AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
   )
@@ -96,17 +96,19 @@ const END = `
 interface EndTotals {
   findings: { count: number };
   in_doubt: { count: number };
+  pending: { count: number };
+  ambiguous: { count: number };
   /** Why the listing or the comparison is not reliable. Empty if it is. */
   incomplete?: unknown[];
 }
 
 /**
- * Returns the result of a run. It is clean only if nothing differs, the listing is complete, and no call is in doubt.
+ * Returns the result of a run. It is clean only if nothing differs, the listing is complete, and nothing is in doubt.
  */
-function resultOf({ findings, in_doubt: doubt, incomplete = [] }: EndTotals): string {
+function resultOf({ findings, in_doubt: doubt, pending, ambiguous, incomplete = [] }: EndTotals): string {
   if (findings.count > 0) return 'findings';
   if (incomplete.length > 0) return 'incomplete';
-  return doubt.count > 0 ? 'clean_with_doubts' : 'clean';
+  return doubt.count + pending.count + ambiguous.count > 0 ? 'clean_with_doubts' : 'clean';
 }
 
 /**

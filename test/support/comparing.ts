@@ -23,6 +23,8 @@ export interface Ours {
   upstream_ref?: string | null;
   upstream_id?: string | null;
   batch_ref?: string | null;
+  client_id?: string;
+  idempotency_key?: string;
 }
 
 /** A transaction of the upstream. */
@@ -62,11 +64,11 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
 type Payments = [callId: string, Ours[]];
 
 function toIntent([id, payments]: Payments): Some<IntentDocument> {
-  const { operation, at } = first(payments);
+  const { operation, at, client_id = id, idempotency_key } = first(payments);
   const items = payments.map(({ usd, reference }): ItemDocument => {
     return { amount_usd: usd ?? undefined, reference: reference ?? undefined, recipient_field: 'email' };
   });
-  return { id, operation, recorded_at: at, items };
+  return { id, client_id, idempotency_key, operation, recorded_at: at, items };
 }
 
 function toOutcome([id, payments]: Payments): Some<OutcomeDocument>[] {
@@ -104,9 +106,15 @@ export async function writeListing(
   theirs: Theirs[],
   rows = theirs.length,
   source = 'transactions',
+  [from, to]: Date[] = [],
 ): Promise<string> {
   const readId = uuidv7();
-  await database.query('INSERT INTO source_read (id, source) VALUES ($1, $2)', [readId, source]);
+  await database.query('INSERT INTO source_read (id, source, from_at, to_at) VALUES ($1, $2, $3, $4)', [
+    readId,
+    source,
+    from,
+    to,
+  ]);
   await database.query(
     `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd, email, reference)
      SELECT $1, row_number() OVER () - 1, r.* FROM json_to_recordset($2) AS r(upstream_ref text, upstream_id text, batch_ref text, issued_at timestamptz,
@@ -120,8 +128,8 @@ export async function writeListing(
   return readId;
 }
 
-/** Balance before, amount, balance after, and seconds after the beginning of a day. */
-export type Entry = [before: string, amount: string, after: string, seconds: number];
+/** Balance before, amount, balance after, seconds after the beginning of a day, and what the entry says. */
+export type Entry = [before: string, amount: string, after: string, seconds: number | null, description?: string];
 
 /**
  * @param wallets their entries, oldest first.
@@ -138,13 +146,14 @@ export async function writeWallets(
     balance: entries.at(-1)?.[2] ?? '0',
   }));
   const entries = Object.entries(wallets).flatMap(([wallet_id, listed]) =>
-    listed.toReversed().map(([balance_before, amount, new_balance, seconds], ordinal) => ({
+    listed.toReversed().map(([balance_before, amount, new_balance, seconds, description = null], ordinal) => ({
       wallet_id,
       ordinal,
       balance_before,
       amount,
       new_balance,
-      entered_at: new Date(day + seconds * 1_000).toISOString(),
+      description,
+      entered_at: seconds === null ? null : new Date(day + seconds * 1_000).toISOString(),
     })),
   );
   await database.query(`INSERT INTO source_read (id, source, read_at) VALUES ($1, 'wallets', $2)`, [readId, readAt]);
@@ -154,9 +163,9 @@ export async function writeWallets(
     [readId, JSON.stringify(rows)],
   );
   await database.query(
-    `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at)
-     SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, entered_at FROM json_to_recordset($2)
-       AS r(wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric, entered_at timestamptz)`,
+    `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+     SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at FROM json_to_recordset($2)
+       AS r(wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric, description text, entered_at timestamptz)`,
     [readId, JSON.stringify(entries)],
   );
   await database.query(

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../src/reconciliation/matching/plan';
+import { Totals } from '../../src/reconciliation/matching/totals';
 import {
   Entry,
   lines,
@@ -23,6 +24,8 @@ const LISTED = 1_000;
 export let database: TestDatabase;
 export let day = Date.parse('2024-01-01T00:00:00Z');
 let asOf: number;
+/** The totals of the latest run. */
+export let latest: Totals;
 
 /** Each test has days of its own. If earlier readings matter, it has a database of its own too. */
 export function useDatabase(whose: 'of each test' | 'of all tests'): void {
@@ -64,11 +67,11 @@ export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + 
  */
 export async function run(
   theirs: Theirs[],
-  { rows, ...change }: Partial<Plan> & { rows?: number } = {},
+  { rows, window, ...change }: Partial<Plan> & { rows?: number; window?: Date[] } = {},
 ): Promise<[string, string[], string[]]> {
   asOf += 1_000;
   const source = change.source === 'statement' ? 'statement' : 'transactions';
-  const readId = await writeListing(database, theirs, rows ?? (theirs.length && LISTED), source);
+  const readId = await writeListing(database, theirs, rows ?? (theirs.length && LISTED), source, window);
   const plan = await startRun(database, {
     from: new Date(day),
     to: new Date(day + DAY_MS),
@@ -80,7 +83,8 @@ export async function run(
     settings: { ...PLANTED_SETTINGS, feePercent: '0' },
     ...change,
   });
-  const { incomplete = [] } = await runPlan(database, plan);
+  latest = await runPlan(database, plan);
+  const { incomplete = [] } = latest;
   const [end] = await database.query<{ result: string }>(
     'SELECT result FROM reconciliation_run_end WHERE run_id = $1',
     [plan.runId],

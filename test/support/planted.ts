@@ -59,8 +59,8 @@ export async function plant(
       [walletsReadId],
     );
     await owner.query(
-      `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at)
-       SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, at FROM planted_entry`,
+      `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+       SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, at FROM planted_entry`,
       [walletsReadId],
     );
     const { rows } = await owner.query<Expected>(

@@ -27,6 +27,12 @@ SELECT of_item, 1000 + kind, CASE kind WHEN 9 THEN upstream_ref WHEN 12 THEN NUL
   CASE WHEN kind IN (9, 10) THEN handle END, CASE WHEN kind IN (9, 10) THEN receiver END, CASE WHEN kind IN (9, 10) THEN reference END
 FROM planted_theirs WHERE kind IN (9, 10, 11, 12, 13, 14, 19);
 
+-- What is no payment: a refund of one, and a top-up that looks like a second one.
+INSERT INTO planted_theirs
+SELECT of_item, 1000 + kind, md5('aside' || of_item)::uuid::text, substr(md5('aside' || of_item), 1, 20), NULL, issued_at + interval '40 seconds',
+  CASE kind WHEN 20 THEN 'refund' ELSE 'topup' END, 'paid', amount_usd, NULL, email, phone, handle, receiver, reference
+FROM planted_theirs WHERE kind IN (20, 21);
+
 -- Just before and just after the period, and nobody here knows of them: they are other periods' matter.
 INSERT INTO planted_theirs (upstream_ref, upstream_id, issued_at, type, status, amount_usd, email)
 SELECT md5('outside' || s)::uuid::text, substr(md5('outside' || s), 1, 20),
@@ -40,14 +46,14 @@ FROM planted_item CROSS JOIN LATERAL (VALUES
   (0, 'missing_upstream', -usd - fee),
   (1, 'amount_over', 1.25),
   (2, 'amount_under', -0.75),
-  (3, 'status', -usd - fee), (4, 'status', -usd - fee),
+  (3, 'reversal', -usd - fee), (4, 'status', -usd - fee),
   (5, 'recipient', 0),
   (6, 'late', 0),
   (7, 'fee', 0.5),
   (8, 'unrecognised_status', 0),
   (15, 'amount_over', 1.25), (15, 'late', 0),
   (16, 'amount_under', -0.75), (16, 'fee', 0.5), (16, 'recipient', 0),
-  (17, 'status', -usd - fee), (17, 'amount_over', 0),
+  (17, 'reversal', -usd - fee), (17, 'amount_over', 0),
   (18, 'unrecognised_status', 0), (18, 'late', 0)
 ) AS planted(on_kind, category, impact)
 WHERE on_kind = kind
@@ -56,10 +62,10 @@ SELECT 'status', 'call/' || id || '/' || position, usd + fee FROM planted_item W
 UNION ALL
 SELECT category, CASE WHEN upstream_ref IS NOT NULL THEN 'upstream_ref/' || upstream_ref || CASE WHEN kind = 1009 THEN '#2' ELSE '' END
     WHEN upstream_id IS NOT NULL THEN 'upstream_id/' || upstream_id ELSE 'listing/' || batch_ref || '/1' END,
-  CASE WHEN kind = 1014 OR category = 'unrecognised_status' THEN 0 ELSE amount_usd + coalesce(fee_usd, 0) END
+  CASE WHEN kind = 1014 OR category = 'unrecognised_status' THEN 0 WHEN category = 'refund' THEN -amount_usd ELSE amount_usd + coalesce(fee_usd, 0) END
 FROM planted_theirs CROSS JOIN LATERAL (VALUES
   (1009, 'duplicate_upstream'), (1010, 'duplicate_upstream'),
-  (1011, 'missing_local'), (1012, 'missing_local'), (1013, 'missing_local'), (1014, 'missing_local'), (1019, 'missing_local'), (1019, 'unrecognised_status')
+  (1011, 'missing_local'), (1012, 'missing_local'), (1013, 'missing_local'), (1014, 'missing_local'), (1019, 'missing_local'), (1019, 'unrecognised_status'), (1020, 'refund')
 ) AS planted(on_kind, category)
 -- Of those that come after the period, the next one tells.
 WHERE on_kind = kind AND coalesce(issued_at < current_setting('planted.to')::timestamptz, TRUE);

@@ -1045,7 +1045,7 @@ CREATE TABLE reconciliation_run (
 );
 CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
 
--- The end of a run. Without findings, a run is clean only if its listing is complete and no call is in doubt.
+-- The end of a run. Without findings, a run is clean only if its listing is complete and nothing of its period is in doubt.
 CREATE TABLE reconciliation_run_end (
   run_id   uuid PRIMARY KEY,
   result   text NOT NULL CHECK (result IN ('clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed')),
@@ -1061,7 +1061,8 @@ CREATE INDEX reconciliation_run_end_tx ON reconciliation_run_end (tx, run_id);
 CREATE TABLE finding (
   id           uuid PRIMARY KEY, -- UUIDv7
   category     text NOT NULL CHECK (category IN ('missing_upstream', 'missing_local', 'amount_over', 'amount_under', 'recipient',
-    'status', 'duplicate_upstream', 'late', 'fee', 'balance_gap', 'unexplained_debit', 'unrecognised_status')),
+    'status', 'refund', 'reversal', 'duplicate_upstream', 'key_paid_twice', 'late', 'fee', 'balance_gap', 'unexplained_debit',
+    'unexplained_credit', 'unrecognised_status')),
   subject      text NOT NULL, -- identifies what it is about; names nobody
   call_id      uuid, -- ours, where there is one …
   position     integer,

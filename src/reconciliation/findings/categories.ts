@@ -37,6 +37,13 @@ export const CATEGORIES = {
     action:
       'Ask the upstream to reverse the second transaction, and name both by upstream_ref. Ask the recipient whether both arrived. Do not deduct the amount from the next payout before you know.',
   },
+  key_paid_twice: {
+    severity: 'high',
+    title: 'One key, two paid calls',
+    meaning: 'Two calls of one client and operation have the same idempotency key, and our records count both as paid.',
+    action:
+      'Open both calls and ask the client whether it meant two payments. A key is freed only when its call was not executed, so check who settled the first call too early, and by which evidence. If one payment was meant, ask the upstream to reverse the other.',
+  },
   amount_over: {
     severity: 'high',
     title: 'Overpaid',
@@ -47,9 +54,16 @@ export const CATEGORIES = {
   status: {
     severity: 'high',
     title: 'Different outcome',
-    meaning: 'The upstream and our records disagree about the outcome of a payment. The upstream may have reversed it.',
+    meaning: 'The upstream and our records disagree about the outcome of a payment.',
     action:
-      'Read the transaction again and ask the upstream when and why its status changed. If it was reversed, tell the client, who decides whether to pay again. If it was paid, never pay again.',
+      'Read the transaction again and ask the upstream when and why its status changed. If it was paid, never pay again.',
+  },
+  reversal: {
+    severity: 'high',
+    title: 'Reversed by the upstream',
+    meaning: 'The upstream took back a payment that our records count as paid.',
+    action:
+      'Check that the money came back to the wallet. Then tell the client, who decides whether to pay again, with a new Idempotency-Key.',
   },
   recipient: {
     severity: 'high',
@@ -75,9 +89,23 @@ export const CATEGORIES = {
   fee: {
     severity: 'medium',
     title: 'Unexpected fee',
-    meaning: 'The fee of the upstream differs from RECONCILIATION_FEE_PERCENT.',
+    meaning: 'The fee of the upstream differs from RECONCILIATION_FEE_PERCENT, or the upstream lists a fee on its own.',
     action:
       'Compare the fee with the contract. If the contract has changed, update RECONCILIATION_FEE_PERCENT and run the period again. Otherwise, claim the difference.',
+  },
+  refund: {
+    severity: 'medium',
+    title: 'Refunded by the upstream',
+    meaning: 'The upstream gave back the money of a payment, or lists a refund.',
+    action:
+      'Find the refunded payment, and check that the money came back to the wallet. Then tell the client that the recipient was not paid.',
+  },
+  unexplained_credit: {
+    severity: 'medium',
+    title: 'Wallet credit without a transaction',
+    meaning: 'A wallet entry raised the balance, and neither a listed transaction nor its description explains it.',
+    action:
+      'Ask the upstream where the money came from. It may be the refund of a payment of an earlier period: then reconcile that period again. If it is your own top-up, mark the finding as explained.',
   },
   balance_gap: {
     severity: 'medium',

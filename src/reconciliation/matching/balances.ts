@@ -35,19 +35,21 @@ export function addBalanceGaps({ from, settings }: Plan, readId: string): string
 export const entryName = (alias: string) =>
   `coalesce(to_char(${alias}.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ${alias}.untimed)`;
 
-/** Its number among the entries of a wallet that have the same name. */
-export const nthEntry = (name: string) =>
-  `row_number() OVER (PARTITION BY e.wallet_id, ${name} ORDER BY e.ordinal DESC)`;
-
 /** An entry without a time is identified by its amounts. */
 const UNTIMED = `CASE WHEN e.entered_at IS NULL
   THEN 'untimed/' || concat_ws('/', trim_scale(e.balance_before), trim_scale(e.amount), trim_scale(e.new_balance)) END`;
+
+/** Its number among the entries of a wallet that have the same name. */
+const NTH = `row_number() OVER (PARTITION BY e.wallet_id, e.entered_at, ${UNTIMED} ORDER BY e.ordinal DESC)`;
+
+/** Entries with the columns that name them. */
+export const NAMED_ENTRIES = `SELECT e.*, ${UNTIMED} AS untimed, ${NTH} AS nth FROM upstream_wallet_entry e`;
 
 /** Each entry beside the one before it, and as the last complete reading before this one showed it. */
 function entries(readId: string, tolerance: string): string {
   return `
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,
-      ${UNTIMED} AS untimed, ${nthEntry(`e.entered_at, ${UNTIMED}`)} AS nth,
+      ${UNTIMED} AS untimed, ${NTH} AS nth,
       b.new_balance AS read_before, b.new_balance IS NOT NULL AND NOT EXISTS (
         SELECT FROM upstream_wallet_entry s WHERE s.read_id = e.read_id AND s.wallet_id = e.wallet_id AND s.entered_at = e.entered_at
           AND abs(s.new_balance - b.new_balance) <= ${tolerance}) AS changed

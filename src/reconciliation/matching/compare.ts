@@ -2,7 +2,6 @@ import { Client } from 'pg';
 import { writeResult } from '../../journal/findings';
 import { addBalanceGaps } from './balances';
 import { MAKE_COMPARED_OPERATIONS } from './compared-operations';
-import { addUnexplainedDebits } from './debits';
 import {
   addDifferencesOfPayments,
   addDifferencesOfTheirs,
@@ -11,13 +10,16 @@ import {
   TO_CONFIRM,
 } from './differences';
 import { matchByFingerprint } from './fingerprint';
+import { LINK_ASIDE, MAKE_ASIDE, PUT_ASIDE } from './aside';
 import { makeAlone, makeJudged } from './judge';
 import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
 import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEvidence, MAKE_OURS } from './ours';
 import { Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { BY_BATCH, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
+import { addReusedKeys } from './reused-keys';
 import { Totals, totalsOf } from './totals';
+import { judgeWallets } from './wallets';
 
 export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 
@@ -39,7 +41,9 @@ export async function compare(
   const ids = await readOurs(db, plan);
   await at('theirs');
   await db.query(makeTheirs(plan));
-  await db.query('ANALYZE theirs');
+  await db.query(MAKE_ASIDE);
+  await db.query(PUT_ASIDE);
+  await db.query('ANALYZE theirs; ANALYZE aside');
   await at('match');
   await match(db, plan, ids);
   if (confirm) {
@@ -47,7 +51,7 @@ export async function compare(
     await confirmMissing(db, plan, confirm);
   }
   await at('judge');
-  const totals = await judge(db, plan);
+  const totals = await judge(db, plan, ids);
   await at('record');
   await writeResult(db, plan, totals);
   await db.query('DISCARD TEMP').catch(() => undefined); // the results are stored, even if this fails
@@ -130,17 +134,18 @@ async function confirmMissing(db: Client, plan: Plan, confirm: Confirm): Promise
   await matchLeft(db, plan);
 }
 
-async function judge(db: Client, plan: Plan): Promise<Totals> {
+async function judge(db: Client, plan: Plan, ids: Ids): Promise<Totals> {
   await db.query(makeJudged(plan));
+  await db.query(LINK_ASIDE);
   await db.query(makeAlone(plan));
   await db.query(MAKE_DIFFERENCES);
-  await db.query(addDifferencesOfPayments());
+  await db.query(addDifferencesOfPayments(plan));
   await db.query(addDifferencesOfTheirs(plan));
   await db.query(addOddWordsOfTheirs());
-  if (plan.walletsReadId !== null) {
-    await db.query(addBalanceGaps(plan, plan.walletsReadId));
-    await addUnexplainedDebits(db, plan, plan.walletsReadId);
-  }
+  await db.query(addReusedKeys(plan, ids));
+  const { walletsReadId } = plan;
+  if (walletsReadId !== null) await db.query(addBalanceGaps(plan, walletsReadId));
+  const wallets = walletsReadId === null ? [] : await judgeWallets(db, plan, walletsReadId);
   await db.query('ANALYZE difference');
-  return totalsOf(db, plan);
+  return totalsOf(db, plan, wallets);
 }

@@ -25,6 +25,9 @@ export const NOT_COMPARED = texts(CHANGING_OPERATIONS.filter((name) => !CREATED_
 /** The operations that delete transactions, in SQL. */
 export const DELETING = texts([...CHANGED_BY].flatMap(([name, change]) => (change === 'deleted' ? [name] : [])));
 
+/** The types of transactions that calls create, in SQL. */
+export const PAYMENT_TYPES = texts([...new Set([...CREATED_BY.values()].map(({ type }) => type))]);
+
 /** The types of transactions for incoming money, in SQL. */
 export const INCOMING_TYPES = texts([
   ...new Set([...CREATED_BY.values()].flatMap(({ type, incoming }) => (incoming ? [type] : []))),

@@ -33,7 +33,7 @@ const REMEMBERED_MS = 30 * 86_400_000;
  */
 export async function listingFaults(db: Client, plan: Plan): Promise<Incomplete[]> {
   const { rows } = await db.query<Span>(spanOf(plan));
-  const span = rows[0] ?? { rows: 0, oldest: null };
+  const span = rows[0] ?? { rows: 0, kept: 0, oldest: null };
   if (span.rows === 0) {
     const what = plan.source === 'statement' ? 'The statement' : "The upstream's listing";
     return [
@@ -49,11 +49,13 @@ export async function listingFaults(db: Client, plan: Plan): Promise<Incomplete[
 
 interface Span {
   rows: number;
+  /** Those of the period and its margin. */
+  kept: number;
   oldest: Date | null;
 }
 
 function spanOf({ readId }: Plan): string {
-  return `SELECT e.rows::float8 AS rows, (SELECT min(issued_at) FROM upstream_transaction WHERE read_id = ${uuid(readId)}) AS oldest
+  return `SELECT e.rows::float8 AS rows, e.kept::float8 AS kept, (SELECT min(issued_at) FROM upstream_transaction WHERE read_id = ${uuid(readId)}) AS oldest
     FROM source_read_end e WHERE e.read_id = ${uuid(readId)}`;
 }
 
@@ -103,20 +105,27 @@ function accountIsYounger({ from, readId, walletsReadId, settings }: Plan): stri
       AND NOT EXISTS (${payments}) AND NOT EXISTS (${earlier}) AS proven`;
 }
 
-/** Tells whether an earlier listing had more transactions, beyond those that were deleted since. */
+/**
+ * Tells whether an earlier listing had more transactions, in all or in the same period, beyond those that were deleted
+ * since.
+ */
 async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomplete[]> {
   const since = uuid(rememberedBefore(readId));
-  const { rows } = await db.query<{ most: number | null }>(`
-    SELECT max(e.rows)::float8 AS most FROM source_read r JOIN source_read_end e ON e.read_id = r.id AND e.complete
-    WHERE r.source = 'transactions' AND r.id < ${uuid(readId)} AND r.id >= ${since}`);
-  const most = rows[0]?.most ?? 0;
-  if (most <= span.rows) return [];
+  const { rows } = await db.query<{ most: number | null; kept: number | null }>(`
+    SELECT max(e.rows)::float8 AS most, max(e.kept) FILTER (WHERE r.from_at = own.from_at AND r.to_at = own.to_at)::float8 AS kept
+    FROM source_read own, source_read r JOIN source_read_end e ON e.read_id = r.id AND e.complete
+    WHERE own.id = ${uuid(readId)} AND r.source = 'transactions' AND r.id < own.id AND r.id >= ${since}`);
+  const { most, kept } = rows[0] ?? {};
+  const wanted = { rows: most ?? 0, kept: kept ?? 0 };
+  const where = wanted.rows > span.rows ? 'rows' : 'kept';
+  if (wanted[where] <= span[where]) return [];
   const deletions = await db.query<{ count: number }>(`
     SELECT count(*)::float8 AS count FROM call_state
     WHERE call_id >= ${since} AND operation IN (${DELETING}) AND state IN (${texts([...EXECUTED, ...OPEN])})`);
-  const missing = most - span.rows - (deletions.rows[0]?.count ?? 0);
+  const missing = wanted[where] - span[where] - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
-  const detail = `The upstream lists ${span.rows} transactions, but listed ${most} before. At least ${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
+  const period = where === 'kept' ? ' in this period' : '';
+  const detail = `The upstream lists ${span[where]} transactions${period}, but listed ${wanted[where]} before. At least ${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
   return [{ reason: 'listing_shorter', detail }];
 }
 

@@ -3,6 +3,8 @@ import { masked, plainWord } from './recipients';
 /** The categories of differences about a payment of ours. */
 export type FieldCategory =
   | 'status'
+  | 'refund'
+  | 'reversal'
   | 'amount_over'
   | 'amount_under'
   | 'fee'
@@ -21,6 +23,8 @@ const STATUS = field('status', 'o.outcome', plainWord('t.status'));
 /** The differing fields, ours and theirs, in the form of `finding_sight.fields`. People are masked. */
 export const CATEGORY_FIELDS: Record<FieldCategory, string> = {
   status: `json_build_array(${STATUS})`,
+  refund: `json_build_array(${STATUS})`,
+  reversal: `json_build_array(${STATUS})`,
   amount_over: `json_build_array(${AMOUNT})`,
   amount_under: `json_build_array(${AMOUNT})`,
   fee: `json_build_array(${field('fee_usd', usd('j.e'), usd('j.f'))})`,

@@ -1,4 +1,5 @@
 import { CATEGORY_FIELDS, FieldCategory } from './difference-fields';
+import { givenBack } from './flows';
 import { text } from './literals';
 import { Plan } from './plan';
 import { harmless, plainWord } from './recipients';
@@ -14,8 +15,10 @@ export const MAKE_DIFFERENCES = `
     wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL, evidence json NOT NULL)`;
 
 /** Assigns rows of `differing` to categories, and states the impact of each on the difference of the totals. */
-const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
-  status: { when: 'j.status_differs', impact: 'j.status_usd' },
+const ofPayments = (givenBack: string): Record<FieldCategory, { when: string; impact: string }> => ({
+  status: { when: `j.status_differs AND (j.mt OR ${givenBack} IS NULL)`, impact: 'j.status_usd' },
+  refund: { when: `j.status_differs AND NOT j.mt AND ${givenBack} = 'refund'`, impact: 'j.status_usd' },
+  reversal: { when: `j.status_differs AND NOT j.mt AND ${givenBack} = 'reversal'`, impact: 'j.status_usd' },
   amount_over: { when: 'j.amount_differs AND j.t > j.o', impact: 'j.amount_usd' },
   amount_under: { when: 'j.amount_differs AND j.t < j.o', impact: 'j.amount_usd' },
   fee: { when: 'j.fee_differs', impact: 'j.fee_usd' },
@@ -23,10 +26,10 @@ const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
   late: { when: 'j.late', impact: '0' },
   unrecognised_status: { when: 'j.unrecognised', impact: '0' },
   missing_upstream: { when: 'NOT j.matched AND j.mo', impact: '-j.ours_usd' },
-};
+});
 
-export function addDifferencesOfPayments(): string {
-  const rows = Object.entries(OF_PAYMENTS).map(
+export function addDifferencesOfPayments({ settings }: Plan): string {
+  const rows = Object.entries(ofPayments(givenBack('t.status', settings))).map(
     ([category, { when, impact }]) => `(${text(category)}, ${when}, (${impact})::numeric)`,
   );
   // Built only for rows with a difference. Otherwise they would be built for each payment.
@@ -49,8 +52,8 @@ const OURS = `json_build_object('call_id', o.call_id, 'position', o.position, 'o
 const THEIRS = `json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref', ${harmless('t.upstream_ref')}, 'upstream_id', ${harmless('t.upstream_id')},
   'batch_ref', ${harmless('t.batch_ref')}, 'at', t.at, 'status', ${plainWord('t.status')}, 'amount_usd', trim_scale(t.usd)::text)`;
 
-/** Unknown transactions, and duplicates of known ones. */
-export function addDifferencesOfTheirs({ source }: Plan): string {
+/** Unknown transactions, duplicates of known ones, and money that came back or was charged on its own. */
+export function addDifferencesOfTheirs({ source, settings }: Plan): string {
   // The position in a statement, whose content never changes. For a listing, the transaction's own data.
   const nameless =
     source === 'statement'
@@ -60,9 +63,9 @@ export function addDifferencesOfTheirs({ source }: Plan): string {
   const nth = `CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
   return `
     INSERT INTO pg_temp.difference
-    SELECT CASE WHEN t.duplicate THEN 'duplicate_upstream' ELSE 'missing_local' END,
+    SELECT CASE WHEN t.flow IS NOT NULL THEN t.flow WHEN t.duplicate THEN coalesce(${givenBack('t.status', settings)}, 'duplicate_upstream') ELSE 'missing_local' END,
       coalesce('upstream_ref/' || ${harmless('t.upstream_ref')} || ${nth}, 'upstream_id/' || ${harmless('t.upstream_id')} || ${nth}, ${nameless}),
-      NULL, NULL, ${harmless('t.upstream_ref')}, ${harmless('t.upstream_id')}, ${harmless('t.batch_ref')}, NULL, t.when_at, t.impact,
+      t.call_id, t.position, ${harmless('t.upstream_ref')}, ${harmless('t.upstream_id')}, ${harmless('t.batch_ref')}, NULL, t.when_at, t.impact,
       json_build_array(
         json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
         json_build_object('field', 'status', 'ours', NULL, 'theirs', ${plainWord('t.status')})),
@@ -78,7 +81,7 @@ export function addOddWordsOfTheirs(): string {
       json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')), d.evidence
     FROM pg_temp.difference d
     JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
-    WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream')`;
+    WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
 }
 
 /** At most this many transactions are requested by name before they count as missing. */

@@ -1,3 +1,4 @@
+import { ASIDE_WORTH } from './aside';
 import { decimal, instant, seconds } from './literals';
 import { Plan } from './plan';
 
@@ -16,9 +17,9 @@ export function makeJudged(plan: Plan): string {
     CREATE TEMP TABLE judged AS
     SELECT *, ${TERMS}
     FROM (
-      SELECT day, matched, mo, mt, rule, certainty, in_doubt, amount_differs, fee_differs, count(*) AS count,
+      SELECT day, matched, mo, mt, rule, certainty, amount_differs, fee_differs, count(*) AS count,
         sum(o) AS o, sum(t) AS t, sum(e) AS e, sum(f) AS f, array_agg(o_n) FILTER (WHERE ${DIFFERS}) AS differing
-      FROM (${sides(plan, 'o.in_period')}) AS sides GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
+      FROM (${sides(plan, 'o.in_period')}) AS sides GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
     ) AS groups;
 
     CREATE TEMP TABLE differing AS
@@ -41,7 +42,7 @@ function sides({ source, settings }: Plan, which: string): string {
       matched AND abs(t - o) > ${decimal(settings.amountToleranceUsd)} AS amount_differs,
       mt AND abs(f - e) > ${decimal(settings.feeToleranceUsd)} AS fee_differs
     FROM (
-      SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.day, o.outcome = 'unknown' AS in_doubt,
+      SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.day,
         -- A status that is not final contradicts nothing. A status that is not recognised counts as ours.
         CASE WHEN p.o IS NULL THEN FALSE WHEN word = 'moved' THEN TRUE WHEN word = 'not' THEN FALSE ELSE coalesce(moved, TRUE) END AS mt,
         -- Our records cannot say whether a link was paid, so the upstream's status counts.
@@ -64,7 +65,8 @@ function sides({ source, settings }: Plan, which: string): string {
 
 /**
  * `alone`: each transaction of the period without a payment of ours. It is a duplicate if it has the name of another
- * transaction, or looks like one that matches a payment. Otherwise it is unknown.
+ * transaction, or looks like one that matches a payment. Otherwise it is unknown. The refunds, reversals and fees among
+ * those that are no payments count too.
  */
 export function makeAlone({ from, settings }: Plan): string {
   const near = seconds(settings.timeToleranceSeconds);
@@ -73,7 +75,7 @@ export function makeAlone({ from, settings }: Plan): string {
     CREATE TEMP TABLE alone AS
     SELECT t.*, coalesce(t.at, ${instant(from)}) AS when_at,
       CASE WHEN t.incoming OR t.word = 'not' THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END AS impact,
-      1 AS nth, FALSE AS duplicate
+      1 AS nth, FALSE AS duplicate, NULL::uuid AS call_id, NULL::integer AS position
     FROM left_theirs t WHERE t.in_period;
     ANALYZE alone;
 
@@ -94,5 +96,11 @@ export function makeAlone({ from, settings }: Plan): string {
     FROM theirs t JOIN pair p ON p.t = t.n
     WHERE t.usd = a.usd AND t.reference IS NOT DISTINCT FROM a.reference
       AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
-      AND t.at BETWEEN a.at - ${near} AND a.at + ${near}`;
+      AND t.at BETWEEN a.at - ${near} AND a.at + ${near};
+
+    INSERT INTO pg_temp.alone
+    SELECT a.*, NULL, coalesce(a.at, ${instant(from)}), ${ASIDE_WORTH},
+      row_number() OVER (PARTITION BY coalesce(a.upstream_ref, a.upstream_id) ORDER BY a.at, a.n), FALSE, o.call_id, o.position
+    FROM aside a LEFT JOIN aside_link l ON l.a = a.n LEFT JOIN pair p ON p.t = l.t LEFT JOIN ours o ON o.n = p.o
+    WHERE a.in_period AND a.flow IN ('refund', 'reversal', 'fee') AND a.word <> 'not' AND l.counted IS NOT TRUE`;
 }

@@ -37,14 +37,14 @@ export function makeCalls(plan: Plan): string {
     WHERE at >= ${instant(margin.from)} AND at < ${instant(margin.to)}`;
 }
 
-/** Counts the calls of the period that are in doubt and are not compared, and adds up their amounts. */
+/** The calls of the period that are in doubt and are not compared. */
 export function otherDoubts(plan: Plan): string {
   const [first, next] = [plan.from.getTime() - HOUR_MS, plan.to.getTime() + HOUR_MS].map((at) =>
     uuid(uuidFloor(new Date(at))),
   );
   const which = `i.id >= ${first} AND i.id < ${next}`;
   return `
-    SELECT count(*)::float8 AS count, coalesce(sum(i.total_usd), 0) AS usd
+    SELECT c.call_id, c.operation, c.at, i.total_usd AS usd
     FROM (${calls(plan, which, 'TRUE', NOT_COMPARED)}) AS c JOIN intent i ON i.id = c.call_id
     WHERE c.outcome = 'unknown' AND c.at >= ${instant(plan.from)} AND c.at < ${instant(plan.to)}`;
 }

@@ -5,7 +5,7 @@
 
 /** The order in which our rows that look alike get a partner. Payments with moved money come first. */
 const OURS_FIRST = 'tier, at, call_id, position';
-const THEIRS_FIRST = 'at NULLS LAST, n';
+const THEIRS_FIRST = "word = 'not', at NULLS LAST, n";
 
 /**
  * Matches rows with the same identifier. `candidate` has the possible pairs, and with a FULL JOIN also the rows whose

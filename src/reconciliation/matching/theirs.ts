@@ -1,7 +1,9 @@
 import { StatusVocabulary } from '../../operations/statuses';
 import { withMargin } from './run-settings';
+import { TRANSFER } from '../../operations/transactions';
 import { INCOMING_TYPES } from './compared-operations';
-import { instant, uuid } from './literals';
+import { ASIDE_FLOW } from './flows';
+import { instant, text, uuid } from './literals';
 import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
 import { statusClass } from './status-class';
@@ -14,6 +16,7 @@ function columns({ from, to, settings }: Plan): string {
   const vocabulary = StatusVocabulary.with(settings.statusWords);
   return `upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass('status', vocabulary)} AS word,
     amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) IN (${INCOMING_TYPES}), FALSE) AS incoming,
+    coalesce(lower(type) = ${text(TRANSFER.type)}, FALSE) AS transfer, ${ASIDE_FLOW} AS flow,
     ${emailKey("nullif(email, '')")} AS email, ${phoneKey("nullif(phone, '')")} AS phone,
     ${handleKey("nullif(handle, '')")} AS handle, ${receiverKey("nullif(receiver, '')")} AS receiver,
     -- One without a time belongs to the period that it is compared for.
@@ -41,7 +44,7 @@ export function addFarTheirs(plan: Plan): string {
     INSERT INTO pg_temp.theirs
     SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ordinal), read_id, ordinal, ${columns(plan)}
     FROM upstream_transaction
-    WHERE read_id = ${uuid(plan.readId)}
+    WHERE read_id = ${uuid(plan.readId)} AND ${ASIDE_FLOW} IS NULL
       AND (issued_at < ${instant(margin.from)} OR issued_at >= ${instant(margin.to)})
       AND (upstream_ref IN (SELECT upstream_ref FROM left_ours WHERE upstream_ref IS NOT NULL)
         OR upstream_id IN (SELECT upstream_id FROM left_ours WHERE upstream_id IS NOT NULL)
@@ -61,7 +64,7 @@ export function addConfirmed(plan: Plan, readIds: string[]): string {
         AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = x.upstream_ref)
         AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = x.upstream_id)
       ORDER BY place, x.read_id, x.ordinal
-    ) AS found`;
+    ) AS found WHERE ${ASIDE_FLOW} IS NULL`;
 }
 
 /**

@@ -2,15 +2,12 @@ import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { withMargin } from './run-settings';
 import { instant, uuid } from './literals';
+import { ASIDE_WORTH, SUM_ASIDE } from './aside';
 import { Incomplete, listingFaults } from './completeness';
-import { otherDoubts } from './ours';
+import { Doubt, doubtsOf } from './doubts';
 import { Plan } from './plan';
-
-/** Money as decimal text, in US dollars. */
-export interface Sum {
-  count: number;
-  usd: string;
-}
+import { Sum } from './sum';
+import { WalletStatement } from './wallet-statement';
 
 /** The totals of a run's period, as stored in `reconciliation_run_end.totals`. */
 export interface Totals {
@@ -20,8 +17,18 @@ export interface Totals {
   theirs: Sum;
   matched: { count: number; by_rule: Record<string, number>; by_certainty: Record<string, number> };
   findings: { count: number; by_category: Record<string, Sum> };
-  /** Payments in doubt without a transaction, and other calls in doubt that change something, such as a redemption. */
+  /** Calls in doubt that change something, unless a transaction shows that money moved. */
   in_doubt: Sum;
+  /** Transactions whose status is not final. */
+  pending: Sum;
+  /** Transactions whose status is not recognised. */
+  ambiguous: Sum;
+  /** The first of these doubts, for people. */
+  doubts: Doubt[];
+  /** How each wallet came from its opening balance to its closing balance. Empty without a reading of the wallets. */
+  wallets: WalletStatement[];
+  /** The listed transactions that are no payments, by kind, without signs. */
+  aside: Record<string, Sum>;
   /** Why a run without findings is not clean. Runs of older versions lack it. */
   incomplete?: Incomplete[];
   /**
@@ -51,18 +58,19 @@ const WORTH = "CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd
 /** Each side is summed from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = `
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
-    unlisted.count AS unlisted, ours.in_doubt, ours.in_doubt_usd, ours.within, theirs.usd - ours.usd - findings.usd - ours.within AS residual
+    unlisted.count AS unlisted, ours.within, theirs.usd - ours.usd - findings.usd - ours.within AS residual
   FROM (
     SELECT coalesce(sum(count) FILTER (WHERE matched OR mo), 0)::float8 AS count, coalesce(sum(ours_usd), 0) AS usd,
-      coalesce(sum(count) FILTER (WHERE in_doubt AND NOT matched), 0)::float8 AS in_doubt,
-      coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS in_doubt_usd,
       coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
     FROM judged
   ) AS ours, (
-    SELECT every.count - others.count AS count, every.usd - others.usd AS usd
+    SELECT every.count + aside.count - others.count AS count, every.usd + aside.usd - others.usd AS usd
     FROM (
       SELECT count(*)::float8 AS count, coalesce(sum(${WORTH}), 0) AS usd FROM theirs t
     ) AS every, (
+      SELECT count(*)::float8 AS count, coalesce(sum(${ASIDE_WORTH}), 0) AS usd
+      FROM aside a LEFT JOIN aside_link l ON l.a = a.n WHERE a.in_period
+    ) AS aside, (
       SELECT coalesce(sum(count), 0)::float8 AS count, coalesce(sum(usd), 0) AS usd
       FROM (
         -- These belong to other periods.
@@ -112,20 +120,18 @@ interface Sums {
   ours_usd: string;
   theirs_count: number;
   theirs_usd: string;
-  in_doubt: number;
-  in_doubt_usd: string;
   within: string;
   residual: string;
 }
 
-export async function totalsOf(db: Client, plan: Plan): Promise<Totals> {
+export async function totalsOf(db: Client, plan: Plan, wallets: WalletStatement[]): Promise<Totals> {
   const { rows } = await db.query<Sums>(`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
   const [sums] = rows;
   if (!sums) throw new Error('the sums of a comparison are one row');
   const matched = (await db.query<{ rule: string; certainty: string; count: number }>(MATCHED)).rows;
   const findings = (await db.query<{ category: string; count: number; usd: string }>(FINDINGS)).rows;
   const days = (await db.query<Day>(DAYS)).rows;
-  const [others] = (await db.query<{ count: number; usd: string }>(otherDoubts(plan))).rows;
+  const aside = (await db.query<{ flow: string; count: number; usd: string }>(SUM_ASIDE)).rows;
   return {
     ours: { count: sums.ours_count, usd: plain(sums.ours_usd) },
     theirs: { count: sums.theirs_count, usd: plain(sums.theirs_usd) },
@@ -140,7 +146,9 @@ export async function totalsOf(db: Client, plan: Plan): Promise<Totals> {
         findings.map(({ category, count, usd }) => [category, { count, usd: plain(usd) }]),
       ),
     },
-    in_doubt: { count: sums.in_doubt + (others?.count ?? 0), usd: sumOf(sums.in_doubt_usd, others?.usd ?? '0') },
+    ...(await doubtsOf(db, plan)),
+    wallets,
+    aside: Object.fromEntries(aside.map(({ flow, count, usd }) => [flow, { count, usd: plain(usd) }])),
     incomplete: [...(await listingFaults(db, plan)), ...faultsOf(sums)],
     unlisted: sums.unlisted,
     within_tolerance_usd: plain(sums.within),
@@ -166,10 +174,6 @@ function faultsOf({ unlisted, residual }: Sums): Incomplete[] {
     detail: `The totals are off by ${plain(residual)} US dollars. Do not rely on this run, and report it to the operator.`,
   };
   return [...(unlisted > 0 ? [lacks] : []), ...(Number(residual) === 0 ? [] : [differs])];
-}
-
-function sumOf(one: string, other: string): string {
-  return new Decimal(one).add(other).toFixed();
 }
 
 /** Writes a numeric without trailing zeros. */

@@ -1,10 +1,18 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { Incomplete, INCOMPLETE_REASONS, IncompleteReason } from '../matching/completeness';
-import { Day, Sum, Totals } from '../matching/totals';
+import { Doubt, DOUBTS } from '../matching/doubts';
+import { Flow, FLOWS } from '../matching/flows';
+import { Sum } from '../matching/sum';
+import { Day, Totals } from '../matching/totals';
+import { WalletStatement } from '../matching/wallet-statement';
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
 const count = (description: string) => ApiProperty({ ...COUNT, description });
 const usd = (description: string) => ApiProperty({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', description });
+const TEXT = { type: 'string' } as const;
+const INSTANT = { type: 'string', format: 'date-time' } as const;
+const nullable = (schema: object, description: string) =>
+  ApiProperty({ anyOf: [schema, { type: 'null' }], description });
 const counts = (description: string) => ApiProperty({ type: 'object', additionalProperties: COUNT, description });
 
 class SumRecord implements Sum {
@@ -44,6 +52,48 @@ class IncompleteRecord implements Incomplete {
   @ApiProperty({ type: 'string', description: 'A readable explanation, with what to do about it.' }) detail!: string;
 }
 
+class DoubtRecord implements Doubt {
+  @ApiProperty({
+    enum: DOUBTS,
+    description:
+      '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. `ambiguous`: a ' +
+      'transaction whose status is not recognised.',
+  })
+  kind!: Doubt['kind'];
+  @nullable({ ...TEXT, format: 'uuid' }, 'The call. Null for a transaction that our records do not have.')
+  call_id!: string | null;
+  @nullable({ type: 'integer' }, "The payment's position in the call, from 0. Null for a whole call.")
+  position!: number | null;
+  @nullable(TEXT, "The operation's name.") operation!: string | null;
+  @nullable(TEXT, "The upstream's reference. Null without a transaction.") upstream_ref!: string | null;
+  @nullable(TEXT, "The upstream's status. Null without a transaction.") status!: string | null;
+  @nullable(INSTANT, 'Time of the transaction, or else of the call.') at!: string | null;
+  @nullable(TEXT, 'Amount in US dollars, decimal text.') usd!: string | null;
+}
+
+@ApiExtraModels(SumRecord)
+class WalletRecord implements WalletStatement {
+  @ApiProperty({ ...TEXT, description: 'The ID of the wallet.' }) wallet_id!: string;
+  @nullable(TEXT, 'Its type.') type!: string | null;
+  @nullable(TEXT, 'The balance at the start of the period. Null if the upstream shows none.')
+  opening_usd!: string | null;
+  @nullable(TEXT, 'The balance at the end of the period.') closing_usd!: string | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { $ref: getSchemaPath(SumRecord) },
+    description:
+      `The entries of the period by kind, negative where the wallet lost value: ${FLOWS.map((flow) => `\`${flow}\``).join(', ')}. ` +
+      'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are left out.',
+  })
+  flows!: Partial<Record<Flow, SumRecord>>;
+  @usd('What changed the balance without an entry. Each gap is a finding.') gap_usd!: string;
+  @nullable(
+    INSTANT,
+    'Where the entries that the upstream shows begin, if that is within the period. The opening balance is of this time.',
+  )
+  shown_since!: string | null;
+}
+
 /** `theirs` − `ours` = findings + `within_tolerance_usd` + `residual_usd`, exactly. */
 export class TotalsRecord implements Totals {
   @ApiProperty({ type: SumRecord, description: 'Our payments, with the expected fees.' })
@@ -53,9 +103,27 @@ export class TotalsRecord implements Totals {
   @ApiProperty({ type: FoundRecord, description: 'The differences.' }) findings!: FoundRecord;
   @ApiProperty({
     type: SumRecord,
-    description: 'Payments in doubt without a transaction, and other calls in doubt that change something.',
+    description: 'Calls whose outcome is unknown, unless a transaction shows that money moved.',
   })
   in_doubt!: SumRecord;
+  @ApiProperty({ type: SumRecord, description: 'Transactions whose status is not final.' }) pending!: SumRecord;
+  @ApiProperty({ type: SumRecord, description: 'Transactions whose status is not recognised.' }) ambiguous!: SumRecord;
+  @ApiProperty({ type: [DoubtRecord], description: 'The oldest 100 of these, oldest first.' }) doubts!: DoubtRecord[];
+  @ApiProperty({
+    type: [WalletRecord],
+    description:
+      'How each wallet came from its opening balance to its closing balance: `opening_usd` + `flows` + `gap_usd` = ' +
+      '`closing_usd`, exactly. Empty if no wallets were read.',
+  })
+  wallets!: WalletRecord[];
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { $ref: getSchemaPath(SumRecord) },
+    description:
+      'Listed transactions that are no payments, by kind, such as `top_up` or `refund`. Sums have no signs. Refunds, ' +
+      'reversals and fees are also findings.',
+  })
+  aside!: Record<string, SumRecord>;
   @ApiProperty({
     type: [IncompleteRecord],
     description: 'Reasons why the listing or the comparison is not reliable. While there is one, no finding is closed.',

@@ -2,7 +2,7 @@ import { ageLabel } from '../../findings/ageing';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORIES, CATEGORY_NAMES } from '../../findings/categories';
 import { ReportAge } from '../report.dto';
-import { Sum } from '../../matching/totals';
+import { Sum } from '../../matching/sum';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, niceCeiling, plural, signedUsd, usd } from './numbers';
 

@@ -1,6 +1,6 @@
 import { CATEGORIES, Category, Severity } from '../../findings/categories';
 import { FindingField, FindingRecord } from '../../findings/findings.dto';
-import { Sum } from '../../matching/totals';
+import { Sum } from '../../matching/sum';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd } from './numbers';
 

@@ -4,7 +4,8 @@ import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
 import type { Result } from '../../runs/run-reader';
 import { ReportHead } from '../report.dto';
-import { Day, Sum, Totals } from '../../matching/totals';
+import { Sum } from '../../matching/sum';
+import { Day, Totals } from '../../matching/totals';
 import { ageChart, categoryChart } from './bar-charts';
 import { dayChart, daysOfBar } from './day-chart';
 import { equation } from './equation';
@@ -12,6 +13,7 @@ import { findingsSection } from './findings-table';
 import { Markup, markup } from './markup';
 import { mark } from './marks';
 import { count, instant, period, plural } from './numbers';
+import { doubtsInWords, doubtsTable, walletsTable } from './period-tables';
 import { STYLE } from './style';
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
@@ -67,6 +69,8 @@ ${facts(head)}
 <main>
 ${sum && equation(sum)}
 ${totals && charts(totals, sums, head)}
+${totals && walletsTable(totals)}
+${totals && doubtsTable(totals)}
 ${hasFindings(head) && markup`<h2>Findings</h2>`}
 `;
 }
@@ -87,11 +91,10 @@ function result({ run }: ReportHead, totals: Totals | null): Markup {
 }
 
 function withoutFindings(word: Result | null, totals: Totals): Markup {
-  const { in_doubt: doubt } = totals;
   if (word === 'clean') return markup`<p class="result good">${mark('tick')} Clean: no differences.</p>`;
   if (word === 'clean_with_doubts') {
     return markup`<p class="result some">
-      ${mark('triangle')} No differences, but ${plural(doubt.count, 'payment')} ${doubt.count === 1 ? 'is' : 'are'} in doubt.
+      ${mark('triangle')} No differences, but ${doubtsInWords(totals)}.
     </p>`;
   }
   return markup`<p class="result bad">
@@ -166,7 +169,9 @@ function bars(days: Day[]): string {
   return width === 1 ? 'day by day' : `by ${width} days`;
 }
 
-function matching({ matched, in_doubt: doubt }: Totals): Markup {
+function matching(totals: Totals): Markup {
+  const { matched } = totals;
+  const doubts = doubtsInWords(totals);
   const each = (of: Record<string, number>) =>
     Object.entries(of)
       .filter(([, many]) => many > 0)
@@ -174,7 +179,7 @@ function matching({ matched, in_doubt: doubt }: Totals): Markup {
       .join(', ');
   const [rules, certainty] = [each(matched.by_rule), each(matched.by_certainty)];
   return markup`<p class="note">
-    ${rules !== '' && `Matched by ${rules}. `}${certainty !== '' && `Certainty: ${certainty}. `}${doubt.count > 0 && `In doubt, without a finding: ${count(doubt.count)}.`}
+    ${rules !== '' && `Matched by ${rules}. `}${certainty !== '' && `Certainty: ${certainty}. `}${doubts !== '' && `${doubts}.`}
   </p>`;
 }
 

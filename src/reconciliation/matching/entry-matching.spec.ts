@@ -1,26 +1,32 @@
 import fc from 'fast-check';
-import { Booking, Debit, Explanation, Range, unexplainedDebits } from './debit-matching';
+import { Booking, explain, Explanation, Range, WalletEntry } from './entry-matching';
 
-const debit = (ordinal: number, amount: string, at = 0): Debit => ({ walletId: 'w', ordinal, amount, at });
-const batch = (name: string, booking: Booking, amount: string, at = 0): Explanation => ({
-  batch: name,
-  single: null,
-  booking,
+const debit = (ordinal: number, amount: string, at = 0, description: string | null = null): WalletEntry => ({
+  walletId: 'w',
+  ordinal,
   amount,
   at,
+  description,
 });
-const single = (name: string, n: string, booking: Booking, amount: string, at = 0): Explanation => ({
-  batch: name,
+const single = (batch: string, n: string | null, booking: Booking, amount: string, at = 0): Explanation => ({
+  batch,
   single: n,
   booking,
   amount,
+  flow: 'payout',
+  fee: '0',
   at,
+  late: false,
+  names: [batch],
 });
-const left = (debits: Debit[], explanations: Explanation[], ranges: Range[] = []) =>
-  unexplainedDebits(debits, explanations, ranges, 60).map(({ ordinal }) => ordinal);
+const batch = (name: string, booking: Booking, amount: string, at = 0) => single(name, null, booking, amount, at);
+const left = (debits: WalletEntry[], explanations: Explanation[], ranges: Range[] = []) => {
+  const explained = explain(debits, explanations, ranges, 60);
+  return debits.filter((one) => !explained.has(one)).map(({ ordinal }) => ordinal);
+};
 
-describe('unexplainedDebits', () => {
-  it('returns every debit if nothing explains any', () => {
+describe('explain', () => {
+  it('leaves every entry if nothing explains any', () => {
     expect(left([debit(1, '5'), debit(2, '5')], [])).toEqual([1, 2]);
   });
 
@@ -69,6 +75,38 @@ describe('unexplainedDebits', () => {
     expect(left([debit(1, '4'), debit(2, '4')], [], ranges)).toEqual([2]);
     expect(left([debit(1, '6.000001')], [], ranges)).toEqual([1]);
     expect(left([debit(1, '5', 0), debit(2, '5', 1)], [batch('a', 'batch', '5')], ranges)).toEqual([2]);
+  });
+
+  it('gives a batch to the debits of its transactions if another batch explains the debit of the whole', () => {
+    const ofThree = [single('a', '1', 'single_net', '2'), single('a', '2', 'single_net', '3'), single('a', '1', 'fee', '0.1')]; // oxfmt-ignore
+    const explanations = [batch('a', 'batch', '5.5'), batch('b', 'batch', '5.5', 10), ...ofThree];
+    expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '3'), debit(4, '0.1')], explanations)).toEqual([]);
+    expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '5.5')], explanations)).toEqual([2]);
+  });
+
+  it('gives a payment to the debit beside its fee if another payment explains that debit too', () => {
+    const withFee = [single('a', '1', 'single', '5.1'), single('a', '1', 'single_net', '5'), single('a', '1', 'fee', '0.1')]; // oxfmt-ignore
+    const explanations = [...withFee, single('b', '2', 'single', '5')];
+    expect(left([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
+    expect(left([debit(1, '5'), debit(2, '5'), debit(3, '0.1')], explanations)).toEqual([]);
+    expect(left([debit(1, '5'), debit(2, '0.1'), debit(3, '0.1')], explanations)).toEqual([3]);
+  });
+
+  it('explains an entry at any time if its description names the batch', () => {
+    const explanations = [batch('issuer_17', 'batch', '5')];
+    expect(left([debit(1, '5', 1_000, 'payout issuer_17')], explanations)).toEqual([]);
+    expect(left([debit(1, '5', 1_000, 'payout issuer_170')], explanations)).toEqual([1]);
+    expect(left([debit(1, '6', 0, 'payout issuer_17')], explanations)).toEqual([1]);
+  });
+
+  it('explains money that came back late, and never early', () => {
+    const back = { ...batch('a', 'batch', '5'), late: true };
+    expect(left([debit(1, '5', 10_000)], [back])).toEqual([]);
+    expect(left([debit(1, '5', -61)], [back])).toEqual([1]);
+  });
+
+  it('explains an entry without a time by any transaction of its amount', () => {
+    expect(left([{ ...debit(1, '5'), at: null }], [batch('a', 'batch', '5', 10_000)])).toEqual([]);
   });
 
   it('explains as many debits as possible, and never more than there are transactions of that amount near them', () => {

@@ -1,0 +1,61 @@
+import { Status, StatusVocabulary } from '../../operations/statuses';
+import { PAYMENT_TYPES } from './compared-operations';
+import { texts } from './literals';
+import { RunSettings } from './run-settings';
+
+/** The kinds of money that flows into or out of a wallet. */
+export const FLOWS = [
+  'payout',
+  'fee',
+  'refund',
+  'reversal',
+  'top_up',
+  'transfer_in',
+  'transfer_out',
+  'collection',
+  'redemption',
+  'unexplained',
+] as const;
+export type Flow = (typeof FLOWS)[number];
+
+/** The kinds of listed transactions that are no payments. */
+type AsideFlow = 'fee' | 'refund' | 'reversal' | 'top_up' | 'transfer_in' | 'redemption';
+
+/** The types of transactions that are no payments, in lower case without spaces, hyphens and underscores. */
+const TYPES: Record<AsideFlow, string[]> = {
+  fee: ['fee', 'fees', 'charge', 'servicefee', 'commission'],
+  refund: ['refund', 'refunded'],
+  reversal: ['reversal', 'reversed', 'chargeback'],
+  top_up: ['topup', 'wallettopup', 'deposit', 'funding', 'walletfunding'],
+  transfer_in: ['transferin', 'incomingtransfer'],
+  redemption: ['redemption', 'redeem'],
+};
+
+/** SQL for the kind of a transaction that is no payment. Null for a payment, which a call of ours may have made. */
+export const ASIDE_FLOW = `CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL OR type IN (${PAYMENT_TYPES}) THEN NULL
+  ELSE (SELECT flow FROM (VALUES ${Object.entries(TYPES)
+    .flatMap(([flow, words]) => words.map((word) => `(${texts([word, flow])})`))
+    .join(', ')}) AS known(word, flow) WHERE word = translate(lower(type), ' _-', '')) END`;
+
+/** Returns SQL for the kind of money that came back, by the status of a payment. Null for any other status. */
+export function givenBack(status: string, settings: RunSettings): string {
+  return `CASE WHEN ${hasStatus(status, 'refunded', settings)} THEN 'refund' WHEN ${hasStatus(status, 'reversed', settings)} THEN 'reversal' END`;
+}
+
+/** Returns SQL that tells whether a status word has this meaning. */
+export function hasStatus(word: string, meaning: Status, { statusWords }: RunSettings): string {
+  return `lower(btrim(${word})) IN (${texts(StatusVocabulary.with(statusWords).wordsOf(meaning))})`;
+}
+
+/**
+ * What the description of an entry says about money that came from outside of the account. The listing need not have a
+ * transaction for it. A debit is never explained by its description.
+ */
+const SAID: [Flow, RegExp][] = [
+  ['top_up', /\b(top[ _-]?up|deposit|funding|funded|opening balance)\b/i],
+  ['transfer_in', /\btransfer\b/i],
+];
+
+export function saidFlow(description: string | null): Flow | undefined {
+  return SAID.find(([, words]) => words.test(description ?? ''))?.[0];
+}

@@ -1,0 +1,5 @@
+/** Money as decimal text, in US dollars. */
+export interface Sum {
+  count: number;
+  usd: string;
+}

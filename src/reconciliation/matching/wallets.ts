@@ -1,0 +1,87 @@
+import { Client } from 'pg';
+import { entryName, NAMED_ENTRIES } from './balances';
+import { explain, WalletEntry } from './entry-matching';
+import { saidFlow } from './flows';
+import { decimal, instant, uuid } from './literals';
+import { Plan } from './plan';
+import { harmless, plainWord } from './recipients';
+import { CLOCK_SKEW_SECONDS } from './run-settings';
+import { backInWallets, paidFromWallets, rangesIn } from './wallet-offers';
+import { BookedEntry, ListedEntry, statementsOf, WalletStatement, withTimes } from './wallet-statement';
+
+/**
+ * Judges the wallets of the account: finds a transaction for each entry of the period, and adds `unexplained_debit` or
+ * `unexplained_credit` where there is none.
+ * @returns how each wallet came from its opening balance to its closing balance.
+ */
+export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<WalletStatement[]> {
+  const { rows: wallets } = await db.query<{ id: string; name: string; type: string | null; balance: string | null }>(
+    `SELECT wallet_id AS id, ${harmless('wallet_id')} AS name, ${plainWord('type')} AS type, balance::text FROM upstream_wallet WHERE read_id = ${uuid(readId)} ORDER BY upstream_wallet.type, wallet_id`,
+  );
+  const { rows } = await db.query<ListedEntry>(entriesOf(plan, readId));
+  const listed = withTimes(rows);
+  const [from, to] = [plan.from.getTime(), plan.to.getTime()];
+  const entries = listed.filter(({ at, amount }) => Number(amount) > 0 && (at === null || (at >= from && at < to)));
+  const [debits, credits] = [entries.filter(({ isDebit }) => isDebit), entries.filter(({ isDebit }) => !isDebit)];
+  const explained = new Map([...(await explainDebits(db, plan, debits)), ...(await explainCredits(db, plan, credits))]);
+  const booked = entries.map((entry): BookedEntry => {
+    const said = entry.isDebit ? undefined : saidFlow(entry.description);
+    return { entry, ...(explained.get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }) };
+  });
+  const left = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
+  if (left.length > 0) await db.query(insertUnexplained(plan, readId), [JSON.stringify(left)]);
+  return wallets.map((wallet) => statementsOf(wallet, listed, booked, plan));
+}
+
+/** The balances show the direction, because it is not documented whether amounts are signed. */
+function entriesOf({ settings }: Plan, readId: string): string {
+  const tolerance = decimal(settings.balanceToleranceUsd);
+  return `
+    SELECT wallet_id AS "walletId", ordinal, balance_before::text AS before, new_balance::text AS after, description,
+      extract(epoch FROM entered_at)::float8 * 1000 AS at,
+      round(abs(coalesce(nullif(amount, 0), CASE WHEN abs(new_balance - balance_before) > ${tolerance} THEN new_balance - balance_before END, 0)), 6)::text AS amount,
+      coalesce(CASE WHEN new_balance < balance_before - ${tolerance} THEN TRUE WHEN new_balance > balance_before + ${tolerance} THEN FALSE END, amount < 0, FALSE) AS "isDebit"
+    FROM upstream_wallet_entry WHERE read_id = ${uuid(readId)} ORDER BY wallet_id, ordinal`;
+}
+
+const toleranceOf = ({ settings }: Plan) => (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds) * 1_000;
+
+async function explainDebits(db: Client, plan: Plan, debits: WalletEntry[]): Promise<ReturnType<typeof explain>> {
+  if (debits.length === 0) return new Map();
+  const window = windowOf(debits, plan);
+  const offers = await paidFromWallets(db, window, amountsOf(debits));
+  return explain(debits, offers, await rangesIn(db, window), toleranceOf(plan));
+}
+
+async function explainCredits(db: Client, plan: Plan, credits: WalletEntry[]): Promise<ReturnType<typeof explain>> {
+  if (credits.length === 0) return new Map();
+  return explain(credits, await backInWallets(db, plan.settings, amountsOf(credits)), [], toleranceOf(plan));
+}
+
+function amountsOf(entries: WalletEntry[]): string[] {
+  return [...new Set(entries.map(({ amount }) => amount))];
+}
+
+/** The time around the entries. The first transaction of a batch may be older than its entry by more than others. */
+function windowOf(entries: WalletEntry[], plan: Plan): { from: Date; to: Date } {
+  const times = entries.map(({ at }) => at);
+  if (times.includes(null)) return plan;
+  const margin = 2 * toleranceOf(plan);
+  const first = times.reduce<number>((one, other) => Math.min(one, other ?? one), Infinity);
+  const last = times.reduce<number>((one, other) => Math.max(one, other ?? one), -Infinity);
+  return { from: new Date(first - margin), to: new Date(last + margin) };
+}
+
+function insertUnexplained({ from }: Plan, readId: string): string {
+  return `
+    INSERT INTO pg_temp.difference
+    SELECT CASE WHEN d."isDebit" THEN 'unexplained_debit' ELSE 'unexplained_credit' END,
+      'wallet/' || ${harmless('e.wallet_id')} || '/' || ${entryName('e')} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
+      NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, coalesce(to_timestamp(d.at / 1000), ${instant(from)}), 0,
+      json_build_array(json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(d.amount)::text)),
+      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
+        'ordinal', e.ordinal, 'at', e.entered_at), 'match', NULL)
+    FROM (${NAMED_ENTRIES} WHERE e.read_id = ${uuid(readId)}) AS e
+    JOIN json_to_recordset($1::json) AS d("walletId" text, ordinal integer, amount numeric, at float8, "isDebit" boolean)
+      ON d."walletId" = e.wallet_id AND d.ordinal = e.ordinal`;
+}
