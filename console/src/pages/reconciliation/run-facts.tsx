@@ -6,6 +6,7 @@ import { Facts } from '../../components/facts';
 import { Section } from '../../components/section';
 import { Copyable } from '../../components/copyable';
 import { Instant } from '../../components/values';
+import { doubtsInWords } from './doubts';
 import { StartedBy } from './started-by';
 import { Period, ResultBadge } from './words';
 
@@ -25,7 +26,7 @@ export function RunFacts({ run }: { run: RunRecord }) {
           Ended: <Instant at={run.ended_at} />,
           ...(totals && {
             Paired: `${formatCount(totals.matched.count)}${rulesOf(totals.matched.by_rule)}`,
-            'In doubt, no transaction': `${formatCount(totals.in_doubt.count)}, ${formatUsd(totals.in_doubt.usd)}`,
+            'In doubt': doubtsInWords(totals) || 'none',
           }),
           'Amount tolerance': formatUsd(settings.amount_tolerance_usd),
           Fees: `${settings.fee_percent} % ± ${formatUsd(settings.fee_tolerance_usd)}`,

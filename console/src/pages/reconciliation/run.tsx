@@ -11,10 +11,12 @@ import { save } from '../../components/save';
 import { Answer } from '../../components/states';
 import { formatLocal, inWords } from '../../components/format';
 import { Breakdown } from './breakdown';
+import { Doubts } from './doubts';
 import { Equation } from './equation';
 import { ReconciliationNav } from './nav';
 import { RunFacts } from './run-facts';
 import { RunProgress } from './run-progress';
+import { Wallets } from './wallets';
 import { daysOf, isUnderWay } from './words';
 
 const RUN = '/v1/reconciliation/runs/{id}';
@@ -39,7 +41,7 @@ const titleOf = ({ from, to }: RunRecord) =>
 /** The results that are not clean even without findings. */
 const PARTLY: Partial<Record<string, string>> = {
   clean_with_doubts:
-    'Everything that was compared matches, but some calls are in doubt. Their outcome is not known yet.',
+    'Everything that was compared matches, but some calls or transactions are in doubt and may still change.',
   incomplete: 'Not everything could be compared. There may be more differences.',
 };
 
@@ -67,7 +69,9 @@ function Run({ run, again }: { run: RunRecord; again: () => void }) {
         <>
           {run.totals.incomplete.length > 0 && <Incomplete reasons={run.totals.incomplete} />}
           <Equation totals={run.totals} runId={run.id} />
+          <Doubts totals={run.totals} />
           <Breakdown run={run} totals={run.totals} />
+          <Wallets wallets={run.totals.wallets} />
         </>
       )}
       <RunFacts run={run} />
