@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Entry, Ours, writeOurs } from './support/comparing';
+import { insertSettlements } from './support/documents';
 import { at, database, day, latest, listed, OLD, paid, run, useDatabase, wallets } from './support/listing-scene';
 
 const CHI = { email: 'a@example.com' };
@@ -50,6 +51,15 @@ describe('a listed transaction that is no payment', () => {
   it('is a fee by its type', async () => {
     const fee = listed('b', 12, { type: 'fee', amount_usd: '0.25' });
     expect(await run([OLD(), listed('a', 11), fee])).toEqual(['findings', [], ['fee upstream_ref/b 0.25']]);
+  });
+
+  it.each(['reversed', 'refunded', 'failed'] as const)('is no finding once the ledger says %s too', async (entry) => {
+    const rows = [OLD(), listed('a', 11, { status: entry })];
+    expect((await run(rows))[0]).toBe('findings');
+    const [call] = await database.query<{ id: string }>('SELECT id::text FROM intent ORDER BY id DESC LIMIT 1');
+    const entries = [{ position: 0, entry, from: 'recipient', to: 'available', upstream_ref: 'a' }];
+    await insertSettlements(database, [{ intent_id: call?.id, resolution: undefined, entries, recorded_at: at(70) }]);
+    expect((await run(rows))[0]).toBe('clean');
   });
 
   it('never takes the place of a payment', async () => {

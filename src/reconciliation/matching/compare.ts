@@ -13,7 +13,7 @@ import { matchByFingerprint } from './fingerprint';
 import { LINK_ASIDE, MAKE_ASIDE, PUT_ASIDE } from './aside';
 import { makeAlone, makeJudged } from './judge';
 import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
-import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEvidence, MAKE_OURS } from './ours';
+import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEntries, makeEvidence, MAKE_OURS } from './ours';
 import { Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { BY_BATCH, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
@@ -62,7 +62,9 @@ const NO_IDS: Ids = { low: '00000000-0000-0000-0000-000000000000', high: '000000
 
 async function readOurs(db: Client, plan: Plan): Promise<Ids> {
   await db.query(makeCalls(plan));
-  await db.query(`${makeEvidence(plan)}; ANALYZE run_call; ANALYZE run_evidence`);
+  await db.query(
+    `${makeEvidence(plan)}; ${makeEntries(plan)}; ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`,
+  );
   const ids = await idsIn(db, 'run_call');
   await db.query(MAKE_OURS(plan, ids));
   await db.query('ANALYZE ours');

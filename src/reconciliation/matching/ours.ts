@@ -1,5 +1,6 @@
 import { itemsSql } from '../../journal/documents';
 import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
+import { ENTRIES } from '../../operations/settlement';
 import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
 import { withMargin } from './run-settings';
@@ -100,7 +101,7 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
       CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd, coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
       (c.at AT TIME ZONE 'UTC')::date AS day, p.incoming,
-      CASE WHEN p.paid_at_once THEN c.outcome IN (${texts(EXECUTED)}) END AS moved,
+      CASE WHEN p.paid_at_once THEN coalesce(e.entry IN (${texts(COUNTED)}), c.outcome IN (${texts(EXECUTED)})) END AS moved,
       -- A numeric division could have any number of decimals. A percentage is a product.
       CASE WHEN p.takes_fee THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
       CASE WHEN c.outcome IN (${texts(EXECUTED)}) THEN 1 WHEN c.outcome = 'unknown' THEN 2 WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
@@ -110,7 +111,8 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
     LEFT JOIN intent_body ON intent_body.intent_id = c.call_id AND ${inside('intent_body.intent_id')}
     LEFT JOIN outcome ON outcome.intent_id = c.call_id AND ${inside('outcome.intent_id')} AND c.answered
     CROSS JOIN LATERAL (${PAYOUTS}) AS i
-    LEFT JOIN run_evidence v ON v.call_id = c.call_id AND v.position = i.position`;
+    LEFT JOIN run_evidence v ON v.call_id = c.call_id AND v.position = i.position
+    LEFT JOIN run_entry e ON e.call_id = c.call_id AND e.position = i.position`;
 }
 
 /**
@@ -124,6 +126,28 @@ export function makeEvidence({ asOf }: Plan): string {
     CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer, upstream_ref text, upstream_id text, batch_ref text)
     WHERE s.recorded_at <= ${instant(asOf)} AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
     ORDER BY c.call_id, f.position, s.number DESC`;
+}
+
+/** The entries of payouts whose money has left, or may have. */
+const COUNTED = Object.entries(ENTRIES).flatMap(([entry, { counts }]) => (counts ? [entry] : []));
+
+/**
+ * `run_entry`: what became of the payouts whose answers or settlements say more than that of their call. An answer whose
+ * call counts less than its total has failed payouts.
+ */
+export function makeEntries({ asOf }: Plan): string {
+  return `
+    CREATE TEMP TABLE run_entry AS
+    SELECT DISTINCT ON (call_id, position) call_id, position, entry FROM (
+      SELECT c.call_id, (n.place - 1)::integer AS position, n.entry, 0 AS number
+      FROM run_call c JOIN outcome o ON o.intent_id = c.call_id AND o.counted_usd > 0 AND c.answered
+      CROSS JOIN LATERAL json_array_elements_text(CASE json_typeof(o.record::json -> 'entries')
+        WHEN 'array' THEN o.record::json -> 'entries' ELSE '[]' END) WITH ORDINALITY AS n(entry, place)
+      UNION ALL
+      SELECT c.call_id, f.position, f.entry, s.number FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer, entry text)
+      WHERE s.recorded_at <= ${instant(asOf)} AND f.entry <> 'fee'
+    ) AS entries ORDER BY call_id, position, number DESC`;
 }
 
 export const MAKE_OURS = (plan: Plan, ids: Ids) =>
