@@ -211,6 +211,25 @@ describe('the settlement ledger', () => {
     await paying.proxy.get(paying.app, `/v1/payouts/${ref}`).expect(404);
   });
 
+  it('sums up what was paid, and finds what was not', async () => {
+    const { proxy } = paying;
+    const id = await pay(7, 2);
+    words = ['failed', 'paid'];
+    const partly = await pay(4, 1);
+    await change(id, 'reversed');
+    await follow();
+    const about = `operation=POST+/payouts/credit&from=${(await read(id)).timings.received_at}`;
+    const sum = async (query: string) =>
+      (await proxy.get(paying.auditor, `/v1/audit/summary?group_by=operation&${about}${query}`).expect(200)).body
+        .groups[0];
+    expect(await sum('')).toMatchObject({ calls: 2, asked_usd: '14', succeeded_usd: '1' });
+    expect(await sum('&min_item_usd=2')).toMatchObject({ calls: 2, asked_usd: '13', succeeded_usd: '0' });
+    const terms =
+      'SELECT call_id::text AS id FROM search_entry WHERE terms @> $1 AND call_id = ANY ($2::uuid[]) ORDER BY 1';
+    expect(await proxy.database.query(terms, [['entry:reversed'], [id, partly]])).toEqual([{ id }]);
+    expect(await proxy.database.query(terms, [['entry:failed'], [id, partly]])).toEqual([{ id: partly }]);
+  });
+
   it('exports the state of each payout', async () => {
     const id = await pay(7);
     await change(id, 'reversed');

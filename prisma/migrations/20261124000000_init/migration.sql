@@ -498,7 +498,8 @@ $$;
 -- `request` and `answer` are the documents. A refusal has no document, but the same members.
 CREATE VIEW call_state AS
   SELECT i.id AS call_id, i.client_id, i.operation, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process,
-    coalesce(d.decided_at, i.recorded_at) AS released_at, o.upstream_ms, r.first_call_id IS NOT NULL AS repeats,
+    coalesce(d.decided_at, i.recorded_at) AS released_at, o.upstream_ms, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
+    r.first_call_id IS NOT NULL AS repeats,
     recorded_state(o.kind, r.id IS NOT NULL, s.resolution, i.held_for IS NOT NULL, d.kind) AS state,
     CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval,
     i.record::json AS request, o.record::json AS answer
@@ -508,7 +509,7 @@ CREATE VIEW call_state AS
   LEFT JOIN current_settlement s ON s.intent_id = i.id
   LEFT JOIN refusal r ON r.id = CASE WHEN o.kind IS NULL OR i.held_for IS NOT NULL THEN i.id END
   UNION ALL
-  SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
+  SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
     json_build_object('key_id', key_id, 'actor', actor, 'request_id', request_id, 'client_address', client_address,
       'idempotency_key', idempotency_key), NULL
   FROM refusal WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
@@ -690,6 +691,7 @@ CREATE UNLOGGED TABLE search_entry (
   repeats     boolean NOT NULL, -- a refusal that only refers to another call
   total_usd   numeric,
   upstream_ms numeric,
+  counted_usd numeric, -- what of it counts as paid, with fees; null: total_usd
   item_usd    numeric[] NOT NULL, -- of each payout
   -- The terms of each payout and its transactions, each after a line break. The first text has the terms of the transactions
   -- that belong to no payout for certain.
@@ -722,7 +724,8 @@ CREATE UNLOGGED TABLE search_position (
   built    boolean NOT NULL -- whether the tables have their indexes
 );
 
--- Returns the payouts of a call whose last entry is unusual: neither `paid` nor `not_executed`. Almost no call has one.
+-- Returns the payouts of a call whose last entry is unusual: anything but `paid`, and `not_executed` for a whole call. Almost no
+-- call has one.
 --   answered, items   the members of the documents
 CREATE FUNCTION unusual_entries(call uuid, answered json, items json) RETURNS TABLE (pos integer, entry text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -737,12 +740,12 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
       CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(position integer, entry text)
       WHERE s.intent_id = call AND t.entry <> 'fee'
     ) AS e ORDER BY e.pos, e.number DESC
-  ) AS last WHERE last.entry NOT IN ('paid', 'not_executed')
+  ) AS last WHERE last.entry <> 'paid'
 $$;
 
 -- The entries as they must be. Each document is parsed once. Contacts are searched in lower case.
 CREATE VIEW call_entry AS
-  SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms,
+  SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms, c.counted_usd,
     coalesce(p.item_usd, '{}') AS item_usd, p.payouts,
     string_to_array(concat(
       'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),

@@ -30,6 +30,8 @@ interface DayRow {
   calls: number;
   items: number;
   usd: string;
+  /** What of it counts as paid, if the calls were carried out. */
+  counted: string;
 }
 
 /** The counts of one day. */
@@ -94,13 +96,14 @@ export class HistoryService {
     // expect so many rows that it reads the whole history in parallel, and payouts would wait.
     const rows = await this.prisma.readLong<DayRow>(Prisma.sql`
       SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
-        trim_scale(coalesce(sum(usd), 0))::text AS usd
+        trim_scale(coalesce(sum(usd), 0))::text AS usd, trim_scale(coalesce(sum(counted), 0))::text AS counted
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
       CROSS JOIN LATERAL (
         SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items, sum(total_usd) AS usd,
+          sum(coalesce(counted_usd, total_usd)) AS counted,
           CASE WHEN upstream_ms IS NOT NULL
             THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
-        FROM indexed_call WHERE call_id >= beginning AND call_id < ending GROUP BY 1, 2, 6
+        FROM indexed_call WHERE call_id >= beginning AND call_id < ending GROUP BY 1, 2, 7
       ) AS counted
       GROUP BY 1, 2, 3`);
     return toDay(rows);
@@ -114,13 +117,13 @@ function dayOf(at: Date): number {
 
 function toDay(rows: DayRow[]): Day {
   const day: Day = { operations: new Map(), outcomes: new Map(), times: new Map() };
-  for (const { operation, outcome, step, calls, items, usd } of rows) {
+  for (const { operation, outcome, step, calls, items, usd, counted } of rows) {
     const sum = day.operations.get(operation) ?? { calls: 0, items: 0, asked: ZERO, succeeded: ZERO };
     day.operations.set(operation, {
       calls: sum.calls + calls,
       items: sum.items + items,
       asked: sum.asked.add(usd),
-      succeeded: EXECUTED.includes(outcome) ? sum.succeeded.add(usd) : sum.succeeded,
+      succeeded: EXECUTED.includes(outcome) ? sum.succeeded.add(counted) : sum.succeeded,
     });
     add(day.outcomes, outcome, calls);
     if (step === null) continue;

@@ -38,7 +38,7 @@ export class OperationDay {
   @count('Number of calls, whatever the outcome.') calls!: number;
   @count('Number of their payouts.') items!: number;
   @usd('Sum of these payouts in US dollars, exact.') asked_usd!: string;
-  @usd(`The part of it that was carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
+  @usd(`The part of it that was paid and not given back, with fees. ${EXECUTED_HELP}`) succeeded_usd!: string;
 }
 
 export class OutcomeCount {

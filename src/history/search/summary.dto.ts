@@ -38,7 +38,7 @@ export class SummaryGroup {
   @count('Number of calls. By country: calls with a payout there.') calls!: number;
   @count('Number of payouts.') items!: number;
   @usd('Sum of these payouts in US dollars, exact, whatever the outcome.') asked_usd!: string;
-  @usd(`The part of it that was carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
+  @usd(`The part of it that was paid and not given back, with fees. ${EXECUTED_HELP}`) succeeded_usd!: string;
   @ApiProperty({
     type: Latency,
     description: 'Response times of the upstream in milliseconds.',

@@ -4,6 +4,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
 import { EXECUTED } from '../../operations/lifecycle';
+import { ENTRIES } from '../../operations/settlement';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';
@@ -51,13 +52,13 @@ export class SummaryService {
     const isOfPayouts = groupBy === 'country' || filtersItems(search) || search.upstream_ref !== undefined;
     const counted = isOfPayouts
       ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]}) AS first,
-          (position >= 0)::integer AS items, usd`
-      : Prisma.sql`TRUE AS first, cardinality(item_usd) AS items, total_usd AS usd`;
+          (position >= 0)::integer AS items, usd, CASE WHEN payouts[position + 2] ~ ${NOT_PAID} THEN 0 ELSE usd END AS paid`
+      : Prisma.sql`TRUE AS first, cardinality(item_usd) AS items, total_usd AS usd, coalesce(counted_usd, total_usd) AS paid`;
     const payouts = Prisma.sql`CROSS JOIN LATERAL ${countedPayouts(scope, search.upstream_ref)} AS counted`;
     const rows = await this.prisma.$queryRaw<GroupRow[]>`
       SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS asked,
-        trim_scale(coalesce(sum(usd) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
+        trim_scale(coalesce(sum(paid) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
       FROM (
         SELECT ${groups[groupBy]} AS "group", ${counted}, ${word} AS outcome, upstream_ms::float8 AS ms
@@ -78,6 +79,11 @@ export class SummaryService {
     return new Map(clients.map(({ id, name }) => [id, name]));
   }
 }
+
+/** The terms of payouts whose money did not leave, or came back. */
+const NOT_PAID = `\nentry:(${Object.entries(ENTRIES)
+  .flatMap(([entry, { counts }]) => (counts ? [] : [entry]))
+  .join('|')})`;
 
 function toGroup(
   { group, calls, items, asked, succeeded, latency }: GroupRow,
