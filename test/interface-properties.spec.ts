@@ -146,9 +146,8 @@ describe('any body over HTTP', () => {
         const before = api.upstream.received.length;
         const response = await api.postRaw(path, JSON.stringify(body));
         expect([200, 400]).toContain(response.status);
-        expect(api.upstream.received.slice(before).map((request) => request.body)).toEqual(
-          response.status === 200 ? [JSON.stringify(onlyKnown(path, body as object))] : [],
-        );
+        const arrived = api.upstream.received.slice(before).map((request) => withoutPayoutIds(request.body));
+        expect(arrived).toEqual(response.status === 200 ? [JSON.stringify(onlyKnown(path, body as object))] : []);
       }),
       { numRuns: runs(12) },
     ),
@@ -170,3 +169,8 @@ describe('any body over HTTP', () => {
     );
   });
 });
+
+/** Undoes what the proxy writes into an empty reference. */
+function withoutPayoutIds(body: string): string {
+  return body.replace(/"reference":"[0-9a-f]{8}-[0-9a-f-]{27}\.\d+"/g, '"reference":""');
+}

@@ -77,12 +77,17 @@ describe('the recipient', () => {
     });
   });
 
-  it('is recorded by phone, country and network, with a reference that may be empty', async () => {
+  it('is recorded by phone, country and network, and by the ID of its payout without a reference', async () => {
     const momos = [momoItem(), { ...momoItem(), phoneNumber: '+1234567', reference: 'invoice-17' }];
     const response = await api.post('/payouts/mobile-money', { momos }).expect(200);
-    const { items } = await api.record(response.headers['x-call-id'] as string);
+    const id = response.headers['x-call-id'] as string;
+    const { items } = await api.record(id);
+    const reference = `${id}.0`;
+    expect(JSON.parse(api.upstream.received.at(-1)?.body ?? '')).toMatchObject({
+      momos: [{ reference }, { reference: 'invoice-17' }],
+    });
     expect(items).toMatchObject([
-      { recipient: { phone: '+2348012345678' }, recipient_field: 'phone', reference: '', network_code: 'MPS' },
+      { recipient: { phone: '+2348012345678' }, recipient_field: 'phone', reference, network_code: 'MPS' },
       { recipient: { phone: '+1234567' }, country: 'Nigeria', reference: 'invoice-17', amount_usd: '0.25' },
     ]);
   });

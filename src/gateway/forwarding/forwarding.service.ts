@@ -5,6 +5,7 @@ import { rowOf } from '../../operations/catalogue';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from './outgoing';
+import { withPayoutIds } from './payout-ids';
 import { Reply, toReply } from './reply';
 
 /** Handles every request to the upstream, once its caller is known and its body is valid. */
@@ -19,7 +20,8 @@ export class ForwardingService {
   async run(call: OperationCall, input?: object): Promise<Reply> {
     const { id, operation } = call;
     const { effect } = rowOf(operation);
-    const prepared = { outgoing: toOutgoing(operation, input), items: itemsOf(operation, input) };
+    const sent = withPayoutIds(operation, id, input);
+    const prepared = { outgoing: toOutgoing(operation, sent), items: itemsOf(operation, sent) };
     if (effect === 'read') {
       const { answer, shared } = await this.exchanges.read(call, prepared);
       return toReply(answer, id, effect, shared?.age);

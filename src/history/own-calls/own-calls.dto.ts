@@ -3,7 +3,7 @@ import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { field, Text, WordList } from '../../http/validation/rules';
-import { readPayoutId } from '../records/payout-id';
+import { readPayoutId } from '../../operations/payout-id';
 
 export class OwnCallSearch implements PageRequest {
   @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.')

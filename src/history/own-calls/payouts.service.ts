@@ -4,7 +4,7 @@ import { TAGS, termOf } from '../../journal/terms';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { IndexService } from '../search/index.service';
 import { maskProse } from '../records/masking';
-import { PayoutPlace, payoutIdOf, readPayoutId } from '../records/payout-id';
+import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/payout-id';
 import { PayoutRecord } from './payout.dto';
 import { RecordEntry } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';

@@ -5,7 +5,7 @@ import { hasDoubt, SettledCall } from '../../journal/settlements';
 import { RESOLUTIONS } from '../../operations/lifecycle';
 import { ENTRIES, Entry, expectedEntry } from '../../operations/settlement';
 import { Problem } from '../../platform/errors/problem';
-import { readPayoutId } from '../records/payout-id';
+import { readPayoutId } from '../../operations/payout-id';
 import { ResolutionDto, VerdictByHand } from './own-calls.dto';
 
 /**

@@ -3,7 +3,7 @@ import { LedgerItem } from '../../journal/ledger';
 import { CallState, stateOf } from '../../operations/lifecycle';
 import { NEXT_STEPS, payoutStateOf } from '../../operations/settlement';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
-import { payoutIdOf } from './payout-id';
+import { payoutIdOf } from '../../operations/payout-id';
 import { RecordItem, RecordUpstreamItem } from './record.dto';
 import { byPosition, StoredCall } from './rows';
 import { transactionOf } from './transaction-of';

@@ -1,4 +1,4 @@
-import { isUuid } from '../../platform/database/uuid';
+import { isUuid } from '../platform/database/uuid';
 
 /** The place of a payout: its call, and its position in the body. */
 export interface PayoutPlace {
