@@ -127,6 +127,8 @@ describe('the clients command', () => {
 
   const LIMITS = ['--daily-cap', '10', '--monthly-cap', '100', '--max-item', '5', '--max-call', '8.50'];
   const MORE_LIMITS = ['--approval-over', '50', '--rpm', '600', '--max-items', '3', '--countries', 'Kenya, Nigeria'];
+  const OVER_TIME = ['--approval-over-recipient-day', '20', '--approval-over-day', '75.5', '--max-recipient-day', '40'];
+  const DUPLICATES = ['--hold-duplicates', '30'];
   const SOURCES = ['--addresses', '10.0.0.0/8,::1', '--origins', 'https://shop.example', '--require-idempotency-key'];
   const LIMITED = {
     daily_cap_usd: '10',
@@ -134,6 +136,10 @@ describe('the clients command', () => {
     max_item_usd: '5',
     max_call_usd: '8.5',
     approval_over_usd: '50',
+    approval_over_recipient_day_usd: '20',
+    approval_over_day_usd: '75.5',
+    max_recipient_day_usd: '40',
+    hold_duplicates_days: 30,
     requests_per_minute: 600,
     max_items: 3,
     countries: ['Kenya', 'Nigeria'],
@@ -147,6 +153,10 @@ describe('the clients command', () => {
     max_item_usd: null,
     max_call_usd: null,
     approval_over_usd: null,
+    approval_over_recipient_day_usd: null,
+    approval_over_day_usd: null,
+    max_recipient_day_usd: null,
+    hold_duplicates_days: null,
     requests_per_minute: null,
     max_items: null,
     countries: [],
@@ -158,7 +168,8 @@ describe('the clients command', () => {
     (JSON.parse(await cli('list', '--json')) as { name: string }[]).find((client) => client.name === name);
 
   it('creates a client with limits, changes one, and removes each', async () => {
-    await create('limited', ...LIMITS, ...MORE_LIMITS, ...SOURCES);
+    const limits = [...LIMITS, ...MORE_LIMITS, ...OVER_TIME, ...DUPLICATES, ...SOURCES];
+    await create('limited', ...limits);
     expect(await listed('limited')).toMatchObject(LIMITED);
     expect(await update('limited', '--daily-cap', '12.000001')).toMatchObject({
       ...LIMITED,
@@ -167,7 +178,7 @@ describe('the clients command', () => {
       operations: null,
     });
     expect(await update('limited', '--scopes', 'pay')).toMatchObject({ daily_cap_usd: '12.000001' });
-    const options = [...LIMITS, ...MORE_LIMITS, ...SOURCES].filter((word) => word.startsWith('--'));
+    const options = limits.filter((word) => word.startsWith('--'));
     const none = options.slice(0, -1).flatMap((option) => [option, 'none']);
     expect(await update('limited', ...none, '--no-require-idempotency-key')).toMatchObject(UNLIMITED);
     await create('free-of-limits', ...none);
@@ -180,6 +191,8 @@ describe('the clients command', () => {
     ['--max-item', '0', 'must be an amount of US dollars greater than 0'],
     ['--max-call', '1000000000', 'at most 999999999'],
     ['--approval-over', '', 'must be an amount'],
+    ['--max-recipient-day', '0', 'must be an amount of US dollars greater than 0'],
+    ['--hold-duplicates', '91', 'must be a whole number from 1 to 90'],
     ['--max-items', '0', 'must be a whole number from 1'],
     ['--rpm', '1.5', 'must be a whole number from 1'],
     ['--countries', ' , ', 'must be a list of at most 300 names of countries'],

@@ -9,6 +9,10 @@ const NO_LIMITS = {
   max_item_usd: null,
   max_call_usd: null,
   approval_over_usd: null,
+  approval_over_recipient_day_usd: null,
+  approval_over_day_usd: null,
+  max_recipient_day_usd: null,
+  hold_duplicates_days: null,
   max_items: null,
   requests_per_minute: null,
   countries: [],
@@ -23,6 +27,10 @@ const LIMITS = {
   max_item_usd: '5',
   max_call_usd: '8',
   approval_over_usd: '0',
+  approval_over_recipient_day_usd: '20',
+  approval_over_day_usd: '75.5',
+  max_recipient_day_usd: '40',
+  hold_duplicates_days: 30,
   max_items: 3,
   requests_per_minute: 600,
   countries: ['Kenya', 'Nigeria'],
@@ -101,7 +109,14 @@ describe('the API of clients', () => {
 
   it('keeps both of two simultaneous changes', async () => {
     await api.create('busy');
-    const names = ['daily_cap_usd', 'monthly_cap_usd', 'max_item_usd', 'max_call_usd', 'approval_over_usd'];
+    const names = [
+      'daily_cap_usd',
+      'monthly_cap_usd',
+      'max_item_usd',
+      'max_call_usd',
+      'approval_over_usd',
+      'max_recipient_day_usd',
+    ];
     await Promise.all(names.map((name) => api.ask('patch', '/busy', { [name]: 7 }).expect(200)));
     expect((await api.ask('get', '/busy')).body).toMatchObject(Object.fromEntries(names.map((name) => [name, '7'])));
   });
@@ -118,6 +133,10 @@ describe('the API of clients', () => {
         max_item_usd: 0,
         max_call_usd: '1.0000001',
         approval_over_usd: 1_000_000_000,
+        approval_over_recipient_day_usd: 'x',
+        approval_over_day_usd: -1,
+        max_recipient_day_usd: 0,
+        hold_duplicates_days: 91,
         max_items: 1.5,
         requests_per_minute: '600',
         countries: [' '],

@@ -29,7 +29,6 @@ const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, 
 const SALT = Buffer.alloc(16, 7);
 const STAMP = '2026-11-21T10:20:30.123456Z';
 const stamped = (record: string) => record.replace('"recorded_at":""', `"recorded_at":"${STAMP}"`);
-
 const hexOf = (salt: string | undefined, value: Buffer | string | null) =>
   salt === undefined ? undefined : commitment(Buffer.from(salt, 'hex'), value)?.toString('hex');
 const parsed = <Document>(text: string) => JSON.parse(text) as Document;
@@ -71,6 +70,7 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     coverage: intent.coverage ?? undefined,
     caused_by: intent.causedBy,
     duplicate_of: intent.duplicateOf ?? undefined,
+    earlier_call_id: intent.earlierCallId ?? undefined,
     idempotency_key: intent.idempotencyKey ?? undefined,
     actor: intent.actor ?? undefined,
     held_for: intent.heldFor ?? undefined,

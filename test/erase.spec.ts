@@ -43,6 +43,7 @@ describe('audit erase', () => {
       DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,
       LOG_SIGNING_KEY: KEY,
     });
+    await query('UPDATE client SET max_recipient_day_usd = 1000');
   });
   afterAll(async () => {
     delete process.env.LOG_SIGNING_KEY;
@@ -110,6 +111,10 @@ describe('audit erase', () => {
       { key: 'k-1', salt: null, content_hash: null },
     ]);
     expect(await query('SELECT intent_id AS id FROM recent_content')).toEqual([{ id: bob.headers['x-call-id'] }]);
+    expect(await query('SELECT intent_id AS id, position FROM recipient_payment ORDER BY intent_id')).toEqual([
+      { id: bothId, position: 1 },
+      { id: bob.headers['x-call-id'], position: 0 },
+    ]);
     const sent = paying.upstream.received.length;
     const again = await post(
       '/payouts/credit',

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { NO_LIMITS } from '../src/access/clients/limits';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { itemsOf } from '../src/operations/items';
 import { readEarlierPayments } from '../src/gateway/preview/earlier-payments';
@@ -50,7 +51,9 @@ describe('a preview of a repeated request', () => {
             WHERE relname LIKE 'intent%' OR relname LIKE 'outcome%'`,
         ).rows;
       const before = await rowsRead();
-      expect(await readEarlierPayments(tx as PrismaService, id, wanted)).toHaveLength(300);
+      expect(await readEarlierPayments(tx as PrismaService, { clientId: id, limits: NO_LIMITS }, wanted)).toHaveLength(
+        300,
+      );
       return (await rowsRead()) - before;
     });
     expect(read).toBeLessThan(50); // the calls, each once for its items and once for its people

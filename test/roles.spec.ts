@@ -45,6 +45,7 @@ const TABLES: Record<string, Rights> = {
     'unheard_status',
   ),
   recent_content: { payout_proxy: 'SID' },
+  recipient_payment: { payout_proxy: 'SID' },
   ...of({ payout_proxy: 'SIUD' }, 'console_session', 'worker_task'),
   ...of(LOG, 'log_leaves', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),

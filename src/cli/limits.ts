@@ -13,6 +13,10 @@ export interface LimitOptions {
   maxItem?: string;
   maxCall?: string;
   approvalOver?: string;
+  approvalOverRecipientDay?: string;
+  approvalOverDay?: string;
+  maxRecipientDay?: string;
+  holdDuplicates?: string;
   maxItems?: string;
   rpm?: string;
   countries?: string;
@@ -27,6 +31,10 @@ const OPTION_OF: Record<keyof Limits, string> = {
   maxItemUsd: '--max-item',
   maxCallUsd: '--max-call',
   approvalOverUsd: '--approval-over',
+  approvalOverRecipientDayUsd: '--approval-over-recipient-day',
+  approvalOverDayUsd: '--approval-over-day',
+  maxRecipientDayUsd: '--max-recipient-day',
+  holdDuplicatesDays: '--hold-duplicates',
   maxItems: '--max-items',
   requestsPerMinute: '--rpm',
   countries: '--countries',
@@ -46,6 +54,10 @@ export function withLimitOptions(command: Command): Command {
     .option('--max-item <usd>', 'largest amount of one item in USD')
     .option('--max-call <usd>', 'largest total of one call in USD')
     .option('--approval-over <usd>', 'approval threshold per call in USD')
+    .option('--approval-over-recipient-day <usd>', 'approval threshold per recipient and day in USD')
+    .option('--approval-over-day <usd>', 'approval threshold for the total of a day in USD')
+    .option('--max-recipient-day <usd>', 'largest total per recipient and day in USD')
+    .option('--hold-duplicates <days>', 'days in which the same amount to the same recipient needs an approval')
     .option('--max-items <count>', 'largest number of items in one call')
     .option('--rpm <count>', 'requests per minute')
     .option('--countries <list>', 'comma-separated names of the only countries that it may pay to')
@@ -68,6 +80,10 @@ export function chosenLimits(options: LimitOptions): Partial<Limits> {
     maxItemUsd: amount(options.maxItem),
     maxCallUsd: amount(options.maxCall),
     approvalOverUsd: amount(options.approvalOver),
+    approvalOverRecipientDayUsd: amount(options.approvalOverRecipientDay),
+    approvalOverDayUsd: amount(options.approvalOverDay),
+    maxRecipientDayUsd: amount(options.maxRecipientDay),
+    holdDuplicatesDays: count(options.holdDuplicates),
     maxItems: count(options.maxItems),
     requestsPerMinute: count(options.rpm),
     countries: list(options.countries),
@@ -91,6 +107,10 @@ export function limitsInShort(client: ListedClient): string {
     client.max_item_usd && `${client.max_item_usd}/item`,
     client.max_call_usd && `${client.max_call_usd}/call`,
     client.approval_over_usd && `approval over ${client.approval_over_usd}`,
+    client.approval_over_recipient_day_usd && `approval over ${client.approval_over_recipient_day_usd}/recipient/day`,
+    client.approval_over_day_usd && `approval over ${client.approval_over_day_usd}/day`,
+    client.max_recipient_day_usd && `${client.max_recipient_day_usd}/recipient/day`,
+    client.hold_duplicates_days && `duplicates held for ${client.hold_duplicates_days} days`,
     client.max_items && `${client.max_items} items`,
     client.requests_per_minute && `${client.requests_per_minute} rpm`,
     client.countries.length > 0 && `${client.countries.length} countries`,

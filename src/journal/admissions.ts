@@ -2,11 +2,14 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
-import { AdmissionRequest, decide, HeldFor, Opened, Ruling, State } from '../policy/admission';
+import { AdmissionRequest, decide, Opened, Ruling, State } from '../policy/admission';
+import { HeldFor } from '../policy/holds';
+import { RecipientDays } from '../policy/recipient-days';
 import { commitment, newSalt } from './commitment';
 import { contentKey, paymentKeys } from './content-keys';
 import { Clearance, insertDecided, insertIntentsIfClear } from './intents';
 import { NewIntent, OpenIntent } from './records';
+import { insertRecipientPayments } from './recipient-payments';
 import { earlier, Release, releaseNow } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
 import { Budgeted, readState } from './state';
@@ -56,7 +59,7 @@ async function admitClear(
   admissions: Admission[],
   windows: GuardWindows,
 ): Promise<AdmissionResult[] | undefined> {
-  if (windows.acrossClientsSeconds > 0) return undefined;
+  if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => request.payments)) return undefined;
   const rulings = decide(admissions.map(requestOf), nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
@@ -87,6 +90,8 @@ async function admitAfterLookup(
     const opened = toOpened(current, rulings, { today, process, windows });
     const release = releaseNow();
     if (opened.length > 0) await insertDecided(tx, opened);
+    const { approvableForMs } = windows;
+    await insertRecipientPayments(tx, current.map(requestOf), opened, state.budgets, { today, approvableForMs });
     const results = new Map(rulings.map((ruling, place) => [current[place], toResult(ruling, release)]));
     return admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' });
   }, TRANSACTION_LIMITS);
@@ -114,6 +119,7 @@ function nothingKnown(windows: GuardWindows): State {
     claims: new Map(),
     sameContent: new Map(),
     seenAcrossClients: new Set(),
+    recipients: new RecipientDays(),
     stops: [],
     budgets: new Map(),
     guards: guardsOf(windows),
@@ -143,7 +149,10 @@ function toClearance(admissions: Admission[], opened: OpenIntent[], day: string)
 export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
   return tx.$queryRaw<Budgeted[]>`
     -- prepared as lock_clients
-    SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
+    SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd",
+      max_recipient_day_usd AS "maxRecipientDayUsd", approval_over_recipient_day_usd AS "approvalOverRecipientDayUsd",
+      approval_over_day_usd AS "approvalOverDayUsd", hold_duplicates_days AS "holdDuplicatesDays"
+    FROM client
     WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 }
 
@@ -220,6 +229,7 @@ function toOpened(
       idempotencyKey,
       duplicateOf: ruling.duplicateOf ?? null,
       heldFor: held ? ruling.heldFor : null,
+      earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
       expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
       reservedOn: held || usd === null ? null : today,
       contents: [

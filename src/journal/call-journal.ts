@@ -33,6 +33,8 @@ export class CallJournal implements OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
   private readonly intents: GroupCommit<NewIntent>;
   private readonly admissions: GroupCommit<Admission, AdmissionResult>;
+  /** Admissions that depend on earlier payments. They take longer, and the others do not wait for them. */
+  private readonly lookUps: GroupCommit<Admission, AdmissionResult>;
   private readonly outcomes: GroupCommit<NewOutcome>;
   readonly refusals: RefusalWriter;
   private readonly relaxed: boolean;
@@ -59,12 +61,15 @@ export class CallJournal implements OnApplicationShutdown {
       MAX_BATCH_ROWS,
       patience,
     );
-    this.admissions = new GroupCommit<Admission, AdmissionResult>(
-      (batch, again) => admit(prisma, processes.number, batch, windows, again),
-      ({ intent }) => weightOf(intent),
-      MAX_BATCH_ROWS,
-      patience,
-    );
+    const newAdmissions = () =>
+      new GroupCommit<Admission, AdmissionResult>(
+        (batch, again) => admit(prisma, processes.number, batch, windows, again),
+        ({ intent }) => weightOf(intent),
+        MAX_BATCH_ROWS,
+        patience,
+      );
+    this.admissions = newAdmissions();
+    this.lookUps = newAdmissions();
     // No time limit: the answer of the upstream is written however long that takes.
     this.outcomes = new GroupCommit<NewOutcome>(
       (batch, again) => (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch)),
@@ -85,7 +90,7 @@ export class CallJournal implements OnApplicationShutdown {
    * @throws DatabaseTooSlow if that takes too long. The refusal of the call undoes a later admission.
    */
   admit(admission: Admission): Promise<AdmissionResult> {
-    return this.admissions.add(admission);
+    return (admission.request.payments ? this.lookUps : this.admissions).add(admission);
   }
 
   /**

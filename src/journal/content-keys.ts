@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Item } from '../operations/item';
 import { AdmissionRequest } from '../policy/admission';
+import { Payment } from '../policy/recipient-days';
 import { recordedItems } from './recorded-items';
 
 /** A name of the recipient of an item. */
@@ -39,6 +40,23 @@ export function paymentKeys(items: Item[], which: (payee: Payee) => boolean = ()
     return payeesOf(item)
       .filter(which)
       .map(({ field, payee }) => sha256(JSON.stringify(['payment', field, payee, usd])));
+  });
+}
+
+/**
+ * Returns what each recipient of a client gets, by the name that the upstream pays by. Items without a recipient or an
+ * amount are left out.
+ */
+export function paymentsTo(clientId: string, items: Item[]): Payment[] {
+  return recordedItems(items).flatMap((item, position) => {
+    const usd = item.amountUsd;
+    if (usd === null) return [];
+    return payeesOf(item)
+      .filter(({ counts }) => counts)
+      .map(({ field, payee }) => {
+        const recipient = sha256(JSON.stringify(['recipient', clientId, field, payee])).toString('hex');
+        return { position, recipient, usd };
+      });
   });
 }
 

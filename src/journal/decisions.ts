@@ -20,14 +20,17 @@ export interface NewDecision {
 }
 
 /** The parts of a held call that decide whether it may be sent. */
-type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'usd'>;
+type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'usd' | 'payments'>;
 
 /** Why a held call cannot be approved. Only `decided` is permanent. */
 export type ApprovalObstacle<Why> =
   | { kind: 'decided' }
   /** The client may not do this any more. */
   | { kind: 'forbidden'; why: Why }
-  | Extract<Obstacle, { kind: 'stopped' | 'over_cap' }>;
+  | Limiting;
+
+/** An obstacle that stands against a held call as it would against a request of now. */
+type Limiting = Extract<Obstacle, { kind: 'stopped' | 'over_cap' | 'over_recipient_cap' }>;
 
 /** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
@@ -61,8 +64,8 @@ export async function approveHeldCall<Why>(
     const why = await forbidden(tx);
     if (why !== undefined) return { kind: 'forbidden', why };
     const request = { ...CHECKED, ...held, id: intentId };
-    const { state, today } = await readState(tx, [request], clients, NO_GUARDS);
-    const obstacle = dryRun(request, state).obstacles.find(isObstacle);
+    const { state, today } = await readState(tx, [request], clients, NO_GUARDS, 'sent_only');
+    const obstacle = dryRun(request, state).obstacles.find(isLimiting);
     if (obstacle) return obstacle;
     const release = releaseNow();
     const reservedOn = held.usd === null ? null : today;
@@ -77,8 +80,8 @@ export async function approveHeldCall<Why>(
   });
 }
 
-function isObstacle(obstacle: Obstacle): obstacle is Extract<Obstacle, { kind: 'stopped' | 'over_cap' }> {
-  return obstacle.kind === 'stopped' || obstacle.kind === 'over_cap';
+function isLimiting(obstacle: Obstacle): obstacle is Limiting {
+  return ['stopped', 'over_cap', 'over_recipient_cap'].includes(obstacle.kind);
 }
 
 /** Decides that a held call is never sent. @returns false if it was already decided or had expired. */

@@ -108,6 +108,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     client_id: intent.caller.clientId,
     coverage: intent.coverage ?? undefined,
     duplicate_of: intent.duplicateOf ?? undefined,
+    earlier_call_id: intent.earlierCallId ?? undefined,
     expires_at: intent.expiresAt?.toISOString(),
     held_for: intent.heldFor ?? undefined,
     id: intent.id,

@@ -14,7 +14,15 @@ export async function readDryRun(
 ): Promise<DryRun> {
   const client = await prisma.client.findUniqueOrThrow({
     where: { id: request.clientId },
-    select: { id: true, dailyCapUsd: true, monthlyCapUsd: true },
+    select: {
+      id: true,
+      dailyCapUsd: true,
+      monthlyCapUsd: true,
+      maxRecipientDayUsd: true,
+      approvalOverRecipientDayUsd: true,
+      approvalOverDayUsd: true,
+      holdDuplicatesDays: true,
+    },
   });
   const { state } = await readState(prisma, [request], [client], windows);
   return { ...dryRun(request, state), budget: state.budgets.get(client.id) as Budget };

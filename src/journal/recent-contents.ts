@@ -3,6 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { NIL } from 'uuid';
 import { Loaded } from '../platform/config/config.module';
 import { givenUpAfterMs } from '../platform/config/upstream-timeouts';
+import { STATES } from '../operations/lifecycle';
 import { PrismaService } from '../platform/database/prisma.service';
 import { uuidFloor } from '../platform/database/uuid';
 import { LASTING_SECONDS } from '../policy/same-content';
@@ -21,7 +22,7 @@ interface Retention {
 }
 
 /**
- * Removes contents that are no longer needed, because they are hashes of text that names people. The content of an open
+ * Removes contents and payments that are no longer needed, because they are hashes of text that names people. The content of an open
  * call (in progress, in doubt, or held) stays as long as the call is open.
  */
 @Injectable()
@@ -46,9 +47,9 @@ export class RecentContents implements OnApplicationShutdown {
     this.timer.unref();
   }
 
-  /** @returns the number of removed contents. */
+  /** @returns the number of removed rows. */
   async runOnce(): Promise<number> {
-    let removed = 0;
+    let removed = await this.removePayments();
     for (const retention of this.retentions) {
       for (let after: string | undefined = NIL; after !== undefined;) {
         const ids = await this.olderThan(retention, after);
@@ -83,11 +84,27 @@ export class RecentContents implements OnApplicationShutdown {
       .$executeRaw`DELETE FROM recent_content WHERE lasting = ${lasting} AND intent_id = ANY (${over}::uuid[])`;
   }
 
+  /** Removes payments to recipients that no limit needs. Those of open calls stay. */
+  private async removePayments(): Promise<number> {
+    let removed = 0;
+    for (let after: string | undefined = NIL; after !== undefined;) {
+      const rows: { id: string }[] = await this.prisma.$queryRaw`
+        SELECT DISTINCT intent_id::text AS id FROM recipient_payment
+        WHERE kept_until < (clock_timestamp() AT TIME ZONE 'UTC')::date AND intent_id > ${after}::uuid ORDER BY 1 LIMIT ${AT_ONCE}`;
+      const ids = rows.map(({ id }) => id);
+      const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
+      const over = ids.filter((id) => STATES[states.get(id)?.state ?? 'refused'].executed !== 'open');
+      removed += await this.prisma.$executeRaw`DELETE FROM recipient_payment WHERE intent_id = ANY (${over}::uuid[])`;
+      after = ids.length < AT_ONCE ? undefined : ids.at(-1);
+    }
+    return removed;
+  }
+
   private async run(): Promise<void> {
     try {
       await this.runOnce();
     } catch (err) {
-      this.logger.warn({ err }, 'old contents not removed, will retry in a minute');
+      this.logger.warn({ err }, 'old contents and payments not removed, will retry in a minute');
     }
   }
 }

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
 import { Resolution } from '../operations/lifecycle';
 import { Account, Entry, Source } from '../operations/settlement';
-import { HeldFor } from '../policy/admission';
+import { HeldFor } from '../policy/holds';
 import { Author } from './author';
 
 /** The fields of a request that the journal needs. `Call` has them. */
@@ -39,6 +39,8 @@ export interface OpenIntent extends NewIntent {
   process: number;
   idempotencyKey?: string | null;
   heldFor?: HeldFor | null;
+  /** The latest earlier call with an equal payment, because of which it is held. */
+  earlierCallId?: string | null;
   expiresAt?: Date | null;
   /** The day (UTC, `2026-11-21`) whose cap it counts against. */
   reservedOn?: string | null;

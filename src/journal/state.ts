@@ -6,6 +6,7 @@ import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-stat
 import { commitment } from './commitment';
 import { guardsOf, StateWindows } from './guard-windows';
 import { contentKey } from './content-keys';
+import { readHeld, readRecipientDays } from './recipient-payments';
 import { paidByOthers } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
 
@@ -18,22 +19,28 @@ interface StateRow {
   stops: State['stops'] | null;
 }
 
-/** The spending limits of a client. */
+/** The limits of a client that depend on other calls. */
 export interface Budgeted {
   id: string;
   dailyCapUsd: Prisma.Decimal | null;
   monthlyCapUsd: Prisma.Decimal | null;
+  maxRecipientDayUsd: Prisma.Decimal | null;
+  approvalOverRecipientDayUsd: Prisma.Decimal | null;
+  approvalOverDayUsd: Prisma.Decimal | null;
+  holdDuplicatesDays: number | null;
 }
 
 /**
  * Returns the state that decides about these calls, and the day (UTC) of their caps. It holds only while the clients
  * are locked.
+ * @param counts whether held calls count for their recipients (see `readRecipientDays`).
  */
 export async function readState(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],
   clients: Budgeted[],
   windows: StateWindows,
+  counts: 'held_too' | 'sent_only' = 'held_too',
 ): Promise<{ state: State; today: string }> {
   const clientIds = clients.map(({ id }) => id);
   const { today, claims, recent, spending, stops } = await find(tx, requests, clientIds);
@@ -41,6 +48,13 @@ export async function readState(
   const known = await readCallStates(tx, calls, windows.inFlightSeconds);
   const byId = new Map(requests.map((request) => [request.id, request]));
   const spent = new Map(spending?.map((row) => [row.client, row]));
+  const held = await readHeld(
+    tx,
+    clients.flatMap(({ id, approvalOverDayUsd }) => (approvalOverDayUsd ? [id] : [])),
+  );
+  const budgets = new Map(
+    clients.map((client) => [client.id, toBudget(client, spent.get(client.id), held.get(client.id))]),
+  );
   const taken = claims?.filter(({ call }) => !isKeyFree(known.get(call)));
   const state: State = {
     claims: new Map(
@@ -51,8 +65,9 @@ export async function readState(
     ),
     sameContent: toSameContent(recent ?? [], known),
     seenAcrossClients: await paidByOthers(tx, requests, windows.acrossClientsSeconds),
+    recipients: await readRecipientDays(tx, requests, budgets, today, counts),
     stops: stops ?? [],
-    budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
+    budgets,
     guards: guardsOf(windows),
   };
   return { state, today };
@@ -123,13 +138,23 @@ function isSame(content: string, salt: string | null, hash: string | null): bool
 }
 
 function toBudget(
-  { dailyCapUsd, monthlyCapUsd }: Budgeted,
+  client: Budgeted,
   spent: { today: string | null; month: string | null } | undefined,
+  heldUsd: Decimal | undefined,
 ): Budget {
   return {
-    dailyCapUsd: dailyCapUsd && new Decimal(dailyCapUsd.toFixed()),
-    monthlyCapUsd: monthlyCapUsd && new Decimal(monthlyCapUsd.toFixed()),
+    dailyCapUsd: toDecimal(client.dailyCapUsd),
+    monthlyCapUsd: toDecimal(client.monthlyCapUsd),
+    maxRecipientDayUsd: toDecimal(client.maxRecipientDayUsd),
+    approvalOverRecipientDayUsd: toDecimal(client.approvalOverRecipientDayUsd),
+    approvalOverDayUsd: toDecimal(client.approvalOverDayUsd),
+    holdDuplicatesDays: client.holdDuplicatesDays,
     spentTodayUsd: new Decimal(spent?.today ?? 0),
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),
+    heldUsd: heldUsd ?? new Decimal(0),
   };
+}
+
+function toDecimal(usd: Prisma.Decimal | null): Decimal | null {
+  return usd && new Decimal(usd.toFixed());
 }

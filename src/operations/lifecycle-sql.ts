@@ -46,6 +46,11 @@ export function notExpired({ now }: Present): Prisma.Sql {
   return Prisma.sql`expires_at > ${now}::timestamptz`;
 }
 
+/**
+ * The condition of intents (`i`) that were held and have not expired, in a form that uses the index intent_held.
+ */
+export const HELD = Prisma.raw('i.held_for IS NOT NULL AND i.expires_at > clock_timestamp()');
+
 /** The terms by which the search index finds calls with one of these recorded states. */
 export function stateTerms(states: readonly string[]): Prisma.Sql {
   return Prisma.sql`${states.map((state) => `state:${state}`)}::text[]`;

@@ -2,6 +2,8 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
 import { Item } from '../operations/item';
+import { RecipientDays } from './recipient-days';
+import { NO_HISTORY } from '../../test/support/no-history';
 import { NO_ITEM } from '../../test/support/no-item';
 
 /** Small worlds, so that keys, contents and caps are met often. */
@@ -57,9 +59,10 @@ const world = fc.record({
 type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
 
 function build({ asked, budgets, stops, guards }: World) {
-  const calls = asked.map(({ known: _known, ...more }, place) => ({ id: `call-${place}`, ...more }));
+  const calls = asked.map(({ known: _known, ...more }, place) => ({ id: `call-${place}`, payments: null, ...more }));
   const known = asked.map((one, place) => ({ id: `call-${place}`, key: one.idempotencyKey, ...one.known }));
   const toBudget = ({ daily, monthly, today, before }: World['budgets'][number]) => ({
+    ...NO_HISTORY,
     dailyCapUsd: daily,
     monthlyCapUsd: monthly,
     spentTodayUsd: today,
@@ -73,6 +76,7 @@ function build({ asked, budgets, stops, guards }: World) {
     ),
     sameContent: new Map(known.map(({ id, same }) => [id, same])),
     seenAcrossClients: new Set(known.filter(({ elsewhere }) => elsewhere).map(({ id }) => id)),
+    recipients: new RecipientDays(),
     stops,
     guards,
     budgets: new Map(budgets.map((one, place) => [CLIENTS[place] ?? '', toBudget(one)])),

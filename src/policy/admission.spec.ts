@@ -3,6 +3,8 @@ import { AdmissionRequest, Budget, decide, State } from './admission';
 import { Item } from '../operations/item';
 import { SameContent } from './same-content';
 import { Stop } from './stops';
+import { RecipientDays } from './recipient-days';
+import { NO_HISTORY } from '../../test/support/no-history';
 import { NO_ITEM } from '../../test/support/no-item';
 
 const usd = (text: string) => new Decimal(text);
@@ -29,12 +31,14 @@ function request(id: string, more: Partial<AdmissionRequest> = {}): AdmissionReq
     overOwnLimit: false,
     usd: usd('1'),
     heldFor: null,
+    payments: null,
     ...more,
   };
 }
 
 function budget(more: Partial<Budget> = {}): Budget {
-  return { dailyCapUsd: null, monthlyCapUsd: null, spentTodayUsd: usd('0'), spentThisMonthUsd: usd('0'), ...more };
+  const spent = { spentTodayUsd: usd('0'), spentThisMonthUsd: usd('0') };
+  return { ...NO_HISTORY, dailyCapUsd: null, monthlyCapUsd: null, ...spent, ...more };
 }
 
 const ON = { duplicates: true, windowSeconds: 30, acrossClients: true };
@@ -45,6 +49,7 @@ function state(more: Partial<State> = {}): State {
     claims: new Map(),
     sameContent: new Map(),
     seenAcrossClients: new Set(),
+    recipients: new RecipientDays(),
     stops: [],
     budgets: new Map([['shop', budget()]]),
     guards: ON,

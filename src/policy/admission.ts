@@ -1,10 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
+import { HeldFor, Hold, holdByHistory } from './holds';
+import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
 import { callInTheWay, SameContent } from './same-content';
 import { Stop, stopFor } from './stops';
-
-/** Why a call needs an approval. */
-export type HeldFor = 'over_threshold' | 'seen_across_clients';
 
 /** A request that pays or creates something, with everything that decides whether it may be sent. */
 export interface AdmissionRequest {
@@ -27,14 +26,18 @@ export interface AdmissionRequest {
   usd: Decimal | null;
   /** Why it needs an approval, independently of other calls. Null if it does not. */
   heldFor: HeldFor | null;
+  /** What it pays to each recipient. Null if no limit of its client depends on earlier payments. */
+  payments: Payment[] | null;
 }
 
-/** A client's caps, and the amounts that count against them. */
-export interface Budget {
+/** A client's limits that depend on other calls, and the amounts that count against them. */
+export interface Budget extends HistoryLimits {
   dailyCapUsd: Decimal | null;
   monthlyCapUsd: Decimal | null;
   spentTodayUsd: Decimal;
   spentThisMonthUsd: Decimal;
+  /** The sum of its calls that wait for an approval. Read only if `approvalOverDayUsd` needs it. */
+  heldUsd: Decimal;
 }
 
 /** The call that has a key, and whether its content is the same. */
@@ -57,6 +60,8 @@ export interface State {
   sameContent: Map<string, SameContent[]>;
   /** Requests whose recipient and amount another client had a short time ago. */
   seenAcrossClients: Set<string>;
+  /** What the recipients of these requests got. */
+  recipients: RecipientDays;
   stops: Stop[];
   /** By client ID. */
   budgets: Map<string, Budget>;
@@ -74,7 +79,7 @@ export interface Guards {
 export type Ruling = Opened | Obstacle;
 
 /** A call that is sent now, or after its approval. */
-export type Opened = ({ kind: 'admitted' } | { kind: 'held'; heldFor: HeldFor }) & {
+export type Opened = ({ kind: 'admitted' } | ({ kind: 'held' } & Hold)) & {
   /** The earlier call with the same content, which the request named. */
   duplicateOf?: string;
 };
@@ -87,15 +92,17 @@ export type Obstacle =
   | { kind: 'key_reused'; firstCallId: string }
   | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
-  | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
+  | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal }
+  /** The recipients of these items would get more than the client may pay to one recipient in a day. */
+  | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] };
 
 /**
  * Everything that stands against a call if it is requested now and alone, in the order of `decide`, and the approval
  * that it would need otherwise.
  */
-export function dryRun(request: AdmissionRequest, state: State): { obstacles: Obstacle[]; heldFor: HeldFor | null } {
+export function dryRun(request: AdmissionRequest, state: State): { obstacles: Obstacle[]; hold: Hold | null } {
   const batch = new Batch(state);
-  return { obstacles: batch.obstaclesTo(request, state.claims.get(request.id)), heldFor: batch.heldFor(request) };
+  return { obstacles: batch.obstaclesTo(request, state.claims.get(request.id)), hold: batch.holdOn(request) };
 }
 
 /**
@@ -132,12 +139,16 @@ class Batch {
     if (before && !isRepeated && before.callId !== request.allowDuplicateOf) {
       obstacles.push({ kind: 'duplicate', first: before });
     }
-    const overCap = this.overCap(request);
-    return overCap ? [...obstacles, overCap] : obstacles;
+    const over = [this.overCap(request), this.overRecipientCap(request)];
+    return [...obstacles, ...over.filter((obstacle) => obstacle !== undefined)];
   }
 
-  heldFor(request: AdmissionRequest): HeldFor | null {
-    return request.heldFor ?? (this.seenElsewhere(request) ? 'seen_across_clients' : null);
+  holdOn(request: AdmissionRequest): Hold | null {
+    const isElsewhere = this.seenElsewhere(request); // It remembers the request, whatever else holds it.
+    if (request.heldFor) return { heldFor: request.heldFor };
+    const { recipients, budgets } = this.state;
+    const byHistory = holdByHistory(request, recipients, budgets.get(request.clientId));
+    return byHistory ?? (isElsewhere ? { heldFor: 'seen_across_clients' } : null);
   }
 
   private claimOf(request: AdmissionRequest): Claim | undefined {
@@ -166,16 +177,22 @@ class Batch {
     return undefined;
   }
 
+  private overRecipientCap({ clientId, payments }: AdmissionRequest): Obstacle | undefined {
+    const capUsd = this.state.budgets.get(clientId)?.maxRecipientDayUsd ?? null;
+    const positions = payments ? this.state.recipients.over(payments, capUsd) : [];
+    return capUsd && positions.length > 0 ? { kind: 'over_recipient_cap', capUsd, positions } : undefined;
+  }
+
   private open(request: AdmissionRequest): Opened {
     const before = this.callInTheWay(request);
     const repeats = before ? { duplicateOf: before.callId } : {};
-    const heldFor = this.heldFor(request);
+    const hold = this.holdOn(request);
     if (request.idempotencyKey !== null) this.byKey.set(keyOf(request), request);
-    const state = heldFor ? 'pending_approval' : 'in_progress';
+    const state = hold ? 'pending_approval' : 'in_progress';
     this.byContent.set(contentOf(request), { callId: request.id, state, paidSecondsAgo: null });
-    if (heldFor) return { kind: 'held', heldFor, ...repeats }; // It is reserved when the call is approved.
-    this.reserve(request);
-    return { kind: 'admitted', ...repeats };
+    if (request.payments) this.state.recipients.add(request.id, request.payments);
+    this.reserve(request, hold);
+    return hold ? { kind: 'held', ...hold, ...repeats } : { kind: 'admitted', ...repeats };
   }
 
   private seenElsewhere({ id, clientId, usd, items }: AdmissionRequest): boolean {
@@ -188,9 +205,14 @@ class Batch {
     return others.length > 0 || this.state.seenAcrossClients.has(id);
   }
 
-  private reserve({ clientId, usd }: AdmissionRequest): void {
+  /** A held call counts against the caps when it is approved. */
+  private reserve({ clientId, usd }: AdmissionRequest, hold: Hold | null): void {
     const budget = this.state.budgets.get(clientId);
     if (!budget || usd === null) return;
+    if (hold) {
+      budget.heldUsd = budget.heldUsd.plus(usd);
+      return;
+    }
     budget.spentTodayUsd = budget.spentTodayUsd.plus(usd);
     budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(usd);
   }

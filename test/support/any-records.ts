@@ -53,6 +53,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   expiresAt: maybe(instant),
   reservedOn: fc.constantFrom('2026-11-21', '2024-02-29', null),
   duplicateOf: maybe(fc.uuid()),
+  earlierCallId: maybe(fc.uuid()),
 });
 
 const transaction: fc.Arbitrary<UpstreamItem> = fc.record({

@@ -67,6 +67,10 @@ CREATE TABLE client (
   max_item_usd            numeric(20,6) CHECK (max_item_usd >= 0),
   max_call_usd            numeric(20,6) CHECK (max_call_usd >= 0),
   approval_over_usd       numeric(20,6) CHECK (approval_over_usd >= 0),
+  approval_over_recipient_day_usd numeric(20,6) CHECK (approval_over_recipient_day_usd >= 0),
+  approval_over_day_usd   numeric(20,6) CHECK (approval_over_day_usd >= 0),
+  max_recipient_day_usd   numeric(20,6) CHECK (max_recipient_day_usd >= 0),
+  hold_duplicates_days    integer CHECK (hold_duplicates_days > 0),
   max_items               integer CHECK (max_items > 0),
   requests_per_minute     integer CHECK (requests_per_minute > 0),
   countries               text[] NOT NULL DEFAULT '{}',
@@ -116,6 +120,7 @@ CREATE TABLE intent (
   tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) PARTITION BY RANGE (id);
 CREATE INDEX intent_tx ON intent (tx, id);
+CREATE INDEX intent_held ON intent (client_id, expires_at) WHERE held_for IS NOT NULL; -- few calls are held
 
 -- The outcome of a call. A call without an outcome that is older than the time-out is in doubt. The column record has an
 -- OutcomeDocument, with the transactions of the upstream's answer.
@@ -365,6 +370,19 @@ CREATE TABLE recent_content (
   PRIMARY KEY (content, intent_id)
 );
 CREATE INDEX recent_content_intent ON recent_content (lasting, intent_id);
+
+-- What recipients got from clients with limits that depend on earlier payments. A row only finds a payment. Whether it counts,
+-- and on which day, follows from the records of its call.
+CREATE TABLE recipient_payment (
+  recipient  bytea NOT NULL, -- SHA-256 of the client and the recipient, see src/journal/content-keys.ts
+  intent_id  uuid NOT NULL,
+  position   integer NOT NULL,
+  usd        numeric(20,6) NOT NULL,
+  kept_until date NOT NULL, -- the last day (UTC) on which a limit may need the row. It stays longer while its call is open
+  PRIMARY KEY (recipient, intent_id, position)
+);
+CREATE INDEX recipient_payment_kept ON recipient_payment (kept_until, intent_id);
+CREATE INDEX recipient_payment_intent ON recipient_payment (intent_id);
 
 -- What a client has spent and reserved on a day (UTC). It never exceeds a cap that applied at the time.
 CREATE TABLE spending (
@@ -1520,7 +1538,7 @@ GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_tran
 -- Work.
 GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, reconciliation_progress, unheard_status
   TO payout_proxy;
-GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;
+GRANT SELECT, INSERT, DELETE ON recent_content, recipient_payment TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
 GRANT SELECT ON indexed_call, indexed_item, indexed_slice TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE, DELETE ON console_session, worker_task TO payout_proxy;

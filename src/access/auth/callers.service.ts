@@ -37,6 +37,8 @@ type KeyRow = CallerRow & { sha256: string };
 export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.scopes, c.operations,
     c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
     c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
+    c.approval_over_recipient_day_usd AS "approvalOverRecipientDayUsd", c.approval_over_day_usd AS "approvalOverDayUsd",
+    c.max_recipient_day_usd AS "maxRecipientDayUsd", c.hold_duplicates_days AS "holdDuplicatesDays",
     c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
     c.require_idempotency_key AS "requireIdempotencyKey"`;
 

@@ -19,6 +19,8 @@ interface LimitField {
 export const MAX_USD = 999_999_999;
 export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
 export const MAX_COUNT = 1_000_000;
+/** Each payout is compared with those of so many days. */
+export const MAX_DUPLICATE_DAYS = 90;
 /** Each request searches these lists. */
 export const MAX_WORDS = 300;
 const MAX_COUNTRY_NAME = 100;
@@ -30,8 +32,12 @@ export const LIMIT_FIELDS = {
   maxItemUsd: usd('max_item_usd', { mayBeZero: false }),
   maxCallUsd: usd('max_call_usd', { mayBeZero: false }),
   approvalOverUsd: usd('approval_over_usd', { mayBeZero: true }),
-  maxItems: count('max_items'),
-  requestsPerMinute: count('requests_per_minute'),
+  approvalOverRecipientDayUsd: usd('approval_over_recipient_day_usd', { mayBeZero: true }),
+  approvalOverDayUsd: usd('approval_over_day_usd', { mayBeZero: true }),
+  maxRecipientDayUsd: usd('max_recipient_day_usd', { mayBeZero: false }),
+  holdDuplicatesDays: count('hold_duplicates_days', MAX_DUPLICATE_DAYS),
+  maxItems: count('max_items', MAX_COUNT),
+  requestsPerMinute: count('requests_per_minute', MAX_COUNT),
   countries: list('countries', 'names of countries, such as Kenya', isCountryName),
   addresses: list('addresses', 'IP addresses or CIDR blocks, such as 10.0.0.0/8', isAddressBlock),
   origins: list('origins', 'web origins as browsers send them, such as https://shop.example', isWebOrigin),
@@ -64,12 +70,12 @@ function usd(name: string, { mayBeZero }: { mayBeZero: boolean }): LimitField {
   };
 }
 
-function count(name: string): LimitField {
+function count(name: string, most: number): LimitField {
   return {
     name,
     column: 'integer',
-    must: `must be a whole number from 1 to ${MAX_COUNT}`,
-    test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_COUNT,
+    must: `must be a whole number from 1 to ${most}`,
+    test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most,
   };
 }
 

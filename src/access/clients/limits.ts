@@ -10,6 +10,14 @@ export interface Limits {
   maxCallUsd: Decimal | null;
   /** A payout over this amount needs an approval. */
   approvalOverUsd: Decimal | null;
+  /** A payout with which a recipient would get more in a day (UTC) needs an approval. */
+  approvalOverRecipientDayUsd: Decimal | null;
+  /** A payout with which the client would pay more in a day (UTC) needs an approval. */
+  approvalOverDayUsd: Decimal | null;
+  /** The most that one recipient may get in a day (UTC). */
+  maxRecipientDayUsd: Decimal | null;
+  /** A payout of the same amount to the same recipient within so many days needs an approval. */
+  holdDuplicatesDays: number | null;
   /** The most items in one call. */
   maxItems: number | null;
   requestsPerMinute: number | null;
@@ -33,6 +41,10 @@ export const NO_LIMITS: Limits = {
   maxItemUsd: null,
   maxCallUsd: null,
   approvalOverUsd: null,
+  approvalOverRecipientDayUsd: null,
+  approvalOverDayUsd: null,
+  maxRecipientDayUsd: null,
+  holdDuplicatesDays: null,
   maxItems: null,
   requestsPerMinute: null,
   countries: [],
@@ -48,6 +60,10 @@ export function limitsOf(row: LimitsRow): Limits {
     maxItemUsd: toDecimal(row.maxItemUsd),
     maxCallUsd: toDecimal(row.maxCallUsd),
     approvalOverUsd: toDecimal(row.approvalOverUsd),
+    approvalOverRecipientDayUsd: toDecimal(row.approvalOverRecipientDayUsd),
+    approvalOverDayUsd: toDecimal(row.approvalOverDayUsd),
+    maxRecipientDayUsd: toDecimal(row.maxRecipientDayUsd),
+    holdDuplicatesDays: row.holdDuplicatesDays,
     maxItems: row.maxItems,
     requestsPerMinute: row.requestsPerMinute,
     countries: row.countries,
@@ -58,9 +74,20 @@ export function limitsOf(row: LimitsRow): Limits {
 }
 
 /** Returns whether a client has a limit in US dollars. Such a client must state the amount of every item. */
-export function limitsMoney({ dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd }: Limits): boolean {
-  return [dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd].some((limit) => limit !== null);
+export function limitsMoney(limits: Limits): boolean {
+  return MONEY.some((name) => limits[name] !== null);
 }
+
+const MONEY = [
+  'dailyCapUsd',
+  'monthlyCapUsd',
+  'maxItemUsd',
+  'maxCallUsd',
+  'approvalOverUsd',
+  'approvalOverRecipientDayUsd',
+  'approvalOverDayUsd',
+  'maxRecipientDayUsd',
+] as const satisfies (keyof Limits)[];
 
 /** Prisma returns a Decimal of its own, and pg returns text. */
 function toDecimal(usd: Usd): Decimal | null {

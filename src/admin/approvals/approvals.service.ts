@@ -11,7 +11,9 @@ import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { movesValue, operationNamed } from '../../operations/catalogue';
+import { recipientFaults } from '../../gateway/forwarding/refusals';
+import { paymentsTo } from '../../journal/content-keys';
+import { movesValue, operationNamed, OperationName } from '../../operations/catalogue';
 import { ApprovalObstacle, approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
@@ -61,13 +63,14 @@ export class ApprovalsService {
     const operation = operationNamed(held.intent.operation);
     const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
     const decision = this.decision(held, reason, by);
-    const decided = await approveHeldCall(this.prisma, decision, { clientId, operation, usd }, async (tx) => {
+    const payments = usd && paymentsTo(clientId, prepared.items);
+    const decided = await approveHeldCall(this.prisma, decision, { clientId, operation, usd, payments }, async (tx) => {
       const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
       return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
     }).catch((cause: unknown) => {
       throw notSent(cause);
     });
-    if (decided.kind !== 'released') throw toProblem(decided);
+    if (decided.kind !== 'released') throw toProblem(decided, operation);
     return this.send(call, held, prepared, decided.release);
   }
 
@@ -140,7 +143,7 @@ export class ApprovalsService {
   }
 }
 
-function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
+function toProblem(obstacle: ApprovalObstacle<BrokenRule>, operation: OperationName): Problem {
   switch (obstacle.kind) {
     case 'forbidden':
       return noLongerAllowed(obstacle.why);
@@ -156,6 +159,11 @@ function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
         text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
       });
     }
+    case 'over_recipient_cap':
+      return new Problem('cap_exceeded', {
+        text: `The client may pay ${obstacle.capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent, and the call is still pending. Raise the limit, or approve the call on the next day.`,
+        faults: recipientFaults(obstacle, operation),
+      });
   }
 }
 

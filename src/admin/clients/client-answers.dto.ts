@@ -23,6 +23,12 @@ export class ClientDto implements ListedClient {
   @orNull('Limit per item in US dollars.', USD) max_item_usd!: string | null;
   @orNull('Limit per call in US dollars.', USD) max_call_usd!: string | null;
   @orNull('Approval threshold per call in US dollars.', USD) approval_over_usd!: string | null;
+  @orNull('Approval threshold per recipient and day in US dollars, UTC.', USD)
+  approval_over_recipient_day_usd!: string | null;
+  @orNull('Approval threshold per day in US dollars, UTC.', USD) approval_over_day_usd!: string | null;
+  @orNull('Limit per recipient and day in US dollars, UTC.', USD) max_recipient_day_usd!: string | null;
+  @orNull('Days in which the same amount to the same recipient needs an approval.', COUNT)
+  hold_duplicates_days!: number | null;
   @orNull('Limit of items per call.', COUNT) max_items!: number | null;
   @orNull('Limit of requests per minute.', COUNT) requests_per_minute!: number | null;
   @words('Countries that it may pay to. Empty: any.') countries!: string[];

@@ -20,8 +20,8 @@ export const UsdLimit = (key: Exclude<Keys<object | null>, Keys<string[]>>, desc
     example: '10.5',
   });
 
-export const CountLimit = (key: Exclude<Keys<number | null>, Keys<null>>, description: string) =>
-  limit(key, { type: 'integer', minimum: 1, maximum: MAX_COUNT, description });
+export const CountLimit = (key: Exclude<Keys<number | null>, Keys<null>>, description: string, maximum = MAX_COUNT) =>
+  limit(key, { type: 'integer', minimum: 1, maximum, description });
 
 export const ListLimit = (key: Keys<string[]>, description: string, example: string[]) => {
   const { must, test } = LIMIT_FIELDS[key];

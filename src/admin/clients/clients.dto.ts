@@ -1,4 +1,4 @@
-import { readUsd } from '../../access/clients/limit-fields';
+import { MAX_DUPLICATE_DAYS, readUsd } from '../../access/clients/limit-fields';
 import { Limits } from '../../access/clients/limits';
 import { Instant } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
@@ -35,6 +35,22 @@ class ClientLimitsDto {
 
   @UsdLimit('approvalOverUsd', 'Approval threshold per call in US dollars.')
   approval_over_usd?: Usd;
+
+  @UsdLimit('approvalOverRecipientDayUsd', 'Approval threshold per recipient and day (UTC) in US dollars.')
+  approval_over_recipient_day_usd?: Usd;
+
+  @UsdLimit('approvalOverDayUsd', 'Approval threshold for the total of a day (UTC) in US dollars.')
+  approval_over_day_usd?: Usd;
+
+  @UsdLimit('maxRecipientDayUsd', 'Largest total per recipient and day (UTC) in US dollars, more than 0.')
+  max_recipient_day_usd?: Usd;
+
+  @CountLimit(
+    'holdDuplicatesDays',
+    'Days in which the same amount to the same recipient needs an approval.',
+    MAX_DUPLICATE_DAYS,
+  )
+  hold_duplicates_days?: number | null;
 
   @CountLimit('maxItems', 'Limit of items per call.')
   max_items?: number | null;
@@ -94,6 +110,12 @@ export function limitsIn(dto: ClientLimitsDto): Partial<Limits> {
     ...(dto.max_item_usd !== undefined && { maxItemUsd: amount(dto.max_item_usd) }),
     ...(dto.max_call_usd !== undefined && { maxCallUsd: amount(dto.max_call_usd) }),
     ...(dto.approval_over_usd !== undefined && { approvalOverUsd: amount(dto.approval_over_usd) }),
+    ...(dto.approval_over_recipient_day_usd !== undefined && {
+      approvalOverRecipientDayUsd: amount(dto.approval_over_recipient_day_usd),
+    }),
+    ...(dto.approval_over_day_usd !== undefined && { approvalOverDayUsd: amount(dto.approval_over_day_usd) }),
+    ...(dto.max_recipient_day_usd !== undefined && { maxRecipientDayUsd: amount(dto.max_recipient_day_usd) }),
+    ...(dto.hold_duplicates_days !== undefined && { holdDuplicatesDays: dto.hold_duplicates_days }),
     ...(dto.max_items !== undefined && { maxItems: dto.max_items }),
     ...(dto.requests_per_minute !== undefined && { requestsPerMinute: dto.requests_per_minute }),
     ...(dto.countries !== undefined && { countries: dto.countries ?? [] }),

@@ -9,6 +9,12 @@ export class LimitsDto extends UsageDto {
   @nullable('string', 'Limit per item in US dollars.', USD) max_item_usd!: string | null;
   @nullable('string', 'Limit per call in US dollars.', USD) max_call_usd!: string | null;
   @nullable('string', 'Approval threshold per call in US dollars.', USD) approval_over_usd!: string | null;
+  @nullable('string', 'Approval threshold per recipient and day in US dollars, UTC.', USD)
+  approval_over_recipient_day_usd!: string | null;
+  @nullable('string', 'Approval threshold per day in US dollars, UTC.', USD) approval_over_day_usd!: string | null;
+  @nullable('string', 'Limit per recipient and day in US dollars, UTC.', USD) max_recipient_day_usd!: string | null;
+  @nullable('integer', 'Days in which the same amount to the same recipient needs an approval.')
+  hold_duplicates_days!: number | null;
   @nullable('integer', 'Limit of items per call.') max_items!: number | null;
   @nullable('integer', 'Limit of requests per minute.') requests_per_minute!: number | null;
   @ApiProperty({ type: [String], description: 'Countries that you may pay to. Empty: any.' }) countries!: string[];

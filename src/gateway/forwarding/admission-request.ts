@@ -1,9 +1,11 @@
 import { OperationCall } from '../../access/auth/call';
 import { Item, totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
+import { paymentsTo } from '../../journal/content-keys';
 import { AdmissionRequest } from '../../policy/admission';
 import { canonical } from '../../policy/content';
 import { needsApproval } from '../../policy/limit-rules';
+import { dependOnHistory } from '../../policy/recipient-days';
 
 /** The parts of a request that its admission depends on. */
 interface Content {
@@ -31,5 +33,6 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     overOwnLimit,
     usd,
     heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
+    payments: usd !== null && dependOnHistory(caller.limits) ? paymentsTo(caller.clientId, items) : null,
   };
 }

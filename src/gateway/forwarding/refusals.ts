@@ -1,5 +1,5 @@
 import { Caller } from '../../access/auth/call';
-import { Problem } from '../../platform/errors/problem';
+import { Fault, Problem } from '../../platform/errors/problem';
 import { Obstacle } from '../../policy/admission';
 import { brokenLimits, Limited } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
@@ -25,7 +25,10 @@ export function limitProblems(
 }
 
 /** Returns the error for a request that an obstacle stops. */
-export function obstacleProblem(obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>): Problem {
+export function obstacleProblem(
+  obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>,
+  operation: OperationName,
+): Problem {
   switch (obstacle.kind) {
     case 'key_reused':
       return new Problem('idempotency_key_reused', { firstCallId: obstacle.firstCallId });
@@ -38,7 +41,22 @@ export function obstacleProblem(obstacle: Exclude<Obstacle, { kind: 'over_own_li
       const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent. GET /v1/limits shows when the cap resets.`;
       return new Problem('cap_exceeded', { text });
     }
+    case 'over_recipient_cap': {
+      const { capUsd } = obstacle;
+      const text = `Your client may pay ${capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent. "errors" lists the items that exceed it.`;
+      return new Problem('cap_exceeded', { text, faults: recipientFaults(obstacle, operation) });
+    }
   }
+}
+
+/** Lists the items whose recipients would get too much. Their sums are not stated, because others may have paid them. */
+export function recipientFaults(
+  { capUsd, positions }: Extract<Obstacle, { kind: 'over_recipient_cap' }>,
+  operation: OperationName,
+): Fault[] {
+  const pointer = pointerIn(operation);
+  const detail = `would bring its recipient over ${capUsd.toFixed()} US dollars today (UTC), with what your client has paid or requested before`;
+  return positions.map((position) => ({ pointer: pointer(position, valueFieldOf(operation)), detail }));
 }
 
 function suspectedDuplicate({ callId, state, paidSecondsAgo }: SameContent): Problem {

@@ -1,3 +1,4 @@
+import { Caller } from '../../access/auth/call';
 import { recordedItems } from '../../journal/recorded-items';
 import { payeesOf } from '../../journal/content-keys';
 import { catchUpIndex } from '../../journal/search-index';
@@ -19,7 +20,7 @@ export interface EarlierPayment {
 const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 
 /**
- * How many days back to search. Wages and prizes are paid weekly at most, and a list that is uploaded twice is mostly
+ * The fewest days back to search. Wages and prizes are paid weekly at most, and a list that is uploaded twice is mostly
  * noticed within days. Further back, most matches would be payments that are meant to recur.
  */
 const EARLIER_DAYS = 7;
@@ -27,11 +28,12 @@ const EARLIER_DAYS = 7;
 /** Returns, for each item, the latest call of the client that has paid the same, may have paid it, or may still pay it. */
 export async function readEarlierPayments(
   prisma: PrismaService,
-  clientId: string,
+  { clientId, limits }: Pick<Caller, 'clientId' | 'limits'>,
   items: { position: number; item: Item }[],
 ): Promise<EarlierPayment[]> {
   const wanted = JSON.stringify(items.flatMap(toWanted));
-  const since = uuidFloor(new Date(Date.now() - EARLIER_DAYS * 86_400_000));
+  const days = Math.max(EARLIER_DAYS, limits.holdDuplicatesDays ?? 0);
+  const since = uuidFloor(new Date(Date.now() - days * 86_400_000));
   await catchUpIndex(prisma);
   // Goes step by step (MATERIALIZED, OFFSET 0): the calls that name a recipient, then their payouts, then their states.
   return prisma.$queryRaw<EarlierPayment[]>`
@@ -40,7 +42,7 @@ export async function readEarlierPayments(
     ), named AS MATERIALIZED (
       SELECT call_id FROM indexed_call
       WHERE terms && ARRAY(SELECT search_term(CASE field WHEN 'receiver' THEN 'receiver' ELSE 'to' END, payee) FROM wanted)
-        AND terms && ARRAY['week:' || search_week(${since}::uuid), 'week:' || search_week(${since}::uuid) + 1]
+        AND terms && ARRAY(SELECT 'week:' || search_week(${since}::uuid) + n FROM generate_series(0, ${Math.ceil(days / 7)}::integer) AS n)
         AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid
     ), payout AS MATERIALIZED (
       -- Each document is parsed once, however many payouts it has.

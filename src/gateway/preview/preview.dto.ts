@@ -3,6 +3,7 @@ import { FaultDto } from '../../platform/errors/envelope.dto';
 import { ACTION_NAMES } from '../../platform/errors/actions';
 import { FIRST_CALL_STATES } from '../../platform/errors/problem';
 import { PROBLEMS } from '../../platform/errors/problems';
+import { HELD_FOR } from '../../policy/holds';
 
 const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '10.5' };
 const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
@@ -44,14 +45,20 @@ export class PreviewReplay {
 
 export class PreviewApproval {
   @ApiProperty({
-    enum: ['over_threshold', 'seen_across_clients'],
+    enum: HELD_FOR,
     description:
-      '`over_threshold`: the total exceeds the threshold. `seen_across_clients`: another client paid the same amount to the same recipient a short time ago.',
+      '`over_threshold`: the total exceeds the threshold. `over_recipient_threshold`: a recipient would get more today ' +
+      'than the threshold per recipient. `over_daily_threshold`: your client would pay more today than the threshold ' +
+      'per day. `seen_before`: your client paid the same amount to the same recipient within the days of ' +
+      '`hold_duplicates_days`. `seen_across_clients`: another client did so a short time ago.',
   })
   reason!: string;
-  @nullable('string', 'The approval threshold of a call in US dollars. Null without a threshold.', USD) threshold_usd!:
-    | string
-    | null;
+  @nullable('string', 'The threshold that the request exceeds, or else that of a call. Null without one.', USD)
+  threshold_usd!: string | null;
+  @nullable('string', 'The latest call that paid the same. Null unless the reason is `seen_before`.', {
+    format: 'uuid',
+  })
+  earlier_call_id!: string | null;
 }
 
 export class PreviewCap {
@@ -100,7 +107,7 @@ export class PreviewDuplicate {
     enum: ['inside_batch', 'seen_before'],
     description:
       '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client requested the ' +
-      'same within the last seven days.',
+      'same within the last seven days, or within `hold_duplicates_days` if that is longer.',
   })
   kind!: string;
   @ApiPropertyOptional({

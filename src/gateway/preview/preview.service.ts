@@ -53,7 +53,7 @@ export class PreviewService {
     const [served, dryRun, earlier, localAmounts] = await Promise.all([
       this.coverage.listFor(call),
       readDryRun(this.prisma, request, this.windows).catch(databaseUnavailable),
-      readEarlierPayments(this.prisma, request.clientId, positioned).catch(databaseUnavailable),
+      readEarlierPayments(this.prisma, call.caller, positioned).catch(databaseUnavailable),
       readLocalAmounts(this.reads, call, positioned),
     ]);
     const isWellFormed = formProblems({ body, found, headerProblems }).length === 0;

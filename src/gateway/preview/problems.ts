@@ -1,4 +1,3 @@
-import { DryRun } from '../../journal/dry-run';
 import { pointerIn } from '../../operations/items';
 import { Obstacle } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';
@@ -9,16 +8,16 @@ import { withSuggestions } from './positioned-items';
 
 /** Returns every error of a request, in the order in which the request itself would be rejected. */
 export function problemsOf(facts: PreviewFacts): Problem[] {
-  const { call, positioned, dryRun, replay, valueProblem } = facts;
+  const { call, positioned, replay, valueProblem } = facts;
   if (replay !== undefined && !(replay instanceof Problem)) return []; // A replay is not checked again.
   const [items, positions] = [positioned.map(({ item }) => item), positioned.map(({ position }) => position)];
   return [
     ...formProblems(facts),
     ...(replay ? [replay] : []),
-    ...obstacleProblems(dryRun, ({ kind }) => kind === 'key_reused'),
+    ...obstacleProblems(facts, ({ kind }) => kind === 'key_reused'),
     ...(valueProblem ? [valueProblem] : limitProblems(call.caller, call.operation, items, positions)),
     ...coverageProblems(facts),
-    ...obstacleProblems(dryRun, ({ kind }) => kind !== 'key_reused'),
+    ...obstacleProblems(facts, ({ kind }) => kind !== 'key_reused'),
   ];
 }
 
@@ -33,11 +32,13 @@ export function formProblems({
   return [new Problem('invalid_request', invalid), ...headerProblems];
 }
 
-function obstacleProblems({ obstacles }: DryRun, wanted: (obstacle: Obstacle) => boolean): Problem[] {
-  return obstacles
+function obstacleProblems({ call, dryRun }: PreviewFacts, wanted: (obstacle: Obstacle) => boolean): Problem[] {
+  return dryRun.obstacles
     .filter(wanted)
     .flatMap((obstacle) =>
-      obstacle.kind === 'repeated' || obstacle.kind === 'over_own_limit' ? [] : [obstacleProblem(obstacle)],
+      obstacle.kind === 'repeated' || obstacle.kind === 'over_own_limit'
+        ? []
+        : [obstacleProblem(obstacle, call.operation)],
     );
 }
 

@@ -4,7 +4,8 @@ import { Problem } from '../../platform/errors/problem';
 import { EarlierPayment } from './earlier-payments';
 import { totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
-import { Budget, HeldFor } from '../../policy/admission';
+import { Budget } from '../../policy/admission';
+import { HeldFor, Hold } from '../../policy/holds';
 import { Served } from '../forwarding/coverage';
 import { PreviewFacts } from './facts';
 import { duplicatesInside, itemCount, PositionedItem, recipientOf } from './positioned-items';
@@ -29,7 +30,7 @@ export function toPreview(facts: PreviewFacts): Preview {
   const { caller, operation } = call;
   const replay = facts.replay instanceof Problem ? undefined : facts.replay;
   const problems = problemsOf(facts);
-  const waits = dryRun.heldFor === null ? 'be_sent' : 'wait_for_approval';
+  const waits = dryRun.hold === null ? 'be_sent' : 'wait_for_approval';
   const stopped = dryRun.obstacles.find((obstacle) => obstacle.kind === 'stopped');
   return {
     would: replay ? 'be_replayed' : problems.length > 0 ? 'be_refused' : waits,
@@ -41,7 +42,7 @@ export function toPreview(facts: PreviewFacts): Preview {
     total_usd: totalOf(request.items)?.toFixed() ?? null,
     fee_usd: null,
     coverage: served instanceof Served ? 'checked' : served,
-    approval: replay ? null : toApproval(dryRun.heldFor, caller.limits),
+    approval: replay ? null : toApproval(dryRun.hold, caller.limits),
     caps: toCaps(dryRun.budget, replay || !movesValue(operation) ? ZERO : request.usd),
     stopped: stopped?.stop.reason ?? null,
     items: positioned.map((one) => toItem(one, served, localAmounts.get(one.position) ?? null)),
@@ -77,8 +78,19 @@ function totalOfErrors(problems: Problem[]): number {
   return problems.reduce((total, { faultsTotal }) => total + Math.max(1, faultsTotal), 0);
 }
 
-function toApproval(heldFor: HeldFor | null, { approvalOverUsd }: Limits): PreviewApproval | null {
-  return heldFor && { reason: heldFor, threshold_usd: approvalOverUsd?.toFixed() ?? null };
+function toApproval(hold: Hold | null, limits: Limits): PreviewApproval | null {
+  return (
+    hold && {
+      reason: hold.heldFor,
+      threshold_usd: thresholdOf(hold.heldFor, limits)?.toFixed() ?? null,
+      earlier_call_id: hold.earlierCallId ?? null,
+    }
+  );
+}
+
+function thresholdOf(heldFor: HeldFor, limits: Limits): Decimal | null {
+  if (heldFor === 'over_recipient_threshold') return limits.approvalOverRecipientDayUsd;
+  return heldFor === 'over_daily_threshold' ? limits.approvalOverDayUsd : limits.approvalOverUsd;
 }
 
 /** @param usd the amount that would count against the caps. Null if it is not known. */

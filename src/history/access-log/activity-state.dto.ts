@@ -22,6 +22,12 @@ export class ActivityState {
   @textOrNull('Limit per item in US dollars.', USD) max_item_usd?: string | null;
   @textOrNull('Limit per call in US dollars.', USD) max_call_usd?: string | null;
   @textOrNull('Approval threshold per call in US dollars.', USD) approval_over_usd?: string | null;
+  @textOrNull('Approval threshold per recipient and day in US dollars.', USD)
+  approval_over_recipient_day_usd?: string | null;
+  @textOrNull('Approval threshold per day in US dollars.', USD) approval_over_day_usd?: string | null;
+  @textOrNull('Limit per recipient and day in US dollars.', USD) max_recipient_day_usd?: string | null;
+  @count('Days in which the same amount to the same recipient needs an approval.')
+  hold_duplicates_days?: number | null;
   @count('Limit of items per call.') max_items?: number | null;
   @count('Limit of requests per minute.') requests_per_minute?: number | null;
   @words('Countries that it may pay to. Empty: any.') countries?: string[];

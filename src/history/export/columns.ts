@@ -92,6 +92,7 @@ const CALLS: Column<ExportedCall>[] = [
   column('refusal_detail', ({ refusal }) => refusal?.detail, maskProse),
   column('first_call_id', ({ refusal }) => refusal?.first_call_id),
   sent('held_for'),
+  sent('earlier_call_id'),
   sent('expires_at'),
   APPROVAL,
   column('decided_at', ({ decision }) => decision?.decided_at),

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
+import { HELD_FOR } from '../../policy/holds';
 import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
 import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/settlement';
 import {
@@ -116,8 +117,14 @@ class RecordRefusal {
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export class RecordApproval {
-  @ApiProperty({ enum: ['over_threshold', 'seen_across_clients'], description: 'Why the call needs an approval.' })
+  @ApiProperty({ enum: HELD_FOR, description: 'Why the call needs an approval.' })
   held_for!: string;
+  @nullable(
+    'string',
+    'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.',
+    UUID,
+  )
+  earlier_call_id!: string | null;
   @nullable('string', "When the approval expires, by the database's clock.", INSTANT) expires_at!: Date | null;
   @nullable(
     'string',

@@ -18,6 +18,7 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
   if (lifecycle.heldFor === null) return null;
   return {
     held_for: lifecycle.heldFor,
+    earlier_call_id: intent.earlier_call_id ?? null,
     expires_at: lifecycle.expiresAt,
     content_hash: intent.body_commitment ?? null,
     status: approvalStatusOf(lifecycle, view.present) as RecordApproval['status'],

@@ -138,6 +138,11 @@ async function remove(db: Client, { recipients, bodies }: Places): Promise<strin
     asked,
   );
   await db.query('DELETE FROM recent_content WHERE lasting IN (TRUE, FALSE) AND intent_id = ANY ($1::uuid[])', asked);
+  await db.query(
+    `DELETE FROM recipient_payment USING unnest($1::uuid[], $2::integer[]) AS gone(call_id, position)
+     WHERE intent_id = gone.call_id AND recipient_payment.position = gone.position`,
+    [recipients.map(({ callId }) => callId), recipients.map(({ position }) => position)],
+  );
   await reindex(db, [...new Set(recipients.map(({ callId }) => callId))]);
   return places;
 }

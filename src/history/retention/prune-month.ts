@@ -95,11 +95,13 @@ async function removeClaims(db: Client, { from, to }: Month, what: What, kept: s
     what === 'people'
       ? 'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL'
       : 'DELETE FROM idempotency_claim';
-  await db.query(`${change} WHERE intent_id >= $1 AND intent_id < $2 AND intent_id <> ALL ($3::uuid[])`, [
-    from,
-    to,
-    kept,
-  ]);
+  for (const removal of [change, 'DELETE FROM recipient_payment']) {
+    await db.query(`${removal} WHERE intent_id >= $1 AND intent_id < $2 AND intent_id <> ALL ($3::uuid[])`, [
+      from,
+      to,
+      kept,
+    ]);
+  }
 }
 
 /** Waits briefly for the table locks and tries again, because everyone else queues behind a waiting lock. */

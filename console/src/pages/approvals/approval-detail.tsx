@@ -7,6 +7,7 @@ import { Facts } from '../../components/facts';
 import { Section } from '../../components/section';
 import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Operation, Usd } from '../../components/values';
+import { CallLink } from '../call/call-link';
 import { ApprovalCaps } from './approval-caps';
 import { ApprovalItems } from './approval-items';
 import type { useDeciding } from './deciding';
@@ -73,6 +74,7 @@ function Asked({ of }: { of: ApprovalRecord }) {
     <Facts
       of={{
         [isPending ? 'Reason for approval' : 'Reason for approval']: approval ? whyHeld(approval.held_for) : undefined,
+        'Earlier call': approval?.earlier_call_id ? <CallLink id={approval.earlier_call_id} /> : undefined,
         Client: <Maybe text={client.name} />,
         Person: <Maybe text={actor} />,
         Asked: <Instant at={timings.received_at} />,

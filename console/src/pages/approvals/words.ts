@@ -3,6 +3,9 @@ import { formatCount, formatUsd, inWords } from '../../components/format';
 
 const HELD_FOR: Partial<Record<string, string>> = {
   over_threshold: "The call exceeds the client's approval threshold.",
+  over_recipient_threshold: "A recipient would get more in a day than the client's approval threshold per recipient.",
+  over_daily_threshold: 'The client would pay more in a day than its approval threshold per day.',
+  seen_before: 'The client has requested the same amount for the same recipient before. This call may be a duplicate.',
   seen_across_clients: 'Another client requested the same payment a moment ago. This call may be a duplicate.',
 };
 

@@ -15,6 +15,10 @@ export interface Draft {
   max_item_usd: string;
   max_call_usd: string;
   approval_over_usd: string;
+  approval_over_recipient_day_usd: string;
+  approval_over_day_usd: string;
+  max_recipient_day_usd: string;
+  hold_duplicates_days: number | '';
   max_items: number | '';
   requests_per_minute: number | '';
   countries: string[];
@@ -31,6 +35,10 @@ export const NO_LIMITS: Draft = {
   max_item_usd: '',
   max_call_usd: '',
   approval_over_usd: '',
+  approval_over_recipient_day_usd: '',
+  approval_over_day_usd: '',
+  max_recipient_day_usd: '',
+  hold_duplicates_days: '',
   max_items: '',
   requests_per_minute: '',
   countries: [],
@@ -60,6 +68,10 @@ export const LABELS: Record<keyof Draft, string> = {
   max_item_usd: 'Largest item',
   max_call_usd: 'Largest call',
   approval_over_usd: 'Approval threshold',
+  approval_over_recipient_day_usd: 'Approval threshold per recipient and day',
+  approval_over_day_usd: 'Approval threshold per day',
+  max_recipient_day_usd: 'Largest total per recipient and day',
+  hold_duplicates_days: 'Days in which equal payouts are held',
   max_items: 'Items per call',
   requests_per_minute: 'Requests per minute',
   countries: 'Countries',

@@ -52,6 +52,12 @@ const MONEY: Field<MoneyName>[] = [
   { name: 'max_item_usd', description: 'Largest amount of one payout.' },
   { name: 'max_call_usd', description: 'Largest total of one call.' },
   { name: 'approval_over_usd', description: 'Calls above this amount require an approval.' },
+  {
+    name: 'approval_over_recipient_day_usd',
+    description: 'More for one recipient in a day (UTC) requires an approval.',
+  },
+  { name: 'approval_over_day_usd', description: 'More for all recipients in a day (UTC) requires an approval.' },
+  { name: 'max_recipient_day_usd', description: 'One recipient gets no more in a day (UTC).' },
 ];
 
 function MoneyField({ name, description, draft, faults, change }: Props & Field<MoneyName>) {
@@ -65,11 +71,15 @@ function MoneyField({ name, description, draft, faults, change }: Props & Field<
   );
 }
 
-type CountName = 'max_items' | 'requests_per_minute';
+type CountName = 'max_items' | 'requests_per_minute' | 'hold_duplicates_days';
 
 const COUNTS: Field<CountName>[] = [
   { name: 'max_items', description: 'Largest number of payouts in one call.' },
   { name: 'requests_per_minute', description: 'Across all keys of the client.' },
+  {
+    name: 'hold_duplicates_days',
+    description: 'The same amount to the same recipient again requires an approval. At most 90 days.',
+  },
 ];
 const MOST = 1_000_000;
 

@@ -1,0 +1,41 @@
+import { Decimal } from 'decimal.js';
+import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
+
+/** Why a call needs an approval. */
+export const HELD_FOR = [
+  'over_threshold',
+  'over_recipient_threshold',
+  'over_daily_threshold',
+  'seen_before',
+  'seen_across_clients',
+] as const;
+
+export type HeldFor = (typeof HELD_FOR)[number];
+
+/** Why a call needs an approval and, for `seen_before`, the latest earlier call. */
+export interface Hold {
+  heldFor: HeldFor;
+  earlierCallId?: string;
+}
+
+/** The limits of a client, and its sums of today. */
+interface Paid extends HistoryLimits {
+  spentTodayUsd: Decimal;
+  heldUsd: Decimal;
+}
+
+/** Returns why the earlier payments of its client hold a request. */
+export function holdByHistory(
+  { payments, usd }: { payments: Payment[] | null; usd: Decimal | null },
+  recipients: RecipientDays,
+  budget: Paid | undefined,
+): Hold | null {
+  if (!budget || payments === null || usd === null) return null;
+  const { approvalOverRecipientDayUsd, approvalOverDayUsd, spentTodayUsd, heldUsd } = budget;
+  if (recipients.over(payments, approvalOverRecipientDayUsd).length > 0) return { heldFor: 'over_recipient_threshold' };
+  if (approvalOverDayUsd && spentTodayUsd.plus(heldUsd).plus(usd).gt(approvalOverDayUsd)) {
+    return { heldFor: 'over_daily_threshold' };
+  }
+  const earlierCallId = budget.holdDuplicatesDays === null ? undefined : recipients.earlierCall(payments);
+  return earlierCallId === undefined ? null : { heldFor: 'seen_before', earlierCallId };
+}
