@@ -48,7 +48,11 @@ await withScene(async (scene) => {
 });
 
 async function besideResolver({ upstream, place, ask }) {
-  const env = { RESOLVER_EVERY_SECONDS: '0', RESOLVER_QUIET_SECONDS: String(QUIET_SECONDS) };
+  const env = {
+    WALLETS_EVERY_SECONDS: '0',
+    RESOLVER_EVERY_SECONDS: '0',
+    RESOLVER_QUIET_SECONDS: String(QUIET_SECONDS),
+  };
   const product = await startProduct({ ...(await place('equal')), env });
   try {
     const round = { urls: product.urls, apiKey: product.apiKey, operation: 'wages', idempotencyKeys: false };
@@ -80,7 +84,10 @@ async function besideReconciliationAndSeals({ upstream, place, ask }) {
   const sealer = new pg.Client({ connectionString: dependencies.databaseUrl });
   await sealer.connect();
   await sealer.query(`SELECT pg_advisory_lock(${SEALER_LOCK})`); // The backlog waits for its turn.
-  const product = await startProduct({ ...dependencies, env: { RESOLVER_EVERY_SECONDS: '0' } });
+  const product = await startProduct({
+    ...dependencies,
+    env: { WALLETS_EVERY_SECONDS: '0', RESOLVER_EVERY_SECONDS: '0' },
+  });
   try {
     const load = loadOf(product, ask);
     await load.rest('before the run');

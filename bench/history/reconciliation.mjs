@@ -97,6 +97,7 @@ function startProxyOn({ proxy, owner }, upstream, directory) {
     UPSTREAM_BASE_URL: upstream,
     UPSTREAM_API_KEY: 'planted-upstream-key',
     RESOLVER_EVERY_SECONDS: '0',
+    WALLETS_EVERY_SECONDS: '0',
     RECONCILIATION_FEE_PERCENT: '1',
   });
   return startProxy();

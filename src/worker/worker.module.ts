@@ -26,10 +26,20 @@ import { RunsJob } from '../reconciliation/runs/runs.job';
 import { RunsService } from '../reconciliation/runs/runs.service';
 import { ScheduleService } from '../reconciliation/runs/schedule.service';
 import { SourcesService } from '../reconciliation/sources/sources.service';
+import { WalletsJob } from '../reconciliation/wallets/wallets.job';
 import { ALL_JOBS, ForemanService } from './foreman.service';
 import { PartitionsJob } from './partitions.job';
 
-const EVERY_JOB = [SealerService, IndexJob, ResolverJob, FollowUpJob, RunsJob, ScheduleService, PartitionsJob];
+const EVERY_JOB = [
+  SealerService,
+  IndexJob,
+  ResolverJob,
+  FollowUpJob,
+  RunsJob,
+  ScheduleService,
+  PartitionsJob,
+  WalletsJob,
+];
 
 /** The background jobs, and what they need. It has no routes of the product. */
 @Module({})

@@ -28,7 +28,15 @@ export class Fleet {
   static async start(count: number, database: TestDatabase, env: Record<string, string>): Promise<Fleet> {
     const dir = newDataDir();
     const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
-    const all = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'silent', RESOLVER_EVERY_SECONDS: '0', ...shared, ...env };
+    const all = {
+      DATA_DIR: dir,
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      RESOLVER_EVERY_SECONDS: '0',
+      WALLETS_EVERY_SECONDS: '0',
+      ...shared,
+      ...env,
+    };
     const running = await Promise.all(Array.from({ length: count }, () => run(all, dir)));
     return new Fleet(all, dir, running);
   }

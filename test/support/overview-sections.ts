@@ -7,6 +7,7 @@ export const SECTIONS = {
   seal: ['audit'],
   findings: ['reconcile'],
   last_run: ['reconcile'],
+  wallets: ['reconcile', 'admin'],
   approvals: ['approve'],
   clients: ['admin'],
   stops: ['admin', 'approve', 'audit'],

@@ -77,7 +77,14 @@ export class Product {
 /** The variables of a process on a test's database. */
 export function envOf({ url, ownerUrl }: { url: string; ownerUrl: string }): Record<string, string> {
   const database = { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl };
-  return { PORT: '0', WORKER_PORT: '0', RESOLVER_EVERY_SECONDS: '0', CHECK_COVERAGE: 'false', ...database };
+  return {
+    PORT: '0',
+    WORKER_PORT: '0',
+    RESOLVER_EVERY_SECONDS: '0',
+    WALLETS_EVERY_SECONDS: '0',
+    CHECK_COVERAGE: 'false',
+    ...database,
+  };
 }
 
 export function newDataDir(): string {

@@ -43,6 +43,7 @@ export function settingsOn(
       DATA_DIR: join(tmpdir(), `payout-proxy-test-${randomUUID()}`), // Nothing creates it unless an outcome is spooled.
       CHECK_COVERAGE: 'false',
       DUPLICATE_GUARD: 'false',
+      WALLETS_EVERY_SECONDS: '0',
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
     }),
     databaseUrl: database.url,

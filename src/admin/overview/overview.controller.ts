@@ -27,6 +27,7 @@ import {
   OverviewSeal,
   OverviewSearch,
   OverviewStops,
+  OverviewWallet,
 } from './overview.dto';
 import { OverviewService } from './overview.service';
 import { OverviewStreams } from './overview-streams.service';
@@ -35,7 +36,7 @@ import { OverviewStreams } from './overview-streams.service';
 @ApiTags('Overview')
 @ApiSecurity('key')
 @ApiExtraModels(Overview, OverviewHistory, OverviewInDoubt, OverviewSeal, OverviewFindings, OverviewRun)
-@ApiExtraModels(OverviewApprovals, OverviewClient, OverviewStops)
+@ApiExtraModels(OverviewWallet, OverviewApprovals, OverviewClient, OverviewStops)
 @Controller('v1/overview')
 export class OverviewController {
   constructor(

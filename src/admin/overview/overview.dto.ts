@@ -89,6 +89,20 @@ export class OverviewFindings {
   @usd('Sum of their absolute impacts, in US dollars.') impact_usd!: string;
 }
 
+/** A wallet of the upstream account, as the newest reading shows it. */
+export class OverviewWallet {
+  @ApiProperty({ type: 'string', description: 'ID of the wallet.' }) wallet_id!: string;
+  @orNull({ type: 'string' }, "The upstream's type of the wallet.") type!: string | null;
+  @ApiProperty({ ...SIGNED_USD, description: 'Its balance in US dollars.' }) balance_usd!: string;
+  @orNull(USD, 'The balance below which it is low (`WALLET_LOW_BALANCE_USD`). Null if there is none.')
+  low_balance_usd!: string | null;
+  @ApiProperty({ type: 'boolean', description: 'Whether its balance is below `low_balance_usd`.' }) is_low!: boolean;
+  @usd('What left it between the readings of the last 24 hours, in US dollars.') spent_usd!: string;
+  @orNull({ type: 'integer' }, 'Seconds for which the balance lasts at that pace. Null if nothing was spent.')
+  runway_seconds!: number | null;
+  @ApiProperty({ ...INSTANT, description: 'When it was read.' }) read_at!: Date;
+}
+
 /** The newest reconciliation run. */
 export class OverviewRun {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the run.' }) id!: string;
@@ -153,6 +167,11 @@ export class Overview {
   })
   findings!: OverviewFindings[] | null;
   @orNull(ref('OverviewRun'), 'Scope `reconcile`. Also null before the first run.') last_run!: OverviewRun | null;
+  @ApiProperty({
+    anyOf: [{ type: 'array', items: ref('OverviewWallet') }, { type: 'null' }],
+    description: 'Scope `reconcile` or `admin`. Wallets that were read in the last 24 hours, by ID.',
+  })
+  wallets!: OverviewWallet[] | null;
   @orNull(ref('OverviewApprovals'), 'Scope `approve`.') approvals!: OverviewApprovals | null;
   @ApiProperty({
     anyOf: [{ type: 'array', items: ref('OverviewClient') }, { type: 'null' }],

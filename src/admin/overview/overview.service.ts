@@ -16,6 +16,7 @@ export class OverviewService {
   private readonly seal = cached(() => this.sections.seal());
   private readonly findings = cached(() => this.sections.findings());
   private readonly lastRun = cached(() => this.sections.lastRun());
+  private readonly wallets = cached(() => this.sections.wallets());
   private readonly approvals = cached(() => this.sections.approvals());
   private readonly clients = cached(() => this.sections.clients());
   private readonly stops = cached(() => this.sections.stops());
@@ -35,18 +36,19 @@ export class OverviewService {
       if (at < asOf) asOf = at;
       return value;
     };
-    const [history, in_doubt, seal, findings, last_run, approvals, clients, stops] = await Promise.all([
+    const [history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops] = await Promise.all([
       section(['audit'], { read: () => this.history.read(days) }),
       section(['audit'], this.inDoubt),
       section(['audit'], this.seal),
       section(['reconcile'], this.findings),
       section(['reconcile'], this.lastRun),
+      section(['reconcile', 'admin'], this.wallets),
       section(['approve'], this.approvals),
       section(['admin'], this.clients),
       section(['admin', 'approve', 'audit'], this.stops),
     ]);
     const upstream = this.seen();
-    return { as_of: asOf, history, in_doubt, seal, findings, last_run, approvals, clients, stops, upstream };
+    return { as_of: asOf, history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops, upstream };
   }
 
   private seen(): OverviewUpstream {

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { recordedAs } from '../../operations/lifecycle';
 import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
+import { Loaded } from '../../platform/config/config.module';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { toUsage } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { sumAges } from '../../reconciliation/findings/ageing';
 import { readAges, readStatesOf, WAITING } from '../../reconciliation/findings/read';
-import {} from '../../reconciliation/matching/totals';
 import { equationOf } from '../../reconciliation/report/sums';
 import { stateOf } from '../../reconciliation/runs/run-record';
+import { readWalletLevels } from '../../reconciliation/wallets/wallet-levels';
 import { RunReader } from '../../reconciliation/runs/run-reader';
 import {
   OverviewApprovals,
@@ -20,18 +22,24 @@ import {
   OverviewRun,
   OverviewSeal,
   OverviewStops,
+  OverviewWallet,
 } from './overview.dto';
 
 /** Reads the sections of the overview, each by itself. */
 @Injectable()
 export class SectionsService {
+  private readonly lowBalanceUsd: ReadonlyMap<string, string>;
+
   constructor(
     private readonly prisma: ReaderPrisma,
     private readonly present: PresentService,
     private readonly index: IndexService,
     private readonly runs: RunReader,
     private readonly spending: SpendingService,
-  ) {}
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.lowBalanceUsd = config.get('settings', { infer: true }).walletLowBalanceUsd;
+  }
 
   async inDoubt(): Promise<OverviewInDoubt> {
     const present = await this.present.read();
@@ -74,6 +82,20 @@ export class SectionsService {
       residual_usd: equation?.residual_usd ?? null,
       open_findings: WAITING.reduce((sum, state) => sum + (states[state] ?? 0), 0),
     };
+  }
+
+  async wallets(): Promise<OverviewWallet[]> {
+    const levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
+    return levels.map(({ walletId, type, balanceUsd, lowUsd, isLow, spentUsd, runwaySeconds, readAt }) => ({
+      wallet_id: walletId,
+      type,
+      balance_usd: balanceUsd.toFixed(),
+      low_balance_usd: lowUsd?.toFixed() ?? null,
+      is_low: isLow,
+      spent_usd: spentUsd.toFixed(),
+      runway_seconds: runwaySeconds,
+      read_at: readAt,
+    }));
   }
 
   async approvals(): Promise<OverviewApprovals> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { MetricsService } from './metrics.service';
 
@@ -16,6 +17,18 @@ const AGES = {
   under_a_day: { from: HOUR_MS, to: 24 * HOUR_MS },
   a_day_or_more: { from: 24 * HOUR_MS, to: Infinity },
 };
+
+/** The most wallets that are measured, because each is a label of its own. */
+const MOST_WALLETS = 100;
+
+interface Wallet {
+  walletId: string;
+  type: string | null;
+  balanceUsd: Decimal;
+  runwaySeconds: number | null;
+  lowUsd: Decimal | null;
+  isLow: boolean;
+}
 
 /** Counts and times the work of the reconciliation: reads of sources, runs, and verdicts about calls in doubt. */
 @Injectable()
@@ -55,6 +68,37 @@ export class ReconciliationMetrics {
 
   countVerdict(verdict: string): void {
     this.verdicts.inc({ verdict });
+  }
+
+  /** @param read is called at each scrape. It returns undefined while another process reads the wallets. */
+  watchWallets(read: () => Wallet[] | undefined): void {
+    const watch = (name: string, help: string, valueOf: (wallet: Wallet) => number | null) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: ['wallet', 'type'],
+        registers: [this.metrics.registry],
+        collect() {
+          this.reset();
+          for (const one of read()?.slice(0, MOST_WALLETS) ?? []) {
+            const value = valueOf(one);
+            if (value !== null) this.set({ wallet: one.walletId, type: one.type ?? '' }, value);
+          }
+        },
+      });
+    watch('payout_proxy_wallet_balance_usd', 'Balance of a wallet of the upstream account.', ({ balanceUsd }) =>
+      balanceUsd.toNumber(),
+    );
+    watch(
+      'payout_proxy_wallet_runway_seconds',
+      'How long the balance of a wallet lasts at the pace of the last day. Absent if nothing was spent.',
+      ({ runwaySeconds }) => runwaySeconds,
+    );
+    watch(
+      'payout_proxy_wallet_low',
+      '1 while the balance of a wallet is below WALLET_LOW_BALANCE_USD. Absent for wallets without such a balance.',
+      ({ lowUsd, isLow }) => (lowUsd === null ? null : isLow ? 1 : 0),
+    );
   }
 
   /**

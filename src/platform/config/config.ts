@@ -74,6 +74,10 @@ export interface Config {
   /** The secret that signs the upstream's events. Undefined accepts none. */
   readonly upstreamWebhookSecret: Secret | undefined;
   readonly reconciliation: ReconciliationConfig;
+  /** Seconds between readings of the wallets. 0 disables them. */
+  readonly walletsEverySeconds: number;
+  /** The balances below which wallets are low, in decimal text, by the type or ID of the wallet. */
+  readonly walletLowBalanceUsd: ReadonlyMap<string, string>;
   /** Seconds between rounds of the resolver. 0 disables it. */
   readonly resolverEverySeconds: number;
   readonly followUpEverySeconds: number;
@@ -230,6 +234,8 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     upstreamWebhookSecret:
       env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
     reconciliation: Object.freeze(toReconciliation(env)),
+    walletsEverySeconds: env.WALLETS_EVERY_SECONDS,
+    walletLowBalanceUsd: env.WALLET_LOW_BALANCE_USD,
     resolverEverySeconds: env.RESOLVER_EVERY_SECONDS,
     followUpEverySeconds: env.FOLLOW_UP_EVERY_SECONDS,
     followUpDays: env.FOLLOW_UP_DAYS,

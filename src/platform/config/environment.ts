@@ -45,6 +45,24 @@ const AreDeadlines = () =>
     },
   });
 
+/** Reads `airtime=100,momo=50.5` as a map. Other text stays, so that the rule below names it. */
+const Amounts = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => /^(.+)=(\d{1,9}(?:\.\d{1,6})?)$/.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
+  });
+
+const AreAmounts = () =>
+  ValidateBy({
+    name: 'areAmounts',
+    validator: {
+      validate: (value: unknown) => value instanceof Map,
+      defaultMessage: () =>
+        '$property must be a comma-separated list of wallets with amounts of US dollars, such as airtime=100,momo=50.5',
+    },
+  });
+
 const AreAddresses = () =>
   ValidateBy({
     name: 'areAddresses',
@@ -151,6 +169,8 @@ export class Environment {
   @Numeric() @IsInt() @Min(1) @Max(86_400) RECONCILIATION_TIME_TOLERANCE_SECONDS = 900;
   @Numeric() @IsInt() @Min(1) @Max(2_592_000) RECONCILIATION_LATE_AFTER_SECONDS = 300;
   @Numeric() @IsInt() @Min(1_000) @Max(3_600_000) RECONCILIATION_LISTING_TIMEOUT_MS = 600_000; // all transactions, in one answer
+  @Numeric() @IsInt() @Min(0) @Max(86_400) WALLETS_EVERY_SECONDS = 900;
+  @Amounts() @AreAmounts() WALLET_LOW_BALANCE_USD: ReadonlyMap<string, string> = new Map();
   @Numeric() @IsInt() @Min(0) @Max(86_400) RESOLVER_EVERY_SECONDS = 10;
   @Numeric() @IsInt() @Min(0) @Max(86_400) FOLLOW_UP_EVERY_SECONDS = 300;
   @Numeric() @IsInt() @Min(1) @Max(365) FOLLOW_UP_DAYS = 7;

@@ -202,6 +202,17 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     section: 'reconciliation',
     about: 'Time for the one answer that lists all transactions.',
   },
+  WALLETS_EVERY_SECONDS: {
+    section: 'reconciliation',
+    about:
+      'How often a worker reads the balances of the wallets. `0` disables it. See [Monitor](../operate/monitor.md#wallets).',
+  },
+  WALLET_LOW_BALANCE_USD: {
+    section: 'reconciliation',
+    about:
+      'The balances below which wallets are low, by the type or ID of the wallet, such as `airtime=100,momo=50.5`.',
+    unset: 'none',
+  },
   RESOLVER_EVERY_SECONDS: {
     section: 'reconciliation',
     about:

@@ -1,7 +1,16 @@
 import { Turns } from './turns';
 
 /** The background jobs, each with the second number of its lock. */
-export const JOBS = { seal: 1, index: 2, resolve: 3, schedule: 4, partitions: 5, runs: 6, follow: 7 } as const;
+export const JOBS = {
+  seal: 1,
+  index: 2,
+  resolve: 3,
+  schedule: 4,
+  partitions: 5,
+  runs: 6,
+  follow: 7,
+  wallets: 8,
+} as const;
 export type JobName = keyof typeof JOBS;
 export const JOB_NAMES = Object.keys(JOBS) as JobName[];
 

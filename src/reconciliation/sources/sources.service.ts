@@ -136,13 +136,14 @@ export class SourcesService {
     return this.few('transaction', cause, upstreamId, transactionQuestion(upstreamId));
   }
 
-  /** Reads the wallets of the account, with their newest entries. */
-  async wallets(cause: Cause): Promise<ReadResult> {
+  /** Reads the wallets of the account. @param keeps whether their newest entries are kept too. */
+  async wallets(cause: Cause, keeps: 'entries' | 'balances' = 'entries'): Promise<ReadResult> {
     return this.read('wallets', cause, { subject: null }, async (readId) => {
       const { body, seen } = await this.ask(WALLETS);
       const listed = seen.failure === null && body ? walletsIn(body) : [];
       const wallets = listed ?? [];
-      await insertWallets(this.prisma, readId, wallets);
+      const kept = keeps === 'entries' ? wallets : wallets.map((wallet) => ({ ...wallet, entries: [] }));
+      await insertWallets(this.prisma, readId, kept);
       return { ...seen, failure: listed ? seen.failure : UNREADABLE, rows: wallets.length, kept: wallets.length };
     });
   }

@@ -13,6 +13,7 @@ import { FindingsByAge } from './findings';
 import { Latencies } from './latencies';
 import { Outcomes } from './outcomes';
 import { Tiles } from './tiles';
+import { Wallets } from './wallets';
 import { datesOf, windowOf } from './window';
 
 /** Charts are a third of all scripts, so the rest of the page does not wait for them. */
@@ -71,7 +72,7 @@ export default function OverviewPage() {
 }
 
 function Sections({ overview, span }: { overview: Overview; span: number }) {
-  const { history, as_of: asOf, stops, findings, clients } = overview;
+  const { history, as_of: asOf, stops, findings, clients, wallets } = overview;
   return (
     <Stack gap="md">
       {stops !== null && stops.active > 0 && (
@@ -97,6 +98,11 @@ function Sections({ overview, span }: { overview: Overview; span: number }) {
         {clients !== null && (
           <Card title="Caps used by clients">
             <Caps clients={clients} />
+          </Card>
+        )}
+        {wallets !== null && wallets.length > 0 && (
+          <Card title="Wallets">
+            <Wallets wallets={wallets} />
           </Card>
         )}
       </SimpleGrid>

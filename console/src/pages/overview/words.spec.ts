@@ -1,4 +1,4 @@
-import { noneOpen, upstreamWords } from './words';
+import { noneOpen, runwayWords, upstreamWords } from './words';
 
 const run = (result: string | null, state = 'ended') => ({ result, state }) as never;
 
@@ -14,6 +14,13 @@ describe('the words of the overview', () => {
     [run('failed'), 'No open findings, but the last run was incomplete.'],
     [run('incomplete'), 'No open findings, but the last run was incomplete.'],
   ])('describe no open finding after %j: %s', (last, words) => expect(noneOpen(last)).toBe(words));
+
+  it.each([
+    [null, 'Nothing was spent in the last 24 hours.'],
+    [0, 'Lasts 0 hours at the pace of the last 24 hours.'],
+    [172_799, 'Lasts 47 hours at the pace of the last 24 hours.'],
+    [172_800, 'Lasts 2 days at the pace of the last 24 hours.'],
+  ])('describe a balance that lasts %s seconds', (seconds, words) => expect(runwayWords(seconds)).toBe(words));
 
   it('say that the upstream answers only if it answered lately', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');

@@ -1,4 +1,5 @@
 import type { OverviewRun } from '../../api/generated/schema';
+import { formatCount } from '../../components/format';
 
 /** The results of runs that compared everything. Other results say nothing about what was not compared. */
 const WHOLE: readonly string[] = ['clean', 'clean_with_doubts', 'findings'];
@@ -22,4 +23,16 @@ const RECENT_MS = 15 * 60_000;
 export function upstreamWords(answered: string | null, now = Date.now()): string {
   if (answered === null) return 'not used yet';
   return now - Date.parse(answered) <= RECENT_MS ? 'answering' : 'not used recently';
+}
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * Describes how long the balance of a wallet lasts.
+ * @param seconds null if nothing was spent.
+ */
+export function runwayWords(seconds: number | null): string {
+  if (seconds === null) return 'Nothing was spent in the last 24 hours.';
+  if (seconds < 2 * DAY_SECONDS) return `Lasts ${Math.floor(seconds / 3_600)} hours at the pace of the last 24 hours.`;
+  return `Lasts ${formatCount(Math.floor(seconds / DAY_SECONDS))} days at the pace of the last 24 hours.`;
 }
