@@ -119,7 +119,7 @@ async function startSubject(calls, { postgres, upstream, end }) {
       client: false,
       dataDir: join(folder, `proxy-${calls}`),
       logFile: join(folder, `proxy-${calls}.log`),
-      env: { RESOLVER_EVERY_SECONDS: '0', ...env }, // It would ask about made-up calls in doubt of years.
+      env: { WALLETS_EVERY_SECONDS: '0', RESOLVER_EVERY_SECONDS: '0', ...env }, // It would ask about made-up calls in doubt of years.
     });
   let product = await startProxy();
   end(() => product.stop());
