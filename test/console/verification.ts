@@ -104,7 +104,10 @@ describe("the console's verification", () => {
     ['missing decision', 'approved', put('approval/decided_by', null)],
     ['resolution', 'settled', all(put('resolution/outcome', 'confirmed'), put('outcome', 'confirmed'))],
     ['missing outcome', 'doubtful', put('upstream', null)],
-    ['made-up settlement', 'doubtful', put('resolution', { outcome: 'confirmed' })],
+    ['made-up resolution', 'doubtful', put('resolution', { outcome: 'confirmed' })],
+    ['missing settlement', 'settled', put('settlements', [])],
+    ['entry', 'settled', put('settlements/0/entries/0/entry', 'paid')],
+    ['amount that counts', 'settled', put('settlements/0/counted_usd', '1')],
     ['refusal', 'refused', put('refusal/errors/0/detail', 'none')],
     ['repeated call', 'repeated', copy('id', 'refusal/first_call_id')],
   ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {

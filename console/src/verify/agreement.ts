@@ -28,6 +28,7 @@ export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet
   if (decision) compareDecision(all, story, decision);
   if (settlement) compareSettlement(all, story.settlements[0], settlement); // The newest one, which is the last in the log.
   if (away.size === 0) {
+    all.plain('resolution', story.resolution?.outcome, settlement?.resolution);
     const words = outcomesOf(leaves);
     all.holds(words.includes(story.outcome), 'outcome', story.outcome, words.join(' or '));
   }
