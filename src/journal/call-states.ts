@@ -8,6 +8,8 @@ export interface KnownCall {
   state: CallState;
   /** The status of the upstream's answer, if there is one. */
   upstreamStatus: number | null;
+  /** Whether one of its payouts is in doubt after its answer. */
+  hasDoubt: boolean;
   /** How long ago its outcome was recorded, in seconds by the database's clock. */
   answeredSecondsAgo: number | null;
   /** How long ago it was settled, in seconds by the database's clock. */
@@ -27,10 +29,12 @@ export async function readCallStates(
   const ids = [...new Set(calls)];
   const rows = await tx.$queryRaw<(KnownCall & { id: string })[]>`
     SELECT id, ${stateNowSql(inFlightSeconds * 1_000)} AS state, upstream_status AS "upstreamStatus",
-      extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
+      has_doubt AS "hasDoubt", extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
       extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
     FROM (
-      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, o.recorded_at AS answered_at, s.recorded_at AS settled_at
+      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
+          SELECT FROM unusual_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items') WHERE entry = 'in_doubt'
+        ) ELSE FALSE END AS has_doubt, o.recorded_at AS answered_at, s.recorded_at AS settled_at
       FROM ${CALLS} WHERE i.id = ANY (${ids}::uuid[])) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));
 }
@@ -43,7 +47,8 @@ export function isKeyFree(known: KnownCall | undefined): boolean {
 /** Returns the call as a competitor of calls with the same content. Undefined if it was not paid and will not be. */
 export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
   if (!known || STATES[known.state].executed === 'no') return undefined;
-  const { state, answeredSecondsAgo, settledSecondsAgo } = known;
+  const { state, hasDoubt, answeredSecondsAgo, settledSecondsAgo } = known;
+  if (hasDoubt) return { callId, state: 'unknown', paidSecondsAgo: null };
   const isPaid = STATES[state].executed === 'yes';
   const paidSecondsAgo = isPaid ? (state === 'confirmed' ? settledSecondsAgo : answeredSecondsAgo) : null;
   return { callId, state: state as SameContentState, paidSecondsAgo };

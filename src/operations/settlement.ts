@@ -113,6 +113,18 @@ function expectedOf(created: Created | undefined): Entry {
   return created?.paidAtOnce === false ? 'pending' : 'paid';
 }
 
+/** The precision of `spending`. */
+const DECIMALS = 6;
+
+/** A larger fee is a mistake, and would not fit into `spending`. */
+const MAX_FEE_USD = new Decimal('1e9');
+
+/** Returns a fee as it counts: rounded up to what `spending` can hold. Null for none, and for one that cannot be meant. */
+export function countableFee(feeUsd: Decimal | null): Decimal | null {
+  if (!feeUsd?.greaterThan(0) || feeUsd.greaterThan(MAX_FEE_USD)) return null;
+  return feeUsd.toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
+}
+
 /** A payout, as far as its amount matters. */
 export interface Counted {
   amountUsd: Decimal | null;

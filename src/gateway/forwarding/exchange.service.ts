@@ -142,9 +142,7 @@ export class ExchangeService {
     });
     const entries = entriesOfAnswer(operation, kind, items.length, named);
     const fees = new Map<number, Decimal>();
-    for (const { position, feeUsd } of transactions) {
-      if (position !== null && feeUsd?.greaterThan(0)) fees.set(position, feeUsd);
-    }
+    for (const { position, feeUsd } of transactions) if (position !== null && feeUsd) fees.set(position, feeUsd);
     return { entries, countedUsd: countedAfterAnswer(kind, items, entries, fees)?.toFixed() ?? null };
   }
 }

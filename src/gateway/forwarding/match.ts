@@ -1,4 +1,5 @@
 import { UpstreamItem } from '../../journal/records';
+import { countableFee } from '../../operations/settlement';
 import { Item } from '../../operations/item';
 import { Transaction } from '../upstream/transactions';
 
@@ -22,7 +23,8 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
     };
     const position = agrees(ordinal) ? ordinal : (elsewhere() ?? null);
     if (position !== null) taken.add(position);
-    const { upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd } = transaction;
+    const { upstreamRef, upstreamId, batchRef, status, amountUsd } = transaction;
+    const feeUsd = countableFee(transaction.feeUsd);
     return { position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd };
   });
 }

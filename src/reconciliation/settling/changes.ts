@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { LedgerItem } from '../../journal/ledger';
 import { NewEntry, TransactionEvidence } from '../../journal/records';
 import { Created } from '../../operations/effects';
-import { ENTRIES, Entry, entryOf } from '../../operations/settlement';
+import { countableFee, ENTRIES, Entry, entryOf } from '../../operations/settlement';
 import { Status } from '../../operations/statuses';
 
 /** A transaction of one of our payouts, as the upstream lists it now. */
@@ -43,7 +43,8 @@ export function changesOf(item: LedgerItem, listed: ListedPayout, created: Creat
 }
 
 /** A fee may be charged later, or be given back. */
-function feeOf({ feeUsd: before }: LedgerItem, { position, feeUsd, transaction }: ListedPayout): NewEntry[] {
+function feeOf({ feeUsd: before }: LedgerItem, { position, feeUsd: listed, transaction }: ListedPayout): NewEntry[] {
+  const feeUsd = listed?.isZero() ? listed : countableFee(listed);
   if (feeUsd === null || feeUsd.eq(before)) return [];
   return [{ position, entry: 'fee', amountUsd: feeUsd.minus(before), transaction }];
 }
