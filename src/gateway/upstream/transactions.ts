@@ -48,8 +48,9 @@ export function transactionsIn(body: Buffer): Transaction[] {
   const { data } = envelope;
   const { data: inner, credits } = isObject(data) ? data : {};
   const first = transactionsOf(inner);
-  const known = new Set(first.map(nameOf));
-  const listed = [...first, ...transactionsOf(credits).filter((one) => !known.has(nameOf(one)))];
+  const second = transactionsOf(credits);
+  const known = new Set(second.length > 0 ? first.map(nameOf) : []);
+  const listed = [...first, ...second.filter((one) => !known.has(nameOf(one)))];
   return (listed.length > 0 ? listed : transactionsOf(data)).slice(0, MAX_TRANSACTIONS).map(readTransaction);
 }
 
@@ -59,7 +60,7 @@ function transactionsOf(value: unknown): Record<string, unknown>[] {
 
 /** An answer may show the same transaction in both lists. */
 function nameOf({ chiRef, id, tnxID }: Record<string, unknown>): string {
-  return JSON.stringify([chiRef, id ?? tnxID]);
+  return `${text(chiRef)}\n${text(id ?? tnxID)}`;
 }
 
 function isTransaction(value: unknown): value is Record<string, unknown> {
