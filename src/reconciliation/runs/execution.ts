@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { compare } from '../matching/compare';
 import { Unlisted, Confirm, Plan } from '../matching/plan';
 import { Totals } from '../matching/totals';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
+import { SettleListedService } from '../settling/settle-listed.service';
 import { withMargin } from '../matching/run-settings';
 import { EarlierReadsService } from './earlier-reads';
 import { ProgressWriter } from './progress-writer';
@@ -35,10 +36,13 @@ interface Evidence {
 /** Carries out a run: reads the sources, compares them, and has the result recorded. */
 @Injectable()
 export class Execution {
+  private readonly logger = new Logger('Runs');
+
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     private readonly earlier: EarlierReadsService,
+    private readonly settling: SettleListedService,
   ) {}
 
   /**
@@ -66,10 +70,20 @@ export class Execution {
         source: run.ofStatement ? 'statement' : 'upstream',
         settings: run.settings,
       };
-      return await compare(client, plan, at, confirm);
+      const totals = await compare(client, plan, at, confirm);
+      // A statement is the word of whoever imported it, and an old listing says nothing about today.
+      if (!run.ofStatement && !run.historical) await this.settle(run, signal);
+      return totals;
     } finally {
       await progress.end();
     }
+  }
+
+  /** The result of the run stands. What cannot be settled now is settled by the next poll or run. */
+  private async settle({ id }: Run, signal: AbortSignal): Promise<void> {
+    await this.settling.runFindings(id, signal).catch((err: unknown) => {
+      this.logger.warn({ err, run_id: id }, 'findings of a run not settled');
+    });
   }
 
   private async evidenceOf(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {

@@ -10,12 +10,16 @@ import { Source } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
+import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { changesOf, ListedPayout } from './changes';
 
 /** The transactions that are looked up at once. */
 const AT_ONCE = 500;
+
+/** How often a settlement is tried if another one is written at the same moment. */
+const ATTEMPTS = 3;
 
 interface ListedRow {
   ordinal: bigint;
@@ -37,9 +41,13 @@ export interface SettledRead {
   unclaimed: Map<bigint, string | null>;
 }
 
-const REASONS: Partial<Record<Source, string>> = {
+/** What the proxy settles by without a person. */
+type By = Extract<Source, 'poll' | 'event' | 'reconciliation'>;
+
+const REASONS: Record<By, string> = {
   poll: 'The upstream lists the payout with this status now.',
   event: 'The upstream announced a change, and states this status when asked.',
+  reconciliation: 'A reconciliation run found that the upstream lists the payout with this status.',
 };
 
 /** Settles payouts by what the upstream says about their transactions, for as long as it says something new. */
@@ -59,11 +67,11 @@ export class SettleListedService {
   }
 
   /** @param readId the reading, whose transactions are kept. */
-  async run(readId: string, source: 'poll' | 'event', signal: AbortSignal): Promise<SettledRead> {
+  async run(readId: string, source: By, signal: AbortSignal): Promise<SettledRead> {
     await this.index.catchUp();
     const result: SettledRead = { known: 0, settled: 0, unclaimed: new Map() };
     for (let after = -1n; !signal.aborted;) {
-      const rows = await this.rows(readId, after);
+      const rows = await this.rowsWhere(readId, Prisma.sql`ordinal > ${after}`);
       const last = rows.at(-1);
       if (!last) break;
       after = last.ordinal;
@@ -72,21 +80,50 @@ export class SettleListedService {
       for (const row of rows) {
         if (!known.has(row)) result.unclaimed.set(row.ordinal, row.upstreamRef ?? row.upstreamId);
       }
-      for (const [callId, listed] of byCall) {
-        signal.throwIfAborted();
-        result.known += listed.length;
-        if (await this.settle(callId, listed, readId, source)) result.settled += 1;
-      }
+      result.known += known.size;
+      result.settled += await this.settleAll(byCall, readId, source, signal);
     }
     return result;
   }
 
-  private rows(readId: string, after: bigint): Promise<ListedRow[]> {
+  /** Settles what a run has found to differ, if the transactions are certainly of the payouts. */
+  async runFindings(runId: string, signal: AbortSignal): Promise<void> {
+    await this.index.catchUp();
+    const found = await this.prisma.$queryRaw<{ readId: string; ordinal: bigint }[]>`
+      SELECT s.evidence -> 'theirs' ->> 'read_id' AS "readId", (s.evidence -> 'theirs' ->> 'ordinal')::bigint AS ordinal
+      FROM finding_sight s JOIN finding f ON f.id = s.finding_id
+      WHERE s.run_id = ${runId}::uuid AND f.call_id IS NOT NULL AND s.evidence -> 'match' ->> 'certainty' = 'certain'
+        AND s.evidence -> 'theirs' ->> 'read_id' IS NOT NULL ORDER BY 1, 2`;
+    for (let first = 0; first < found.length; first += AT_ONCE) {
+      const some = found.slice(first, first + AT_ONCE);
+      for (const readId of new Set(some.map((one) => one.readId))) {
+        const ordinals = some.flatMap((one) => (one.readId === readId ? [one.ordinal] : []));
+        const rows = await this.rowsWhere(readId, Prisma.sql`ordinal = ANY (${ordinals}::bigint[])`);
+        await this.settleAll(await this.byCall(rows), readId, 'reconciliation', signal);
+      }
+    }
+  }
+
+  private async settleAll(
+    byCall: Map<string, ListedRow[]>,
+    readId: string,
+    source: By,
+    signal: AbortSignal,
+  ): Promise<number> {
+    let settled = 0;
+    for (const [callId, listed] of byCall) {
+      signal.throwIfAborted();
+      if (await this.settle(callId, listed, readId, source)) settled += 1;
+    }
+    return settled;
+  }
+
+  private rowsWhere(readId: string, which: Prisma.Sql): Promise<ListedRow[]> {
     return this.prisma.$queryRaw`
       SELECT ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef",
         issued_at AS "issuedAt", status, fee_usd::text AS fee
       FROM upstream_transaction
-      WHERE read_id = ${readId}::uuid AND ordinal > ${after}
+      WHERE read_id = ${readId}::uuid AND ${which}
       ORDER BY ordinal LIMIT ${AT_ONCE}`;
   }
 
@@ -102,13 +139,18 @@ export class SettleListedService {
     );
   }
 
-  private async settle(callId: string, rows: ListedRow[], readId: string, source: 'poll' | 'event'): Promise<boolean> {
-    const settled = await settle(this.prisma, callId, this.settings, (call) => {
-      const entries = this.entriesOf(call, rows);
-      return entries.length === 0 ? undefined : toSettlement(callId, entries, readId, source);
-    });
-    if (settled) this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
-    return settled;
+  private async settle(callId: string, rows: ListedRow[], readId: string, source: By): Promise<boolean> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      let isNews = false;
+      const settled = await settle(this.prisma, callId, this.settings, (call) => {
+        const entries = this.entriesOf(call, rows);
+        isNews = entries.length > 0;
+        return isNews ? toSettlement(callId, entries, readId, source) : undefined;
+      });
+      if (settled) this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
+      if (settled || !isNews) return settled;
+    }
+    return false;
   }
 
   private entriesOf(call: SettledCall, rows: ListedRow[]): NewEntry[] {
@@ -148,11 +190,11 @@ function isSame(known: { upstream_ref: string | null; upstream_id: string | null
   return known.upstream_id !== null && known.upstream_id === asRecorded(row.upstreamId);
 }
 
-function toSettlement(intentId: string, entries: NewEntry[], readId: string, source: 'poll' | 'event'): NewSettlement {
+function toSettlement(intentId: string, entries: NewEntry[], readId: string, source: By): NewSettlement {
   return {
     intentId,
     source,
-    reason: REASONS[source] ?? '',
+    reason: REASONS[source],
     by: null,
     entries,
     evidence: { reads: [readId], calls: [] },
