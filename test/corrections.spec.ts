@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { callsCommands } from '../src/cli/calls';
+import { payoutsCommands } from '../src/cli/payouts';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying';
@@ -175,6 +176,14 @@ describe('the correction of a settlement', () => {
     expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({ resolution: { outcome: 'confirmed' } });
     await expect(run('--outcome', 'not_executed', '--supersedes', first)).rejects.toThrow('now confirmed');
     expect((await read(id)).outcome).toBe('confirmed');
+    await run('--outcome', 'failed', '--supersedes', (await read(id)).settlements[0]!.id, '--payout', `${id}.0`);
+    process.env.PAYOUT_PROXY_KEY = app.key;
+    await payoutsCommands().parseAsync(['show', `${id}.0`, '--json'], { from: 'user' });
+    expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({ state: 'failed', next: 'send_again' });
+    written.mockClear();
+    await payoutsCommands().parseAsync(['show', id], { from: 'user' });
+    const printed = written.mock.calls.map(([text]) => String(text)).join('');
+    expect(printed).toMatch(/failed +send_again[^]*not_executed +1 +reserved +available +person[^]*failed/);
   });
 
   it('is rejected if it corrects nothing', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { KIND_NAMES, kindOf } from '../src/history/log/kinds';
 import { commitment } from '../src/journal/commitment';
-import { writeIntent, writeOutcome } from '../src/journal/documents';
-import { anyIntent, anyOutcome } from './support/any-records';
+import { writeIntent, writeOutcome, writeSettlement } from '../src/journal/documents';
+import { anyIntent, anyOutcome, anySettlement } from './support/any-records';
 import { specification } from './support/documented-verifier';
 import { createTestDatabase } from './support/test-database';
 
@@ -11,7 +11,7 @@ type Members = Record<string, unknown>;
 /** Returns the fields of a kind in docs/auditors/receipts.md, with their types. */
 function documentedFields(kind: string): Map<string, string> {
   const row = specification().match(new RegExp(`^\\| \`${kind.replace('[]', '\\[\\]')}\` .*$`, 'm'))?.[0] ?? '';
-  const fields = row.matchAll(/`(\w+)` (text|uuid|integer|boolean|decimal|time|date|bytes|json|array)\b/g);
+  const fields = row.matchAll(/`(\w+)` (text|uuid|integer|boolean|decimal|time|date|bytes|json|array|list|words)\b/g);
   return new Map([...fields].map(([, name = '', type = '']) => [name, type]));
 }
 
@@ -26,6 +26,8 @@ const WRITTEN_AS: Record<string, unknown> = {
   date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
   bytes: expect.stringMatching(/^([0-9a-f]{2})+$/),
   array: expect.any(Array),
+  list: expect.any(Array),
+  words: { asymmetricMatch: (value: unknown) => [value].flat().every((word) => typeof word === 'string') },
 };
 
 /** How the specification names the types of the database. */
@@ -62,10 +64,11 @@ describe('the specification of a receipt in docs/auditors/receipts.md', () => {
     await database.close();
   });
 
-  it('names every member of the record of a request and of an outcome, with its type', () => {
+  it('names every member of the record of a request, an outcome and a settlement, with its type', () => {
     const documents = [
       ...fc.sample(anyIntent, 200).map((intent) => JSON.parse(writeIntent(intent).record) as Members),
       ...fc.sample(anyOutcome, 200).map((outcome) => JSON.parse(writeOutcome(outcome, Buffer.alloc(16))) as Members),
+      ...fc.sample(anySettlement, 200).map((settlement) => JSON.parse(writeSettlement(settlement)) as Members),
     ];
     const seen = new Map<string, Set<string>>();
     const see = (kind: string, { table: _, ...members }: Members) => {
@@ -75,7 +78,7 @@ describe('the specification of a receipt in docs/auditors/receipts.md', () => {
         const type = documentedFields(kind).get(name) ?? '';
         if (name !== 'recorded_at') expect([kind, name, value]).toEqual([kind, name, WRITTEN_AS[type] ?? type]);
         names.add(name);
-        if (Array.isArray(value)) for (const one of value as Members[]) see(`${kind}.${name}[]`, one);
+        if (type === 'array') for (const one of value as Members[]) see(`${kind}.${name}[]`, one);
       }
     };
     for (const document of documents) see(document.table as string, document);
@@ -85,6 +88,8 @@ describe('the specification of a receipt in docs/auditors/receipts.md', () => {
       'outcome',
       'outcome.items[]',
       'outcome.tries[]',
+      'settlement',
+      'settlement.entries[]',
     ]);
     for (const [kind, names] of seen) expect([...names].sort()).toEqual([...documentedFields(kind).keys()].sort());
   });

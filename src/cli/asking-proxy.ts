@@ -21,7 +21,7 @@ export interface Question {
   /** The person on whose behalf the request is made, if the key belongs to no person. */
   actor?: string;
   /** The key of demo-keys.json to use if none is given. */
-  demoKey: 'approver' | 'auditor' | 'reconciler';
+  demoKey: 'app' | 'approver' | 'auditor' | 'reconciler';
   /** The media type to request, if the operation offers several. */
   accept?: string;
   /** A sentence that says what to do after the connection failed. The proxy may have carried out the request. */

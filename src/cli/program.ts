@@ -11,6 +11,7 @@ import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
 import { forTerminal } from './output';
+import { payoutsCommands } from './payouts';
 import { reconcileCommand } from './reconcile';
 import { sandboxCommand } from './sandbox';
 import { stopCommands } from './stop';
@@ -24,6 +25,7 @@ export const operatorCommands = () =>
     .addCommand(keysCommands())
     .addCommand(approvalsCommands())
     .addCommand(callsCommands())
+    .addCommand(payoutsCommands())
     .addCommand(stopCommands())
     .addCommand(findingsCommands())
     .addCommand(auditCommands())

@@ -1,7 +1,15 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from '../../src/journal/records';
+import {
+  NewOutcome,
+  NewTry,
+  OpenIntent,
+  RecordedEntry,
+  RecordedSettlement,
+  UpstreamItem,
+} from '../../src/journal/records';
 import { Item } from '../../src/operations/item';
+import { ACCOUNTS } from '../../src/operations/settlement';
 
 /** Records with any values that the proxy lets through. */
 
@@ -64,6 +72,8 @@ const transaction: fc.Arbitrary<UpstreamItem> = fc.record({
   status: maybe(text),
   amountUsd: maybe(amount),
   feeUsd: maybe(amount),
+  payoutStatus: maybe(text),
+  payoutError: maybe(text),
 });
 
 const attempt: fc.Arbitrary<NewTry> = fc.record({
@@ -91,4 +101,39 @@ export const anyOutcome: fc.Arbitrary<NewOutcome> = fc.record({
   answerOf: maybe(fc.uuid()),
   attempts: fc.nat(10),
   tries: fc.array(attempt, { maxLength: 3 }),
+});
+
+const entry: fc.Arbitrary<RecordedEntry> = fc.record({
+  position: fc.nat(20),
+  entry: fc.constantFrom('paid', 'failed', 'not_executed', 'fee'),
+  from: fc.constantFrom(...ACCOUNTS),
+  to: fc.constantFrom(...ACCOUNTS),
+  amountUsd: maybe(amount),
+  transaction: fc.option(
+    fc.record({
+      upstream_ref: maybe(text),
+      upstream_id: maybe(text),
+      batch_ref: maybe(text),
+      at: maybe(instant.map((date) => date.toISOString())),
+      status: maybe(text),
+    }),
+    { nil: undefined },
+  ),
+});
+
+export const anySettlement: fc.Arbitrary<RecordedSettlement> = fc.record({
+  id: fc.uuid(),
+  intentId: fc.uuid(),
+  number: fc.nat(20),
+  supersedes: fc.uuid(),
+  source: fc.constantFrom('answer', 'resolver', 'person'),
+  reason: text,
+  by: maybe(fc.record({ clientId: fc.uuid(), keyId: fc.uuid(), actor: maybe(text) })),
+  entries: fc.array(entry, { maxLength: 4 }),
+  resolution: fc.constantFrom('confirmed', 'not_executed'),
+  countedUsd: amount,
+  evidence: fc.record({
+    reads: fc.array(fc.uuid(), { maxLength: 2 }),
+    calls: fc.array(fc.uuid(), { maxLength: 2 }),
+  }),
 });
