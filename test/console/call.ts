@@ -224,6 +224,15 @@ describe('the page of a call', () => {
       resolution: { outcome: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
     });
     expect(await page.getByRole('button', { name: 'Settle by hand' }).count()).toBe(0);
+    expect(await textOf(page, 'Items')).toContain('paid');
+    await page.getByRole('button', { name: 'Show the ledger of item 2' }).click();
+    expect(await textOf(page, 'Ledger of item 2')).toMatch(
+      /reserved\s+available\s+reserved\s+\$1\.25\s+request[^]*paid\s+reserved\s+recipient\s+\$1\.25\s+person/,
+    );
+    await page.getByText('Nothing needs to be done.').waitFor();
+    await expectAccessible(page.getByRole('region', { name: 'Items', exact: true }).first());
+    await page.getByRole('button', { name: 'Hide the ledger of item 2' }).click();
+    expect(await page.getByRole('region', { name: 'Ledger of item 2' }).count()).toBe(0);
   });
 
   it('fits a telephone', async () => {

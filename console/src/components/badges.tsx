@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import type { CallRecord } from '../api/generated/schema';
+import type { CallRecord, RecordItem } from '../api/generated/schema';
 import { inWords } from './format';
 
 type Outcome = CallRecord['outcome'];
@@ -28,6 +28,24 @@ export const outcomeColor = (outcome: Outcome) => COLORS[outcome] ?? 'gray';
 
 export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
   return <WordBadge color={outcomeColor(outcome)}>{outcomeWords(outcome)}</WordBadge>;
+}
+
+type PayoutState = NonNullable<RecordItem['state']>;
+
+const PAYOUT_COLORS: Record<PayoutState, string> = {
+  held: 'violet',
+  reserved: 'blue',
+  in_doubt: 'red',
+  pending: 'blue',
+  paid: 'teal',
+  failed: 'orange',
+  reversed: 'orange',
+  refunded: 'orange',
+  not_executed: 'gray',
+};
+
+export function PayoutBadge({ state }: { state: PayoutState }) {
+  return <WordBadge color={PAYOUT_COLORS[state]}>{inWords(state)}</WordBadge>;
 }
 
 /** Shows a word with a colour. */

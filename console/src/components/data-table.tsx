@@ -1,5 +1,5 @@
 import { Checkbox, Table } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Empty, Failure, Loading } from './states';
 
 export interface Column<Row> {
@@ -32,11 +32,13 @@ interface Props<Row> {
   selection?: Selection;
   /** The key of the current row. */
   current?: string | undefined;
+  /** Shown below a row, over all columns. Undefined for nothing. */
+  detailOf?: (row: Row) => ReactNode;
 }
 
 /** Shows a list as a table. On a narrow screen, the table scrolls sideways by itself, also by keyboard. */
 export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, keyOf, error, retry, empty, selection, current } = props;
+  const { label, columns, rows, keyOf, error, retry, empty, selection, current, detailOf } = props;
   if (error && !rows) return <Failure error={error} retry={retry} />;
   if (!rows) return <Loading lines={8} label={`Loading ${label.toLowerCase()}`} />;
   if (rows.length === 0) return <Empty>{empty}</Empty>;
@@ -58,23 +60,32 @@ export function DataTable<Row>(props: Props<Row>) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr
-              key={keyOf(row)}
-              {...(keyOf(row) === current && { 'aria-current': true, bg: 'var(--mantine-primary-color-light)' })}
-            >
-              {selection && (
-                <Table.Td>
-                  <Choose {...props} row={row} selection={selection} />
-                </Table.Td>
-              )}
-              {columns.map(({ id, render, numeric }) => (
-                <Table.Td key={id} ta={numeric ? 'right' : 'left'}>
-                  {render(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
+          {rows.map((row) => {
+            const detail = detailOf?.(row);
+            return (
+              <Fragment key={keyOf(row)}>
+                <Table.Tr
+                  {...(keyOf(row) === current && { 'aria-current': true, bg: 'var(--mantine-primary-color-light)' })}
+                >
+                  {selection && (
+                    <Table.Td>
+                      <Choose {...props} row={row} selection={selection} />
+                    </Table.Td>
+                  )}
+                  {columns.map(({ id, render, numeric }) => (
+                    <Table.Td key={id} ta={numeric ? 'right' : 'left'}>
+                      {render(row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+                {detail !== undefined && (
+                  <Table.Tr>
+                    <Table.Td colSpan={columns.length + (selection ? 1 : 0)}>{detail}</Table.Td>
+                  </Table.Tr>
+                )}
+              </Fragment>
+            );
+          })}
         </Table.Tbody>
       </Table>
     </div>

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Transaction } from '../../gateway/upstream/transactions';
 
-/** Some 40 bytes each. Beyond that, what was remembered first is forgotten, and looked at again. */
+/** Some 60 bytes each. Beyond that, what was remembered first is forgotten, and looked at again. */
 const MOST = 2_000_000;
 
 /**

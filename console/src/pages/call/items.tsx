@@ -6,12 +6,14 @@ import { formatCount } from '../../components/format';
 import { Copyable } from '../../components/copyable';
 import { Maybe, Usd } from '../../components/values';
 import { Section } from '../../components/section';
+import { Ledger, PayoutState } from './ledger';
 
 const PER_PAGE = 100;
 
 /** Shows the recipients and amounts, each with its transaction at the upstream. */
 export function Items({ story }: { story: CallStory }) {
   const [page, setPage] = useState(1);
+  const [opened, setOpened] = useState<readonly number[]>([]);
   const { items, upstream } = story;
   const others = upstream?.other_items ?? [];
   const pages = Math.ceil(items.length / PER_PAGE);
@@ -21,9 +23,10 @@ export function Items({ story }: { story: CallStory }) {
       <Section title={`Items (${formatCount(items.length)})`}>
         <DataTable
           label="Items"
-          columns={columnsOf(items)}
+          columns={columnsOf(items, opened, (position) => setOpened(toggled(opened, position)))}
           rows={items.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
           keyOf={({ position }) => String(position)}
+          detailOf={(item) => (opened.includes(item.position) ? <Ledger story={story} item={item} /> : undefined)}
           empty="This call has no items."
         />
         {pages > 1 && (
@@ -53,9 +56,16 @@ export function Items({ story }: { story: CallStory }) {
   );
 }
 
+const toggled = (positions: readonly number[], position: number) =>
+  positions.includes(position) ? positions.filter((one) => one !== position) : [...positions, position];
+
 /** Leaves out columns that are empty for all items. */
-function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
-  const has = (field: TextField) => items.some((item) => item[field] !== null);
+function columnsOf(
+  items: RecordItem[],
+  opened: readonly number[],
+  toggle: (position: number) => void,
+): Column<RecordItem>[] {
+  const has = (field: TextField | 'state' | 'fee_usd') => items.some((item) => item[field] !== null);
   return [
     { id: 'position', title: '#', numeric: true, render: ({ position }) => position + 1 },
     { id: 'recipient', title: 'Recipient', render: (item) => <Recipient item={item} /> },
@@ -65,12 +75,29 @@ function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
     ...(has('wallet') ? [text('wallet', 'Wallet')] : []),
     ...(has('upstream_ref') ? [text('upstream_ref', 'Transaction')] : []),
     { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd }) => <Usd amount={amount_usd} /> },
+    ...(has('fee_usd') ? [FEE] : []),
+    ...(has('state') ? [stateColumn(opened, toggle)] : []),
     ...UPSTREAM.map(({ render, ...column }) => ({
       ...column,
       render: ({ upstream }: RecordItem) => (upstream ? render(upstream) : <Maybe text={null} />),
     })),
   ];
 }
+
+const FEE: Column<RecordItem> = {
+  id: 'fee',
+  title: 'Fee',
+  numeric: true,
+  render: ({ fee_usd }) => <Usd amount={fee_usd} />,
+};
+
+const stateColumn = (opened: readonly number[], toggle: (position: number) => void): Column<RecordItem> => ({
+  id: 'state',
+  title: 'State',
+  render: (item) => (
+    <PayoutState item={item} opened={opened.includes(item.position)} toggle={() => toggle(item.position)} />
+  ),
+});
 
 type TextField = 'country' | 'network_code' | 'reference' | 'wallet' | 'upstream_ref';
 

@@ -18,11 +18,12 @@ const MEANING: Partial<Record<string, string>> = {
 /** The longest reason of a resolution. */
 const MAX_REASON = 1_000;
 
-/** Lets people with the scope `approve` settle a call in doubt. */
+/** Lets people with the scope `approve` settle the payouts in doubt of a call. */
 export function Settle({ story }: { story: CallStory }) {
   const { may } = useSession();
   const [opened, setOpened] = useState(false);
-  if (story.outcome !== 'unknown' || !may('approve')) return null;
+  const isInDoubt = story.outcome === 'unknown' || story.items.some(({ state }) => state === 'in_doubt');
+  if (!isInDoubt || !may('approve')) return null;
   return (
     <>
       <Button size="xs" onClick={() => setOpened(true)}>
@@ -52,8 +53,8 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       close={close}
     >
       <Text size="sm">
-        Record the outcome of {operation} at the upstream. Look it up with the provider first. The settlement is
-        recorded with your name and takes effect immediately. Only the API can correct it later.
+        Record the outcome of the payouts in doubt of {operation} at the upstream. Look it up with the provider first.
+        The settlement is recorded with your name and takes effect immediately. Only the API can correct it later.
       </Text>
       <Radio.Group label="Outcome" required value={outcome ?? null} onChange={setOutcome}>
         <Stack gap="xs" mt={4}>
