@@ -1,57 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { CHANGED_BY, Created, CREATED_BY } from './effects';
-import { CallState, Resolution } from './lifecycle';
+import { ENTRIES, Entry } from './entries';
+import { Resolution } from './lifecycle';
 import { Status } from './statuses';
 
-/** An account of the ledger. Each entry of a payout moves its amount from one account to another. */
-export const ACCOUNTS = ['available', 'reserved', 'in_transit', 'recipient', 'fees'] as const;
-
-export type Account = (typeof ACCOUNTS)[number];
-
-/** The state of a payout, as apps see it. `held` payouts wait for an approval. */
-export const PAYOUT_STATES = [
-  ...(['held', 'reserved', 'in_doubt', 'pending', 'paid', 'failed', 'reversed', 'refunded', 'not_executed'] as const),
-] as const;
-
-export type PayoutState = (typeof PAYOUT_STATES)[number];
-
-interface Meaning {
-  /** The account that holds the amount after the entry. */
-  account: Account;
-  /** Whether the amount counts against caps. */
-  counts: boolean;
-  state: PayoutState;
-  /** Whether it is known what became of the payout. It may still change. */
-  known: boolean;
-}
-
-const AVAILABLE = { account: 'available', counts: false, known: true } as const;
-
-/**
- * The entries of a payout in the settlement ledger. The last one is in effect. `in_doubt` moves nothing: the upstream
- * said something about the payout that nobody understands.
- */
-export const ENTRIES = {
-  reserved: { account: 'reserved', counts: true, state: 'reserved', known: false },
-  in_doubt: { account: 'reserved', counts: true, state: 'in_doubt', known: false },
-  pending: { account: 'in_transit', counts: true, state: 'pending', known: true },
-  paid: { account: 'recipient', counts: true, state: 'paid', known: true },
-  redeemed: { account: 'recipient', counts: true, state: 'paid', known: true },
-  failed: { ...AVAILABLE, state: 'failed' },
-  expired: { ...AVAILABLE, state: 'failed' },
-  reversed: { ...AVAILABLE, state: 'reversed' },
-  refunded: { ...AVAILABLE, state: 'refunded' },
-  not_executed: { ...AVAILABLE, state: 'not_executed' },
-} as const satisfies Record<string, Meaning>;
-
-export type Entry = keyof typeof ENTRIES;
-
-/** Who or what an entry is based on. */
-export const SOURCES = [
-  ...(['request', 'answer', 'event', 'resolver', 'poll', 'reconciliation', 'person'] as const),
-] as const;
-
-export type Source = (typeof SOURCES)[number];
+export * from './entries';
 
 /** Returns whether the items of an operation are payouts: they move value, or promise to. Others have no entries. */
 export function settlesItems(operation: string): boolean {
@@ -179,34 +132,4 @@ export function resolutionOf(kind: string | null, entries: readonly Entry[]): Re
 /** Returns the entry of a payout that was carried out as requested. A link still waits for its payer. */
 export function expectedEntry(operation: string): Entry {
   return expectedOf(CREATED_BY.get(operation));
-}
-
-/** What an app may do next about a payout. */
-export const NEXT_STEPS = {
-  held: 'await_approval',
-  reserved: 'wait',
-  in_doubt: 'wait',
-  pending: 'wait',
-  paid: 'none',
-  failed: 'send_again',
-  reversed: 'send_again',
-  refunded: 'send_again',
-  not_executed: 'send_again',
-} as const satisfies Record<PayoutState, string>;
-
-export type NextStep = (typeof NEXT_STEPS)[PayoutState];
-
-/** The states of payouts that have no answer yet, by the state of their call. */
-const BEFORE_ANSWER: Partial<Record<CallState, PayoutState>> = {
-  pending_approval: 'held',
-  declined: 'not_executed',
-  expired: 'not_executed',
-  refused: 'not_executed',
-  in_progress: 'reserved',
-  unknown: 'in_doubt',
-};
-
-/** Returns the state of a payout. */
-export function payoutStateOf(entry: Entry, call: CallState): PayoutState {
-  return (entry === 'reserved' ? BEFORE_ANSWER[call] : undefined) ?? ENTRIES[entry].state;
 }

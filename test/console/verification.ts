@@ -52,6 +52,7 @@ describe("the console's verification", () => {
     ['declined', 'right'],
     ['doubtful', 'right'],
     ['settled', 'right'],
+    ['followed', 'right'],
   ])('holds for a call that is %s, with people shown and masked', async (kind, people) => {
     expect(states(await verifyCall(await evidenceOf(kind)))).toEqual([...Array<string>(4).fill('right'), people]);
     expect(states(await verifyCall(await evidenceOf(kind, false)))).toEqual([
@@ -107,6 +108,8 @@ describe("the console's verification", () => {
     ['made-up resolution', 'doubtful', put('resolution', { outcome: 'confirmed' })],
     ['missing settlement', 'settled', put('settlements', [])],
     ['entry', 'settled', put('settlements/0/entries/0/entry', 'paid')],
+    ['state', 'followed', put('items/0/state', 'paid')],
+    ['status word', 'followed', put('items/0/upstream/status', 'paid')],
     ['amount that counts', 'settled', put('settlements/0/counted_usd', '1')],
     ['refusal', 'refused', put('refusal/errors/0/detail', 'none')],
     ['repeated call', 'repeated', copy('id', 'refusal/first_call_id')],

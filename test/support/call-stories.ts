@@ -1,4 +1,6 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
+import { settle } from '../../src/journal/settlements';
+import { PrismaService } from '../../src/platform/database/prisma.service';
 import type { CallStory } from './api';
 import { answer, reset } from './fake-upstream';
 import { copyIntent } from './intents';
@@ -26,12 +28,32 @@ const TRANSACTIONS = {
   },
 };
 
+/** The answer to a payout that is reversed later. */
+const REVERSED = {
+  chiRef: 'chi-4',
+  id: 'transaction-4',
+  issueID: 'batch-4',
+  phoneNumber: ADA.phone,
+  valueInUSD: 4,
+  status: 'paid',
+};
+const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
+
 /** A proxy with a call of each kind of story. */
 export interface CallStories extends Paying {
   approver: string;
   /** IDs, by outcome. */
   calls: Record<
-    'paid' | 'rejected' | 'refused' | 'repeated' | 'held' | 'approved' | 'declined' | 'doubtful' | 'settled',
+    | 'paid'
+    | 'rejected'
+    | 'refused'
+    | 'repeated'
+    | 'held'
+    | 'approved'
+    | 'declined'
+    | 'doubtful'
+    | 'settled'
+    | 'followed',
     string
   >;
   story(id: string, headers?: Record<string, string>): Promise<CallStory>;
@@ -66,6 +88,16 @@ export async function makeCallStories(): Promise<CallStories> {
   const [held, approved, declined] = [await hold(), await hold(), await hold()];
   await post(`/v1/approvals/${approved}/approve`, { reason: `agreed with ${ADA.email}` });
   await post(`/v1/approvals/${declined}/reject`, { reason: 'nobody knows order 17' });
+  upstream.behaviour = answer(200, { status: 'success', data: { error: 'None', data: [REVERSED] } });
+  const followed = await pay(200, { momos: MOMOS.map((momo) => ({ ...momo, valueInUSD: 4 })) });
+  await settle(proxy.app.get(PrismaService), followed, TIMEOUTS, ({ items: [item] }) => ({
+    intentId: followed,
+    source: 'poll',
+    reason: 'The upstream lists the payout with this status now.',
+    by: null,
+    entries: [{ position: 0, entry: 'reversed', transaction: { ...item!.transaction!, status: 'REVERSED' } }],
+    evidence: { reads: [], calls: [] },
+  }));
   upstream.behaviour = answer(400, { status: 'error', error: 'Insufficient balance of 254712345678' });
   const rejected = await pay(400, { momos: MOMOS });
   const refused = await pay(400, { credits: [{ valueInUSD: -1 }, { email: 'x', valueInUSD: 1 }] });
@@ -75,7 +107,7 @@ export async function makeCallStories(): Promise<CallStories> {
   return {
     ...paying,
     approver,
-    calls: { paid, rejected, refused, repeated, held, approved, declined, doubtful, settled },
+    calls: { paid, rejected, refused, repeated, held, approved, declined, doubtful, settled, followed },
     story: async (id, headers = {}) =>
       (await proxy.get(paying.auditor, `/v1/audit/calls/${id}`).set(headers).expect(200)).body,
   };

@@ -1,33 +1,38 @@
-import type {
-  CallStory,
-  RecordItem,
-  RecordPerson,
-  RecordSettlement,
-  RecordUpstreamItem,
-} from '../api/generated/schema';
+import type { CallStory, RecordItem, RecordPerson, RecordUpstreamItem } from '../api/generated/schema';
 import { possibleStates, recordedState } from '../../../src/operations/lifecycle';
 import { Comparison } from './comparison';
+import { compareSettlements, compareStates, transactionOf } from './settlements';
 
 /** A record in the log, read from its leaf. */
 export type Leaf = Record<string, unknown>;
 
-/** The records of a call by their kinds. A missing kind has no record, or no readable one. */
+/**
+ * The records of a call by their kinds. A missing kind has no record, or no readable one. Of settlements, it is the last in
+ * the log.
+ */
 export type Leaves = Partial<Record<string, Leaf>>;
 
 /**
  * Compares the shown values of a call with its records. It leaves out people and bodies, which records only commit to
  * (people.ts). Names of clients are not in records, so IDs are compared.
  * @param away kinds of records that exist and cannot be read, because they are too new or pruned.
+ * @param settlements all that can be read, in their order.
  */
-export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet<string>): Comparison {
+export function compareStory(
+  story: CallStory,
+  leaves: Leaves,
+  away: ReadonlySet<string>,
+  settlements: readonly Leaf[],
+): Comparison {
   const all = new Comparison();
   const { intent, refusal, outcome, decision, settlement } = leaves;
   if (intent) compareIntent(all, story, intent);
   else if (refusal) compareRefusal(all, story, refusal);
-  if (outcome) compareOutcome(all, story, outcome);
+  if (outcome) compareOutcome(all, story, outcome, away.has('settlement') ? undefined : settlements);
   if (decision) compareDecision(all, story, decision);
-  if (settlement) compareSettlement(all, story.settlements[0], settlement); // The newest one, which is the last in the log.
+  compareSettlements(all, story, settlements, away.has('settlement'));
   if (away.size === 0) {
+    compareStates(all, story, outcome?.entries, settlements);
     all.plain('resolution', story.resolution?.outcome, settlement?.resolution);
     const words = outcomesOf(leaves);
     all.holds(words.includes(story.outcome), 'outcome', story.outcome, words.join(' or '));
@@ -97,7 +102,8 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
   }
 }
 
-function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf): void {
+/** @param settlements undefined if some cannot be read. */
+function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf, settlements: readonly Leaf[] | undefined): void {
   const { upstream, timings } = story;
   all.plain("status of the upstream's response", upstream?.status, leaf.upstream_status);
   all.plain('reason for no usable response', upstream?.failure, leaf.failure);
@@ -122,8 +128,9 @@ function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf): void {
   }
   const transactions = listOf(leaf.items);
   const byPosition = new Map(transactions.map((one) => [one.position, one]));
-  for (const { position, upstream: shown } of story.items) {
-    compareTransaction(all, `of item ${position + 1}`, shown, byPosition.get(position));
+  for (const item of settlements ? story.items : []) {
+    const expected = transactionOf(item, byPosition.get(item.position), settlements ?? []);
+    compareTransaction(all, `of item ${item.position + 1}`, item.upstream, expected);
   }
   const others = transactions.filter(({ position }) => position === undefined);
   all.plain('other transactions', upstream?.other_items.length ?? 0, others.length);
@@ -168,25 +175,7 @@ function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): 
   comparePerson(all, 'who decided', approval?.decided_by, leaf);
 }
 
-function compareSettlement(all: Comparison, settlement: RecordSettlement | undefined, leaf: Leaf): void {
-  all.plain('settlement', settlement?.id, leaf.id);
-  all.plain('settled as', settlement?.outcome, leaf.resolution);
-  all.plain('source of the settlement', settlement?.source, leaf.source);
-  all.plain('counts on caps', settlement?.counted_usd, leaf.counted_usd);
-  all.time('time of the settlement', settlement?.recorded_at, leaf.recorded_at);
-  all.text('reason for the settlement', settlement?.reason, leaf.reason);
-  comparePerson(all, 'author of the settlement', settlement?.recorded_by, leaf);
-  const entries = listOf(leaf.entries);
-  all.plain('entries of the settlement', settlement?.entries.length, entries.length);
-  for (const [place, entry] of entries.entries()) {
-    const shown = settlement?.entries[place];
-    for (const name of ['position', 'entry', 'from', 'to', 'amount_usd'] as const) {
-      all.plain(`entry ${place + 1} (${name})`, shown?.[name], entry[name]);
-    }
-  }
-}
-
-function comparePerson(all: Comparison, what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {
+export function comparePerson(all: Comparison, what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {
   all.plain(`${what} (client)`, shown?.client.id, leaf.client_id);
   all.plain(`${what} (key)`, shown?.key_id, leaf.key_id);
   all.text(`${what} (person)`, shown?.actor, leaf.actor);
@@ -206,4 +195,4 @@ function outcomesOf(leaves: Leaves): string[] {
   return possibleStates(recordedState(facts));
 }
 
-const listOf = (list: unknown) => (Array.isArray(list) ? (list as Leaf[]) : []);
+export const listOf = (list: unknown) => (Array.isArray(list) ? (list as Leaf[]) : []);

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import type { CallStory, Inclusion, LeafProof, Opening } from '../api/generated/schema';
-import { compareStory, type Leaves } from './agreement';
+import { compareStory, type Leaf, type Leaves } from './agreement';
 import { fromBase64, toBase64, toHex } from './bytes';
 import { comparePeople } from './people';
 import { leafHash, verifyInclusion } from './merkle';
@@ -115,7 +115,7 @@ function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
     ...proof.unsealed,
     ...records.filter(({ record }) => record === null).map(({ kind }) => kind),
   ]);
-  const all = compareStory(story, leavesOf(records), away);
+  const all = compareStory(story, leavesOf(records), away, settlementsIn(records));
   for (const { kind, index, leaf_hash } of story.seals) {
     if (kind === 'verdict' || index === null) continue; // A verdict has its own ID, and so its own proof.
     const proved = records.find((record) => record.kind === kind && record.index === index);
@@ -169,6 +169,12 @@ export function checkpointOf(note: string): Checkpoint | Error {
 
 function leavesOf(records: LeafProof[]): Leaves {
   return Object.fromEntries(records.flatMap(({ kind, record }) => (record ? [[kind, record]] : [])));
+}
+
+/** Returns the settlements that can be read, in their order. */
+function settlementsIn(records: LeafProof[]): Leaf[] {
+  const settlements = records.flatMap(({ kind, record }) => (record && kind === 'settlement' ? [record] : []));
+  return settlements.sort((one, other) => Number(one.number) - Number(other.number));
 }
 
 const kindsOf = (records: LeafProof[]) => records.map(({ kind }) => kind).join(', ');

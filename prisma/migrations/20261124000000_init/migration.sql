@@ -262,7 +262,7 @@ CREATE VIEW current_settlement AS
   SELECT s.* FROM settlement s
   WHERE NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = s.intent_id AND later.number > s.number);
 
--- The account that holds a payout's amount after an entry (ENTRIES of src/operations/settlement.ts).
+-- The account that holds a payout's amount after an entry (ENTRIES of src/operations/entries.ts).
 CREATE FUNCTION ledger_account(entry text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN entry IN ('reserved', 'in_doubt') THEN 'reserved' WHEN entry = 'pending' THEN 'in_transit'
     WHEN entry IN ('paid', 'redeemed') THEN 'recipient' WHEN entry = 'fee' THEN 'fees' ELSE 'available' END

@@ -1,0 +1,93 @@
+import type { CallStory, RecordItem, RecordSettlement } from '../api/generated/schema';
+import { type Entry, ENTRIES, payoutStateOf } from '../../../src/operations/entries';
+import { comparePerson, type Leaf, listOf } from './agreement';
+import { Comparison } from './comparison';
+
+/**
+ * Compares the shown settlements with their records.
+ * @param recorded all that can be read, in their order.
+ * @param areAway whether some cannot be read.
+ */
+export function compareSettlements(
+  all: Comparison,
+  { settlements: newestFirst }: CallStory,
+  recorded: readonly Leaf[],
+  areAway: boolean,
+): void {
+  const shown = [...newestFirst].reverse();
+  if (!areAway) {
+    all.plain('settlements', shown.map(({ id }) => id).join(', '), recorded.map(({ id }) => id).join(', '));
+  }
+  for (const leaf of recorded)
+    compareSettlement(
+      all,
+      shown.find(({ id }) => id === leaf.id),
+      leaf,
+    );
+}
+
+function compareSettlement(all: Comparison, settlement: RecordSettlement | undefined, leaf: Leaf): void {
+  all.plain('settlement', settlement?.id, leaf.id);
+  all.plain('settled as', settlement?.outcome, leaf.resolution);
+  all.plain('source of the settlement', settlement?.source, leaf.source);
+  all.plain('counts on caps', settlement?.counted_usd, leaf.counted_usd);
+  all.time('time of the settlement', settlement?.recorded_at, leaf.recorded_at);
+  all.text('reason for the settlement', settlement?.reason, leaf.reason);
+  comparePerson(all, 'author of the settlement', settlement?.recorded_by, leaf);
+  const entries = listOf(leaf.entries);
+  all.plain('entries of the settlement', settlement?.entries.length, entries.length);
+  for (const [place, entry] of entries.entries()) {
+    const shown = settlement?.entries[place];
+    for (const name of ['position', 'entry', 'from', 'to', 'amount_usd'] as const) {
+      all.plain(`entry ${place + 1} (${name})`, shown?.[name], entry[name]);
+    }
+    all.text(`entry ${place + 1} (status)`, shown?.status, entry.status);
+  }
+}
+
+/**
+ * Compares the state of each payout with its last entry.
+ * @param answered the entries of the outcome: one word for all payouts, or a list.
+ */
+export function compareStates(
+  all: Comparison,
+  { items, outcome }: CallStory,
+  answered: unknown,
+  settlements: readonly Leaf[],
+): void {
+  for (const { position, state } of items) {
+    const last =
+      entriesOf(position, settlements).at(-1)?.entry ??
+      (Array.isArray(answered) ? (answered as unknown[])[position] : answered);
+    const entry = typeof last === 'string' && last in ENTRIES ? (last as Entry) : 'reserved';
+    const isPayout = state !== null || last !== undefined; // other items have no entries
+    all.plain(`state of item ${position + 1}`, state, isPayout ? payoutStateOf(entry, outcome) : null);
+  }
+}
+
+/**
+ * Returns the transaction of an item as it was seen last.
+ * @param answered the one in the answer. Its amount stays.
+ */
+export function transactionOf(
+  { position, amount_usd }: RecordItem,
+  answered: Leaf | undefined,
+  settlements: readonly Leaf[],
+): Leaf | undefined {
+  return entriesOf(position, settlements).reduce((seen: Leaf | undefined, entry) => {
+    const { upstream_ref, upstream_id, batch_ref, status } = entry;
+    if (upstream_ref === undefined && upstream_id === undefined && status === undefined) return seen;
+    return {
+      amount_usd: answered ? answered.amount_usd : amount_usd,
+      upstream_ref: upstream_ref ?? seen?.upstream_ref,
+      upstream_id: upstream_id ?? seen?.upstream_id,
+      batch_ref: batch_ref ?? seen?.batch_ref,
+      status,
+    };
+  }, answered);
+}
+
+function entriesOf(position: number, settlements: readonly Leaf[]): Leaf[] {
+  const entries = settlements.flatMap((settlement) => listOf(settlement.entries));
+  return entries.filter((entry) => entry.position === position && entry.entry !== 'fee');
+}
