@@ -147,11 +147,11 @@ export const PROBLEMS = {
   },
   not_in_doubt: {
     status: 409,
-    text: 'Only a call in doubt can be settled by hand, and only after the deadline of its answer has passed.',
+    text: 'Only payouts in doubt can be settled by hand, and only after the deadline of their answer has passed. To correct others, send `supersedes`.',
   },
   resolution_superseded: {
     status: 409,
-    text: 'A newer resolution is in effect, so nothing was changed. Read the call again before you correct it.',
+    text: 'A newer settlement is in effect, so nothing was changed. Read the call again before you correct it.',
   },
   content_changed: {
     status: 409,

@@ -1,0 +1,68 @@
+import { Decimal } from 'decimal.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { VOCABULARY } from '../../../test/support/made-up-doubts';
+import { LedgerItem, Posting } from '../../journal/ledger';
+import { CREATED_BY } from '../../operations/effects';
+import { Entry, entryOf, Source } from '../../operations/settlement';
+import { changesOf, EXCEPTIONS, ListedPayout } from './changes';
+
+const CREATED = CREATED_BY.get('POST /payouts/airtime')!;
+const transaction = (status: string) => ({
+  upstream_ref: 'ref',
+  upstream_id: null,
+  batch_ref: null,
+  at: null,
+  status,
+});
+
+function itemIn(entry: Entry, source: Source, word: string): LedgerItem {
+  const posting = { entry, from: 'reserved', to: 'recipient', amountUsd: null, status: word, source, at: new Date(0) };
+  return {
+    position: 0,
+    amountUsd: new Decimal(5),
+    entry,
+    feeUsd: new Decimal(0),
+    transaction: transaction(word),
+    reason: null,
+    postings: [posting as Posting],
+  };
+}
+
+const listedAs = (word: string, fee: number | null = null): ListedPayout => ({
+  position: 0,
+  meaning: VOCABULARY.statusOf(word),
+  feeUsd: fee === null ? null : new Decimal(fee),
+  transaction: transaction(word),
+});
+
+/** A payout for each exception, the word that changes nothing about it, and a word that does. */
+const SCENARIOS: Record<string, [item: LedgerItem, word: string, news: string]> = {
+  'nothing new': [itemIn('paid', 'answer', 'paid'), 'Completed', 'reversed'],
+  'a word never heard of': [itemIn('paid', 'answer', 'paid'), 'ON_HOLD', 'failed'],
+  'an older word': [itemIn('paid', 'poll', 'paid'), 'pending', 'refunded'],
+  'seen by a person': [itemIn('failed', 'person', 'paid'), 'paid', 'refunded'],
+};
+
+describe('the exceptions from what the upstream lists', () => {
+  it.each(EXCEPTIONS.map((exception) => [exception.name, exception] as const))('include "%s"', (name, exception) => {
+    const [item, word, news] = SCENARIOS[name]!;
+    const listed = listedAs(word);
+    expect(EXCEPTIONS.filter(({ holds }) => holds(item, listed, entryOf(listed.meaning, CREATED)))).toEqual([
+      exception,
+    ]);
+    expect(changesOf(item, listed, CREATED)).toEqual([]);
+    expect(changesOf(item, listedAs(news), CREATED)).toMatchObject([{ entry: news }]);
+    expect(changesOf(item, listedAs(word, 0.5), CREATED)).toMatchObject([
+      { entry: 'fee', amountUsd: new Decimal(0.5) },
+    ]);
+  });
+
+  it('are documented in the same order', () => {
+    const page = readFileSync(join(__dirname, '../../../docs/reconciliation/settlement.md'), 'utf8');
+    const [, table = ''] = /\n\| exception \|.*\n.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+    const names = table.split('\n').flatMap((row) => row.split(' | ')[0]?.slice(2) || []);
+    expect(names).toEqual(EXCEPTIONS.map(({ name }) => name));
+    expect(Object.keys(SCENARIOS)).toEqual(names);
+  });
+});
