@@ -142,6 +142,20 @@ describe('the same content', () => {
       expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null }); // it repeats none
     });
 
+    it('is refused for a day once the call is settled as paid, because its client was told an error', async () => {
+      const key = await client();
+      const old = await receivedEarlier(database, await inDoubt(key), 200);
+      const recorded_at = new Date(Date.now() - 23 * 3_600_000).toISOString();
+      await insertSettlements(database, [{ intent_id: old, resolution: 'confirmed', recorded_at }]);
+      await proxy.app.get(RecentContents, { strict: false }).runOnce();
+      for (const idempotencyKey of [undefined, 'another']) {
+        const { body } = await ask(key, AIRTIME, { ...(idempotencyKey && { idempotencyKey }) }).expect(409);
+        expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: old, first_call_state: 'confirmed' });
+      }
+      await ask(key, AIRTIME, { idempotencyKey: 'another', names: old }).expect(200);
+      expect(upstream.received).toHaveLength(2);
+    });
+
     it('does not bypass a cap, a stop or an approval by naming it', async () => {
       const key = await client();
       const first = await inDoubt(key);

@@ -22,8 +22,9 @@ interface Retention {
 }
 
 /**
- * Removes contents and payments that are no longer needed, because they are hashes of text that names people. The content of an open
- * call (in progress, in doubt, or held) stays as long as the call is open.
+ * Removes contents and payments that are no longer needed, because they are hashes of text that names people. The
+ * content of an open call (in progress, in doubt, or held) stays as long as the call is open, and a day longer if it was
+ * in doubt and paid.
  */
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
@@ -77,7 +78,8 @@ export class RecentContents implements OnApplicationShutdown {
     const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
     const over = ids.filter((id) => {
       const call = asSameContent(id, states.get(id));
-      return !call || (call.paidSecondsAgo !== null && call.paidSecondsAgo > seconds);
+      const neededFor = call?.state === 'confirmed' ? Math.max(LASTING_SECONDS, seconds) : seconds;
+      return !call || (call.paidSecondsAgo !== null && call.paidSecondsAgo > neededFor);
     });
     if (over.length === 0) return 0;
     return this.prisma

@@ -30,12 +30,13 @@ const requests = fc.array(
     usd: fc.option(amount, { freq: 8 }),
     heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
     items: fc.subarray(['x', 'y', 'z'].map(paymentTo)),
-    allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'call-0', 'call-1')),
+    allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'settled', 'call-0', 'call-1')),
     /** What the database knows: a claim, the same content, the same from another client. */
     known: fc.record({
       claim: fc.option(fc.boolean(), { freq: 1 }),
       same: fc.subarray([
         { callId: 'paid', state: 'succeeded' as const, paidSecondsAgo: 60 },
+        { callId: 'settled', state: 'confirmed' as const, paidSecondsAgo: 60 },
         { callId: 'open', state: 'unknown' as const, paidSecondsAgo: null },
       ]),
       elsewhere: fc.boolean(),
@@ -133,8 +134,11 @@ describe('decide, for any batch and any state,', () => {
           const inBatch = opened.findLast((other) => other.content === call.content);
           const known = sameContent.get(call.id) ?? [];
           const isInTheWay = known.some(
-            ({ paidSecondsAgo: ago }) =>
-              ago === null || call.items.length > 1 || (call.idempotencyKey === null && ago <= guards.windowSeconds),
+            ({ state, paidSecondsAgo: ago }) =>
+              ago === null ||
+              state === 'confirmed' ||
+              call.items.length > 1 ||
+              (call.idempotencyKey === null && ago <= guards.windowSeconds),
           );
           const newest = inBatch?.id ?? known[0]?.callId;
           const isSuspected =

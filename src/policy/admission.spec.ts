@@ -117,6 +117,14 @@ describe('decide', () => {
       expect(day).toEqual(['duplicate', 'admitted']);
     });
 
+    it('refuses any request for a day after a call in doubt turned out to be paid, whatever its key', () => {
+      const settled = (ago: number): SameContent => ({ ...paid('a', ago), state: 'confirmed' });
+      const day = [0, 86_400, 86_401].map((ago) => after([settled(ago)], key)?.kind);
+      expect(day).toEqual(['duplicate', 'duplicate', 'admitted']);
+      expect(after([settled(99)])?.kind).toBe('duplicate');
+      expect(after([settled(99)], { ...key, allowDuplicateOf: 'a' })?.kind).toBe('admitted');
+    });
+
     it('admits a request that names the newest one, and no other', () => {
       const calls = [open('a2'), open('a1')];
       expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });

@@ -1,8 +1,9 @@
 import { FirstCallState } from '../platform/errors/problem';
 
 /**
- * How long after its answer a list of two or more items makes a repeated request suspected, whatever its key. A file
- * that is uploaded twice gets a new key each time.
+ * How long a call with a list of two or more items makes a repeated request suspected, whatever its key. A file that is
+ * uploaded twice gets a new key each time. The same applies to a call that was in doubt before: its client was told an
+ * error, and may still try again.
  */
 export const LASTING_SECONDS = 86_400;
 
@@ -36,15 +37,15 @@ export function callInTheWay(request: Repeating, same: SameContent[], windowSeco
 
 function isInTheWay(
   { idempotencyKey, items }: Repeating,
-  { paidSecondsAgo }: SameContent,
+  { state, paidSecondsAgo }: SameContent,
   windowSeconds: number,
 ): boolean {
   if (paidSecondsAgo === null) return true; // A second payment could be one too many, whatever its key.
-  if (isList(items.length) && paidSecondsAgo <= LASTING_SECONDS) return true;
+  if ((state === 'confirmed' || isList(items.length)) && paidSecondsAgo <= LASTING_SECONDS) return true;
   return idempotencyKey === null && paidSecondsAgo <= windowSeconds;
 }
 
-/** Whether a call makes repeated requests suspected for `LASTING_SECONDS`. */
+/** Whether a call makes repeated requests suspected for `LASTING_SECONDS`, because of its number of items. */
 export function isList(itemCount: number): boolean {
   return itemCount >= 2;
 }
