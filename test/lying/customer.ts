@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../support/paying';
+import { Habit, Kind, Payment, PayStep } from './schedule';
+import { Arrival, LyingWorld, Told } from './world';
+
+/** How long an impatient client waits. It is shorter than the proxy waits for the upstream. */
+const PATIENCE_MS = 60;
+
+const TRIES = 3;
+
+/** A call that a request led to. */
+export interface Call {
+  id: string;
+  /** The items of the request that it pays, by position in the call. */
+  places: number[];
+  /** What the upstream made of it, by position. */
+  chiRefs: string[];
+}
+
+/** A payout that a client wants made once, however often it asks. */
+export interface Order {
+  kind: Kind;
+  items: Payment[];
+  calls: Call[];
+  told: Told[];
+  /** How often the API said about each item that it may be sent again. */
+  allowed: number[];
+}
+
+/** A client with a habit, and what it ordered. */
+export class Customer {
+  readonly orders: Order[] = [];
+  /** The call that tells about each item, for a client that asks. */
+  private readonly followed = new Map<Order, (Call & { position: number })[]>();
+
+  private constructor(
+    private readonly world: LyingWorld,
+    readonly habit: Habit,
+    readonly id: string,
+    readonly key: string,
+  ) {}
+
+  static async of(world: LyingWorld, habit: Habit, name: string, capUsd: number | null): Promise<Customer> {
+    const { id, key } = await world.client(name, 'pay', 'read');
+    await world.proxy.database.query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [id, capUsd]);
+    return new Customer(world, habit, id, key);
+  }
+
+  /** Orders a payout, and tries again as is its habit. */
+  async order({ kind, items }: Pick<PayStep, 'kind' | 'items'>, meanwhile: () => Promise<void>): Promise<Order> {
+    const order: Order = { kind, items, calls: [], told: [], allowed: items.map(() => 0) };
+    this.orders.push(order);
+    const places = [...items.keys()];
+    const key = randomUUID();
+    switch (this.habit) {
+      case 'no key':
+        await this.insist(order, places, () => undefined, meanwhile);
+        break;
+      case 'new keys':
+        await this.insist(order, places, randomUUID, meanwhile);
+        break;
+      case 'impatient':
+        await this.send(order, places, { key, patienceMs: PATIENCE_MS, tries: 2 });
+        await meanwhile();
+        await this.insist(
+          order,
+          places,
+          () => key,
+          () => Promise.resolve(),
+        );
+        break;
+      case 'obedient':
+        await this.send(order, places, { key });
+        await meanwhile();
+        await this.obey();
+        break;
+    }
+    return order;
+  }
+
+  /** Asks what became of each payout, and sends those again of which the API says so. */
+  async obey(): Promise<void> {
+    if (this.habit !== 'obedient') return;
+    for (const order of this.orders) {
+      const [first] = order.calls;
+      const followed = this.followed.get(order) ?? first?.places.map((_, position) => ({ ...first, position })) ?? [];
+      this.followed.set(order, followed);
+      for (const [place, { id, position }] of followed.entries()) {
+        const { body } = await this.world.get(this.key, `/v1/calls/${id}`);
+        const { next } = (body.items as { next: string }[])[position] ?? {};
+        if (next !== 'send_again') continue;
+        order.allowed[place] = (order.allowed[place] ?? 0) + 1;
+        const [again] = await this.send(order, [place], { key: randomUUID() });
+        if (again) followed[place] = { ...again, position: 0 };
+      }
+    }
+  }
+
+  /** Sends a request until it succeeds: again after any 5xx and 409. */
+  private async insist(
+    order: Order,
+    places: number[],
+    key: () => string | undefined,
+    meanwhile: () => Promise<void>,
+  ): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const idempotencyKey = key();
+      await this.send(order, places, idempotencyKey === undefined ? {} : { key: idempotencyKey });
+      const status = order.told.at(-1)?.status ?? 0;
+      if (tries === TRIES || (status < 500 && status !== 409)) return;
+      await meanwhile();
+    }
+  }
+
+  private async send(
+    order: Order,
+    places: number[],
+    { key, patienceMs, tries = 1 }: { key?: string; patienceMs?: number; tries?: number },
+  ): Promise<Call[]> {
+    const items = places.flatMap((place) => order.items[place] ?? []);
+    for (let n = 0; n < tries; n += 1) {
+      const signal = patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) };
+      const told = await this.world
+        .pay(this.key, order.kind, items, { ...(key !== undefined && { key }), ...signal })
+        .catch(() => undefined);
+      if (told) order.told.push(told);
+    }
+    await this.world.idle(this.id);
+    return this.attribute(order, places);
+  }
+
+  /**
+   * Finds the new calls of this client, and what the upstream made of them. A request that its client gave up may still
+   * be on its way. Then the next try finds its call.
+   */
+  private async attribute(order: Order, places: number[]): Promise<Call[]> {
+    const known = this.orders.flatMap(({ calls }) => calls.map(({ id }) => id));
+    let ids: string[] = [];
+    let arrivals: Arrival[] = [];
+    await eventually(async () => {
+      ids = (await this.callIds()).filter((id) => !known.includes(id));
+      arrivals = await this.world.newArrivals();
+      return ids.length === arrivals.length;
+    });
+    this.world.attributed(arrivals);
+    const calls = ids.map((id, nth): Call => ({ id, places, chiRefs: arrivals[nth]?.chiRefs ?? [] }));
+    order.calls.push(...calls);
+    return calls;
+  }
+
+  /** The calls that were sent, in the order of their admission. */
+  private async callIds(): Promise<string[]> {
+    const sql = `SELECT i.id::text FROM intent i JOIN outcome o ON o.intent_id = i.id
+      WHERE client_id = $1 AND o.kind <> 'not_sent' ORDER BY i.id`;
+    return (await this.world.proxy.database.query<{ id: string }>(sql, [this.id])).map(({ id }) => id);
+  }
+}

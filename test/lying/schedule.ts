@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+
+/** The habits of clients. Each schedule has one client of each. */
+export const HABITS = ['no key', 'new keys', 'impatient', 'obedient'] as const;
+export type Habit = (typeof HABITS)[number];
+
+export const KINDS = ['airtime', 'momo', 'credit'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** A fault of the sandbox. What it carries out, it carries out before the proxy gives up. */
+export interface Fault {
+  fault: string;
+  [setting: string]: unknown;
+}
+
+/** One item of a payout: a person, by number, and US dollars. */
+export interface Payment {
+  who: number;
+  usd: number;
+}
+
+/** A request of a client, which it may send several times. */
+export interface PayStep {
+  do: 'pay';
+  habit: Habit;
+  kind: Kind;
+  items: Payment[];
+  /** The first one strikes the first try, the second one the second try. */
+  faults: Fault[];
+  /** What happens after the first try, and after the second one. */
+  meanwhile: Event[][];
+}
+
+/** What the upstream or the proxy does by itself. */
+export type Event =
+  | { do: 'lie'; settings: object }
+  | { do: 'lies end' }
+  | { do: 'changes happen' }
+  | { do: 'time passes' }
+  | { do: 'resolve' }
+  | { do: 'follow' }
+  | { do: 'reconcile' }
+  | { do: 'top-up'; wallet: 'airtime' | 'momo' | 'chi' }
+  | { do: 'fee'; nth: number };
+
+export type Step = PayStep | Event;
+
+export interface Schedule {
+  /** The daily cap of each client in US dollars. Null for none. */
+  capUsd: number | null;
+  feePercent: number;
+  steps: Step[];
+}
+
+/** It is configured as `paid` (UPSTREAM_STATUS_WORDS). */
+export const MAPPED_WORD = 'SETTLED_T2';
+const UNHEARD_OF = 'AWAITING_REVIEW';
+
+/** Longer than a test takes. The changes happen in the step that says so. */
+const NOT_BY_ITSELF_MS = 600_000;
+
+const LATER = ['failsLater', 'reversesLater', 'refundsLater'] as const;
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc
+    .constantFrom(
+      ...['error500AfterProcessing', 'error500AfterSome', 'errorBesideTransactions', 'resetAfterProcessing'],
+      ...['noResponse', 'error502Html', 'truncatedBody', 'malformedJson'],
+      ...['error500', 'resetBeforeProcessing', 'unauthorized'],
+    )
+    .map((name) => ({ fault: name })),
+  fc.constantFrom(200, 400, 500).map((status) => ({ fault: 'errorNamingTransactions', status })),
+  fc.constantFrom(...LATER).map((name) => ({ fault: name, ms: NOT_BY_ITSELF_MS })),
+  fc.constant({ fault: 'slowBody', ms: 150 }),
+);
+
+const words = fc.constantFrom(UNHEARD_OF, MAPPED_WORD).map((word) => ({ paid: word }));
+const list = fc.oneof(
+  fc.constantFrom(0, 3, 8).map((newest) => ({ newest })),
+  fc.constant({ frozenAt: 'now' }),
+);
+
+const lie: fc.Arbitrary<Event> = fc
+  .oneof(
+    words.map((listed) => ({ words: { listed } })),
+    words.map((answered) => ({ words: { answered } })),
+    list.map((transactions) => ({ lists: { transactions } })),
+    list.map((entries) => ({ lists: { entries } })),
+    fc.constantFrom(...KINDS).map((kind) => ({ lists: { transactions: { withoutTypes: [kind] } } })),
+    fc.constantFrom(...KINDS).map((kind) => ({ listedAfterMs: { [kind]: NOT_BY_ITSELF_MS } })),
+  )
+  .map((settings) => ({ do: 'lie', settings }));
+
+const own = fc.constantFrom(
+  ...(['lies end', 'changes happen', 'time passes', 'resolve', 'follow'] as const).map((what): Event => ({ do: what })),
+);
+
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 4, arbitrary: lie },
+  { weight: 6, arbitrary: own },
+  { weight: 1, arbitrary: fc.constant<Event>({ do: 'reconcile' }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('top-up'), wallet: fc.constantFrom('airtime', 'momo', 'chi') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('fee'), nth: fc.nat({ max: 20 }) }) },
+);
+
+const payment: fc.Arbitrary<Payment> = fc.record({
+  who: fc.nat({ max: 2 }),
+  usd: fc.constantFrom(1, 1.5, 2),
+});
+
+/** Mostly what settles a call while its client still tries. */
+const between: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<Event>({ do: 'time passes' }) },
+  { weight: 3, arbitrary: fc.constant<Event>({ do: 'resolve' }) },
+  { weight: 2, arbitrary: event },
+);
+
+const pay: fc.Arbitrary<PayStep> = fc.record({
+  do: fc.constant('pay'),
+  habit: fc.constantFrom(...HABITS),
+  kind: fc.constantFrom(...KINDS),
+  items: fc.array(payment, { minLength: 1, maxLength: 3 }),
+  faults: fc.array(fault, { maxLength: 2 }),
+  meanwhile: fc.array(fc.array(between, { maxLength: 3 }), { maxLength: 2 }),
+});
+
+/** Without fast-check's preference for small values, because a short schedule shows little. */
+export const schedule: fc.Arbitrary<Schedule> = fc.noBias(
+  fc.record({
+    capUsd: fc.constantFrom(null, 3, 6, 10),
+    feePercent: fc.constantFrom(0, 0, 1.5),
+    steps: fc.array(fc.oneof({ weight: 2, arbitrary: pay }, { weight: 1, arbitrary: event }), {
+      minLength: 6,
+      maxLength: 14,
+      size: 'max',
+    }),
+  }),
+);

@@ -1,0 +1,103 @@
+import { Decimal } from 'decimal.js';
+import type { CallRecord } from '../support/api';
+import { Customer, Order } from './customer';
+import { LyingWorld, Transaction } from './world';
+
+const COUNTS = ['reserved', 'in_doubt', 'pending', 'paid'];
+const ENDS: Record<string, string> = { fraud: 'failed', expired: 'failed' };
+
+/** A payout as the API tells it, beside what became of it in truth. */
+export interface Compared {
+  customer: Customer;
+  order: Order;
+  callId: string;
+  place: number;
+  state: string;
+  next: string;
+  usd: Decimal;
+  feeUsd: Decimal;
+  truth: string;
+  transaction: Transaction | undefined;
+}
+
+export async function compare(world: LyingWorld, customers: Customer[]): Promise<Compared[]> {
+  const transactions = await world.transactions();
+  const compared: Compared[] = [];
+  for (const customer of customers) {
+    for (const order of customer.orders) {
+      for (const { id, places, chiRefs } of order.calls) {
+        const { items } = (await world.get(customer.key, `/v1/calls/${id}`)).body as unknown as CallRecord;
+        for (const [position, place] of places.entries()) {
+          const transaction = transactions.get(chiRefs[position] ?? '');
+          const { state, next, amount_usd: usd, fee_usd: fee } = items[position] ?? {};
+          compared.push({
+            ...{ customer, order, callId: id, place, transaction },
+            state: state ?? 'none',
+            next: next ?? 'none',
+            usd: new Decimal(usd ?? 0),
+            feeUsd: new Decimal(fee ?? 0),
+            truth: stateOf(transaction),
+          });
+        }
+      }
+    }
+  }
+  return compared;
+}
+
+export function isPaid(transaction: Transaction | undefined): boolean {
+  return transaction !== undefined && transaction.truth.money !== 'kept';
+}
+
+/** Returns what is wrong at any time: people who were paid twice, and money that counts wrongly. */
+export async function wrongAtAnyTime(world: LyingWorld, customers: Customer[], all: Compared[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const customer of customers) {
+    const own = all.filter((one) => one.customer === customer);
+    for (const order of customer.orders) {
+      for (const place of order.items.keys()) {
+        const made = own.filter((one) => one.order === order && one.place === place && one.transaction);
+        const most = 1 + (order.allowed[place] ?? 0);
+        const paid = made.filter(({ transaction }) => isPaid(transaction)).length;
+        if (paid > 1) wrong.push(`${nameOf(customer, order, place)} was paid ${paid} times`);
+        if (made.length > most) wrong.push(`${nameOf(customer, order, place)} was made ${made.length} times`);
+      }
+    }
+    const counted = own.filter(({ state }) => COUNTS.includes(state));
+    const right = counted.reduce((sum, { usd, feeUsd }) => sum.plus(usd).plus(feeUsd), new Decimal(0));
+    const spent = await spendingOf(world, customer);
+    if (!right.eq(spent)) wrong.push(`${customer.habit}: ${spent.toFixed()} counts as spent, not ${right.toFixed()}`);
+  }
+  return wrong;
+}
+
+/** Returns the payouts whose state is not the truth. */
+export function differing(all: Compared[]): Compared[] {
+  return all.filter(({ state, truth }) => state !== truth);
+}
+
+/** Returns what a client has really paid, with the fees that the upstream shows. */
+export function reallyPaid(world: LyingWorld, all: Compared[], customer: Customer): Decimal {
+  return all
+    .filter((one) => one.customer === customer && isPaid(one.transaction))
+    .reduce((sum, { transaction }) => {
+      const change = new Decimal(transaction?.truth.walletChange ?? 0).neg();
+      return sum.plus(change).minus(world.hiddenFees.get(transaction?.chiRef ?? '') ?? 0);
+    }, new Decimal(0));
+}
+
+export async function spendingOf(world: LyingWorld, { id }: Customer): Promise<Decimal> {
+  const sql = 'SELECT coalesce(sum(usd), 0)::text AS usd FROM spending WHERE client_id = $1';
+  return new Decimal((await world.proxy.database.query<{ usd: string }>(sql, [id]))[0]?.usd ?? 0);
+}
+
+export function nameOf({ habit }: Customer, { kind, items }: Order, place: number): string {
+  const item = items[place];
+  return `${habit}: ${kind} of ${item?.usd} to ${item?.who} (item ${place} of ${items.length})`;
+}
+
+function stateOf(transaction: Transaction | undefined): string {
+  if (!transaction) return 'not_executed';
+  const { status } = transaction.truth;
+  return ENDS[status] ?? status;
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { INestApplicationContext } from '@nestjs/common';
+import { Client } from 'pg';
+import { Scope } from '../../src/operations/scopes';
+import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
+import { PollService } from '../../src/reconciliation/in-doubt/poll.service';
+import { ResolverService } from '../../src/reconciliation/in-doubt/resolver.service';
+import { noLies } from '../../src/sandbox/lies';
+import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';
+import type { RunRecord } from '../support/api';
+import { eventually } from '../support/paying';
+import { startProxyWithSandbox } from '../support/proxy';
+import { reconcile } from '../support/reconciling';
+import { ControlBody } from '../support/sandbox-answers';
+import { Event, Fault, Kind, KINDS, MAPPED_WORD, Payment } from './schedule';
+
+/** An answer of the proxy, as far as clients look at it. */
+export interface Told {
+  status: number;
+  callId: string | null;
+  body: Record<string, unknown>;
+}
+
+/** A transaction of the upstream, with the truth about it. */
+export type Transaction = ControlBody<'/transactions', 'get'>[number];
+export type Arrival = ControlBody<'/requests', 'get'>[number];
+
+const PATHS = { airtime: '/payouts/airtime', momo: '/payouts/mobile-money', credit: '/payouts/credit' } as const;
+const BYSTANDER_USD = 0.01;
+const ACCOUNT = '00000000-0000-4000-8000-000000000001';
+
+/** A proxy and its worker in front of a sandbox that lies as told. Time passes only when a test says so. */
+export class LyingWorld {
+  /** Fees that were charged later, in US dollars by transaction. No list of transactions shows them. */
+  readonly hiddenFees = new Map<string, number>();
+  private people = 0;
+  private lastSeq = 0;
+
+  private constructor(
+    readonly proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>,
+    private readonly worker: INestApplicationContext,
+    private readonly reconciler: string,
+    private readonly bystander: string,
+    private readonly sandboxData: Client,
+  ) {}
+
+  static async start(): Promise<LyingWorld> {
+    const proxy = await startProxyWithSandbox({
+      checkCoverage: false,
+      duplicateGuard: true,
+      duplicateWindowSeconds: 3_600,
+      followUpEverySeconds: 0,
+      upstreamStatusWords: [`${MAPPED_WORD}=paid`],
+      upstreamTimeoutMs: 400,
+    });
+    const worker = await proxy.startWorker();
+    worker.get(PollService).rules.quietMs = 0;
+    const reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+    const bystander = (await proxy.client('bystander', 'pay')).key;
+    const sandboxData = new Client({ connectionString: proxy.database.sandboxUrl });
+    await sandboxData.connect();
+    const world = new LyingWorld(proxy, worker, reconciler, bystander, sandboxData);
+    await world.bystandersPay();
+    return world;
+  }
+
+  async close(): Promise<void> {
+    await this.sandboxData.end();
+    await this.proxy.close();
+  }
+
+  client(name: string, ...scopes: Scope[]) {
+    return this.proxy.client(name, ...scopes);
+  }
+
+  /** Returns the number of a person whom nobody has paid yet. */
+  newPeople(count: number): number {
+    this.people += count;
+    return this.people - count;
+  }
+
+  async pay(key: string, kind: Kind, items: Payment[], more: { key?: string; names?: string; signal?: AbortSignal }) {
+    const response = await fetch(`${this.proxy.url}/api/v0.1${PATHS[kind]}`, {
+      method: 'POST',
+      headers: {
+        'X-API-Key': key,
+        'Content-Type': 'application/json',
+        ...(more.key !== undefined && { 'Idempotency-Key': more.key }),
+        ...(more.names !== undefined && { 'Allow-Duplicate-Of': more.names }),
+      },
+      body: JSON.stringify(bodyOf(kind, items)),
+      ...(more.signal && { signal: more.signal }),
+    });
+    return told(response);
+  }
+
+  async get(key: string, path: string): Promise<Told> {
+    return told(await fetch(this.proxy.url + path, { headers: { 'X-API-Key': key } }));
+  }
+
+  /** Requests faults of the next payouts. Without one, all faults end. */
+  async faults(faults: Fault[]): Promise<void> {
+    await this.control('DELETE', '/faults');
+    for (const fault of faults) await this.control('POST', '/faults', { nth: 1, ...fault });
+  }
+
+  /** Returns the payouts of clients that arrived since the last ones that were attributed. */
+  async newArrivals(): Promise<Arrival[]> {
+    const all = (await this.control('GET', `/requests?after=${this.lastSeq}`)) as Arrival[];
+    return all.filter(({ operation, body }) => operation.includes('/payouts/') && !isOfBystander(body));
+  }
+
+  attributed(arrivals: Arrival[]): void {
+    this.lastSeq = arrivals.at(-1)?.seq ?? this.lastSeq;
+  }
+
+  /** Waits until no request of a client is in progress. */
+  async idle(clientId: string): Promise<void> {
+    await eventually(async () => {
+      const open = await this.proxy.database.query(
+        'SELECT FROM intent i WHERE client_id = $1 AND NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id)',
+        [clientId],
+      );
+      return open.length === 0;
+    });
+  }
+
+  async transactions(): Promise<Map<string, Transaction>> {
+    const all = (await this.control('GET', '/transactions')) as Transaction[];
+    return new Map(all.map((one) => [one.chiRef, one]));
+  }
+
+  /** What the upstream or the proxy does by itself. */
+  async happen(event: Exclude<Event, { do: 'reconcile' }>): Promise<void> {
+    switch (event.do) {
+      case 'lie':
+        return void (await this.control('PATCH', '/settings', event.settings));
+      case 'lies end':
+        return void (await this.control('PATCH', '/settings', {
+          ...noLies(),
+          listedAfterMs: Object.fromEntries(KINDS.map((kind) => [kind, 0])),
+        }));
+      case 'changes happen':
+        return this.changesHappen();
+      case 'time passes':
+        return this.bystandersPay();
+      case 'resolve':
+        return void (await this.worker.get(ResolverService).runOnce());
+      case 'follow':
+        return void (await this.worker.get(FollowUpService).runOnce());
+      case 'top-up':
+        return void (await this.entry({ type: 'top-up', account: ACCOUNT, wallet: event.wallet, valueInUSD: 5 }));
+      case 'fee':
+        return this.hiddenFee(event.nth);
+    }
+  }
+
+  settings(settings: object): Promise<unknown> {
+    return this.control('PATCH', '/settings', settings);
+  }
+
+  async reconcile(from: Date): Promise<RunRecord> {
+    const period = { from: from.toISOString(), to: new Date().toISOString() };
+    return reconcile({ url: this.proxy.url, key: this.reconciler }, period);
+  }
+
+  /** Others pay, which shows how new a list is. */
+  private async bystandersPay(): Promise<void> {
+    for (const kind of KINDS) {
+      await this.pay(this.bystander, kind, [{ who: this.newPeople(1), usd: BYSTANDER_USD }], { key: randomUUID() });
+    }
+  }
+
+  private async changesHappen(): Promise<void> {
+    await this.sandboxData.query("UPDATE due_changes SET due_at = now() - interval '1 second'");
+    await eventually(async () => (await this.sandboxData.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0);
+  }
+
+  private async hiddenFee(nth: number): Promise<void> {
+    const all = [...(await this.transactions()).values()].filter(({ truth }) => truth.money !== 'kept');
+    const chiRef = all[nth % all.length]?.chiRef ?? '';
+    await this.entry({ type: 'fee', chiRef, valueInUSD: 0.1 });
+    this.hiddenFees.set(chiRef, (this.hiddenFees.get(chiRef) ?? 0) + 0.1);
+  }
+
+  private entry(entry: object): Promise<unknown> {
+    return this.control('POST', '/entries', entry);
+  }
+
+  private async control(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.proxy.sandbox.url}/_sandbox${path}`, {
+      method,
+      headers: { 'X-Sandbox-Control-Key': DEFAULT_CONTROL_KEY, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status} ${await response.text()}`);
+    return response.status === 204 ? undefined : response.json();
+  }
+}
+
+function bodyOf(kind: Kind, items: Payment[]): object {
+  const phone = (who: number) => ({ countryToSend: 'Kenya', phoneNumber: `+25471${String(who).padStart(7, '0')}` });
+  switch (kind) {
+    case 'airtime':
+      return { airtimes: items.map(({ who, usd }) => ({ ...phone(who), valueInUSD: usd })) };
+    case 'momo':
+      return {
+        momos: items.map(({ who, usd }) => ({ ...phone(who), valueInUSD: usd, momoCode: 'MPS', reference: '' })),
+      };
+    case 'credit':
+      return { credits: items.map(({ who, usd }) => ({ email: `person.${who}@example.com`, valueInUSD: usd })) };
+  }
+}
+
+function isOfBystander(body: unknown): boolean {
+  return JSON.stringify(body).includes(`:${BYSTANDER_USD}`);
+}
+
+async function told(response: Response): Promise<Told> {
+  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  return { status: response.status, callId: response.headers.get('x-call-id'), body };
+}
