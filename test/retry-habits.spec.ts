@@ -1,0 +1,99 @@
+import { Customer } from './lying/customer';
+import { Event, Fault, HABITS } from './lying/schedule';
+import { compare, isPaid } from './lying/truth';
+import { LyingWorld } from './lying/world';
+
+interface Expected {
+  fault: Fault;
+  /** The status of the last answer of each client. */
+  told: Record<(typeof HABITS)[number], number>;
+  /** The state of each payout, whatever the habit. The obedient client sends again those that failed. */
+  states: string[];
+}
+
+const IN_DOUBT = { 'no key': 409, 'new keys': 409 };
+const SUCCESS = { 'no key': 200, 'new keys': 200, impatient: 200, obedient: 200 };
+
+const LIES: Record<string, Expected> = {
+  'pays, and answers 500': {
+    fault: { fault: 'error500AfterProcessing' },
+    told: { ...IN_DOUBT, impatient: 500, obedient: 500 },
+    states: ['paid', 'paid'],
+  },
+  'pays some, and answers 500': {
+    fault: { fault: 'error500AfterSome' },
+    told: { ...IN_DOUBT, impatient: 500, obedient: 200 },
+    states: ['paid', 'not_executed'],
+  },
+  'pays some, and answers 200 with an error text': {
+    fault: { fault: 'errorBesideTransactions' },
+    told: SUCCESS,
+    states: ['paid', 'not_executed'],
+  },
+  'answers 200, and fails later': {
+    fault: { fault: 'failsLater', ms: 600_000 }, // when the test says so
+    told: SUCCESS,
+    states: ['failed', 'failed'],
+  },
+  'pays, and resets the connection': {
+    fault: { fault: 'resetAfterProcessing' },
+    told: { ...IN_DOUBT, impatient: 409, obedient: 502 },
+    states: ['paid', 'paid'],
+  },
+};
+
+/** Clients that try again as they are used to, at an upstream that lies. Nobody is paid twice, and the API knows who was paid. */
+describe('a client that tries again', () => {
+  let world: LyingWorld;
+  let count = 0;
+
+  beforeAll(async () => void (world = await LyingWorld.start()));
+  afterAll(() => world.close());
+
+  const happen = async (...events: Event['do'][]) => {
+    for (const what of events) await world.happen({ do: what } as Parameters<LyingWorld['happen']>[0]);
+  };
+  /** Others pay, the resolver settles what is in doubt, and the follow-up what has changed. */
+  const settle = () => happen('changes happen', 'time passes', 'resolve', 'follow');
+
+  const items = (length: number) => Array.from({ length }, () => ({ who: world.newPeople(1), usd: 1 }));
+
+  describe.each(HABITS)('with the habit "%s"', (habit) => {
+    const client = () => Customer.of(world, habit, `client-${(count += 1)}`, null);
+
+    it.each(Object.entries(LIES))('pays each person at most once if the upstream %s', async (_lie, expected) => {
+      const customer = await client();
+      await world.faults([expected.fault]);
+      const order = await customer.order({ kind: 'credit', items: items(2) }, () => Promise.resolve());
+      await world.faults([]);
+      await settle();
+      await customer.obey();
+      await settle();
+      const payouts = await compare(world, [customer]);
+      const first = payouts.filter(({ callId }) => callId === order.calls[0]?.id);
+      expect(first.map(({ state }) => state)).toEqual(expected.states);
+      expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));
+      const timesPaid = order.items.map(
+        (_, place) => payouts.filter((one) => one.place === place && isPaid(one.transaction)).length,
+      );
+      expect(timesPaid).toEqual(expected.states.map((state) => (habit === 'obedient' || state === 'paid' ? 1 : 0)));
+      expect(order.told.at(-1)?.status).toBe(expected.told[habit]);
+    });
+
+    it.each(['error500AfterProcessing', 'resetAfterProcessing', 'error500', 'resetBeforeProcessing'])(
+      'pays a person exactly once after %s, if the doubt ends while the client still tries',
+      async (fault) => {
+        const customer = await client();
+        await world.faults([{ fault }]);
+        const order = await customer.order({ kind: 'airtime', items: items(1) }, () =>
+          happen('time passes', 'resolve'),
+        );
+        await world.faults([]);
+        const payouts = await compare(world, [customer]);
+        expect(payouts.filter(({ transaction }) => isPaid(transaction))).toHaveLength(1);
+        expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));
+        expect(order.calls).toHaveLength(fault.endsWith('AfterProcessing') ? 1 : 2);
+      },
+    );
+  });
+});
