@@ -178,6 +178,19 @@ describe('an upstream that pays and answers with an error', () => {
     },
   );
 
+  it('confirms a call whose error names the transaction of each payout', async () => {
+    const app = await client('named-all', 2);
+    const body = credits(1);
+    await fault('errorNamingTransactions', { nth: 1 });
+    const id = idOf(await pay(app.key, body, 'named').expect(400));
+    expect(await read(id)).toMatchObject({ outcome: 'unknown', items: [{ state: 'paid' }] });
+    expect(await roundAbout(id)).toBe('confirmed');
+    expect(await read(id)).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
+    const { body: replay } = await pay(app.key, body, 'named').expect(200);
+    expect(replay).toMatchObject({ status: 'success', call_id: id });
+    expect([await paid(body), await spent(app)]).toEqual([[1], 1]);
+  });
+
   it('records a rejection for a 500 of an operation that no list ever shows', async () => {
     const app = await client('unlisted');
     await control('post', '/faults', { fault: 'error500', operation: 'POST /sub-account/create', nth: 1 }).expect(201);

@@ -77,7 +77,8 @@ function settlementBy(found: NewVerdict, call: SettledCall): NewSettlement | und
   const entries = (found.entries ?? (verdict === 'ambiguous' ? [] : all())).filter(({ position }) =>
     open.has(position),
   );
-  const isWhole = call.isInDoubt && call.items.length === 0 && verdict !== 'ambiguous';
+  // The answer of a call in doubt may have settled all of its payouts.
+  const isWhole = call.isInDoubt && inDoubt.length === 0 && verdict !== 'ambiguous';
   if (entries.length === 0 && !isWhole) return undefined;
   const settlement: NewSettlement = {
     intentId,
@@ -87,7 +88,7 @@ function settlementBy(found: NewVerdict, call: SettledCall): NewSettlement | und
     entries,
     evidence: { reads, calls },
   };
-  return isWhole ? { ...settlement, resolution: verdict } : settlement;
+  return isWhole && call.items.length === 0 ? { ...settlement, resolution: verdict } : settlement;
 }
 
 function entryBy(verdict: NewVerdict['verdict'], { intent }: SettledCall): Entry {

@@ -67,8 +67,16 @@ export function judgeChange(
   }
 }
 
-/** Returns the verdict about a call that leaves no trace in the upstream's data. */
-export function unrecognisable(operation: string): Verdict {
+/**
+ * Returns the verdict about a call without anything to look for in the upstream's data.
+ * @param settled the positions of its payouts whose outcome is known.
+ */
+export function unrecognisable({ operation, settled }: { operation: string; settled: ReadonlySet<number> }): Verdict {
+  const evidence = evidenceOf([], [], []);
+  if (settled.size > 0) {
+    const reason = "The upstream's answer is an error, but names the transaction of each payout and its status.";
+    return { verdict: 'confirmed', reason, evidence, entries: [] };
+  }
   const reason = `The upstream's data does not identify calls of ${operation}. A person must settle this call.`;
-  return { verdict: 'ambiguous', reason, evidence: evidenceOf([], [], []) };
+  return { verdict: 'ambiguous', reason, evidence };
 }

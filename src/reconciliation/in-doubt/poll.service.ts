@@ -18,6 +18,7 @@ import { READ_BEFORE_MS, readListing, readOne } from './listing';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { StatusVocabulary } from '../../operations/statuses';
 import { readNamed } from './named';
+import { SentCallState } from './read-calls';
 import { Effort } from './work';
 
 /** The most that the upstream's clock may be wrong. */
@@ -73,10 +74,15 @@ export class PollService {
    * Polls the upstream.
    * @param due the calls to judge. If one round has no room for all, the last ones are left.
    */
-  async poll(due: SentCall[], inDoubt: string[], signal: AbortSignal, effort = new Effort(signal)): Promise<Polled> {
+  async poll(
+    due: SentCallState[],
+    inDoubt: string[],
+    signal: AbortSignal,
+    effort = new Effort(signal),
+  ): Promise<Polled> {
     const hopeless = due.filter((call) => !isRecognisable(call));
     const verdicts = await this.record(
-      hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })),
+      hopeless.map((call) => ({ call, verdict: unrecognisable(call) })),
       effort,
     );
     const listed = due.filter(isRecognisable);
@@ -196,7 +202,7 @@ class Round {
   ) {}
 }
 
-/** A call without items cannot be compared with anything. */
+/** A call without payouts in doubt cannot be compared with anything. */
 function isRecognisable({ operation, items }: SentCall): boolean {
   return items.length > 0 && (CREATED_BY.has(operation) || CHANGED_BY.has(operation));
 }
