@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Customer } from './lying/customer';
 import { Event, HABITS, Schedule, schedule, Step } from './lying/schedule';
-import { compare, differing, nameOf, reallyPaid, wrongAtAnyTime } from './lying/truth';
+import { compare, differing, doubtfulForNothing, nameOf, reallyPaid, wrongAtAnyTime } from './lying/truth';
 import { LyingWorld } from './lying/world';
 import { runs } from './support/runs';
 
@@ -71,6 +71,7 @@ describe('any schedule of lies and retries', () => {
       if (one.state === 'in_doubt') seen.inDoubt += 1;
       else wrong.push(`${nameOf(one.customer, one.order, one.place)} is ${one.state}, and in truth ${one.truth}`);
     }
+    for (const id of doubtfulForNothing(all)) wrong.push(`call ${id} is unknown, and each of its payouts is known`);
     seen.payouts += all.length;
     // A fee is only known after its payout. The next payouts are refused.
     const most = new Decimal(capUsd ?? Infinity).times(1 + feePercent / 100);

@@ -11,6 +11,8 @@ export interface Compared {
   customer: Customer;
   order: Order;
   callId: string;
+  /** The outcome of the call. */
+  outcome: string;
   place: number;
   state: string;
   next: string;
@@ -26,12 +28,13 @@ export async function compare(world: LyingWorld, customers: Customer[]): Promise
   for (const customer of customers) {
     for (const order of customer.orders) {
       for (const { id, places, chiRefs } of order.calls) {
-        const { items } = (await world.get(customer.key, `/v1/calls/${id}`)).body as unknown as CallRecord;
+        const call = (await world.get(customer.key, `/v1/calls/${id}`)).body as unknown as CallRecord;
+        const { items, outcome } = call;
         for (const [position, place] of places.entries()) {
           const transaction = transactions.get(chiRefs[position] ?? '');
           const { state, next, amount_usd: usd, fee_usd: fee } = items[position] ?? {};
           compared.push({
-            ...{ customer, order, callId: id, place, transaction },
+            ...{ customer, order, callId: id, outcome, place, transaction },
             state: state ?? 'none',
             next: next ?? 'none',
             usd: new Decimal(usd ?? 0),
@@ -74,6 +77,13 @@ export async function wrongAtAnyTime(world: LyingWorld, customers: Customer[], a
 /** Returns the payouts whose state is not the truth. */
 export function differing(all: Compared[]): Compared[] {
   return all.filter(({ state, truth }) => state !== truth);
+}
+
+/** Returns the calls in doubt of which nothing is in doubt. */
+export function doubtfulForNothing(all: Compared[]): string[] {
+  const inDoubt = new Set(all.filter(({ state }) => state === 'in_doubt').map(({ callId }) => callId));
+  const unknown = all.filter(({ callId, outcome }) => outcome === 'unknown' && !inDoubt.has(callId));
+  return [...new Set(unknown.map(({ callId }) => callId))];
 }
 
 /** Returns what a client has really paid, with the fees that the upstream shows. */
