@@ -76,9 +76,15 @@ export function numberOf(body: unknown): number {
   return Number(/^request-(\d+)$/.exec(fields.tx_ref ?? fields.name ?? '')?.[1]);
 }
 
-function amountsOf({ operation, tenths, items }: LogicalRequest, number: number): number[] {
+/** Returns the number of items of a request's body. */
+export function itemCountOf({ operation, items }: LogicalRequest): number {
+  return TRANSFERS.includes(operation) ? 1 : items;
+}
+
+function amountsOf(request: LogicalRequest, number: number): number[] {
+  const { tenths } = request;
   const first = new Decimal(tenths).div(10).plus(new Decimal(number).div(1_000_000)).toNumber();
-  return [first, ...Array<number>(TRANSFERS.includes(operation) ? 0 : items - 1).fill(FURTHER_ITEM_USD)];
+  return [first, ...Array<number>(itemCountOf(request) - 1).fill(FURTHER_ITEM_USD)];
 }
 
 function mobile(valueInUSD: number, at: number, magic: MagicName | null) {

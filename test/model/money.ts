@@ -1,4 +1,6 @@
 import { Decimal } from 'decimal.js';
+import { TestSandbox } from '../support/sandbox';
+import { itemCountOf } from './bodies';
 import { Decided, Lane, Sent } from './lane';
 import type { Story } from './invariants';
 import { Intent, isLie, readSpending } from './records';
@@ -7,21 +9,18 @@ import { World } from './world';
 const ZERO = new Decimal(0);
 
 /**
- * Checks that spending equals what was sent and not known to be unpaid, never exceeds a cap, and that nothing under a
- * cap was refused.
+ * Checks that spending equals what was sent and not known to be unpaid, and what the ledger says. It never exceeds a cap,
+ * and nothing under a cap was refused.
  */
-export async function checkMoney({ database }: World, lane: Lane, stories: Story[]): Promise<string[]> {
+export async function checkMoney({ database, sandbox }: World, lane: Lane, stories: Story[]): Promise<string[]> {
   const caps = capsOf(lane);
   const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
     lane.client.id,
   ]);
-  const paid = sum(
-    stories.map(({ arrivals, totalUsd }) =>
-      arrivals.some((arrival) => arrival.processed && !isLie(arrival)) ? (totalUsd ?? ZERO) : ZERO,
-    ),
-  );
+  const paid = sum(await reallyPaid(sandbox, stories));
   const spent = await readSpending(database, lane.client.id);
-  const right = spendingOf(stories.flatMap(({ intents }) => intents));
+  const intents = stories.flatMap((story) => story.intents);
+  const right = spendingOf(intents);
   const days = [...new Set([...spent.keys(), ...right.keys()])];
   return [
     ...overspent.map(({ usd }) => `${usd} US dollars were spent at one moment, of ${caps.join(' and ')}`),
@@ -31,6 +30,9 @@ export async function checkMoney({ database }: World, lane: Lane, stories: Story
     ...days
       .filter((day) => !(right.get(day) ?? ZERO).eq(spent.get(day) ?? 0))
       .map((day) => `${spent.get(day)} US dollars count as spent on ${day}, not ${right.get(day)?.toFixed()}`),
+    ...intents
+      .filter((intent) => intent.reservedOn !== null && !intent.refused && !countedOf(intent).eq(intent.ledgerUsd ?? 0))
+      .map((intent) => `${intent.id} counts ${countedOf(intent).toFixed()}, and by its ledger ${intent.ledgerUsd}`),
     ...stories.flatMap((story) =>
       [...story.sent, ...lane.decided.filter(({ number }) => number === story.number)].flatMap((asked) =>
         checkRefusal(story, asked, stories, caps),
@@ -45,18 +47,30 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
   );
 }
 
+/** Returns the amounts of payouts whose money the upstream has not kept. What it paid twice by itself counts once. */
+async function reallyPaid(sandbox: TestSandbox, stories: Story[]): Promise<Decimal[]> {
+  const { body: all } = await sandbox.control('get', '/transactions').expect(200);
+  const paid = new Map(all.filter(({ truth }) => truth.money !== 'kept').map((one) => [one.chiRef, one.valueInUSD]));
+  return stories.flatMap(({ arrivals, request, totalUsd }) => {
+    const [arrival] = arrivals.filter((one) => one.processed && !isLie(one));
+    const made = totalUsd === null ? [] : (arrival?.chiRefs.slice(0, itemCountOf(request)) ?? []);
+    return made.map((chiRef) => new Decimal(paid.get(chiRef) ?? 0));
+  });
+}
+
+/** Returns what a call counts on its caps, according to the records. */
+function countedOf({ reservedOn, totalUsd, countedUsd, outcome, resolution, refused }: Intent): Decimal {
+  const isRejected = resolution === null && (outcome === 'rejected' || outcome === 'not_sent');
+  if (reservedOn === null || isRejected || resolution === 'not_executed' || refused) return ZERO;
+  return new Decimal(countedUsd ?? totalUsd ?? 0);
+}
+
 /** Returns the spending by day, according to the records. */
 function spendingOf(intents: Intent[]): Map<string, Decimal> {
   const byDay = new Map<string, Decimal>();
-  for (const { reservedOn, totalUsd, countedUsd, outcome, resolution, refused } of intents) {
-    if (
-      reservedOn === null ||
-      (resolution === null && (outcome === 'rejected' || outcome === 'not_sent')) ||
-      resolution === 'not_executed' ||
-      refused
-    )
-      continue;
-    byDay.set(reservedOn, (byDay.get(reservedOn) ?? ZERO).plus(countedUsd ?? totalUsd ?? 0));
+  for (const intent of intents) {
+    const day = intent.reservedOn;
+    if (day !== null) byDay.set(day, (byDay.get(day) ?? ZERO).plus(countedOf(intent)));
   }
   return byDay;
 }

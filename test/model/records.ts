@@ -16,6 +16,8 @@ export interface Intent {
   resolution: 'confirmed' | 'not_executed' | null;
   /** What counts on its caps. Null if all that was reserved counts. */
   countedUsd: string | null;
+  /** What its payouts have taken from `available` by their ledger, and not returned. Null if it has no entries. */
+  ledgerUsd: string | null;
   /** Settled by the upstream's listing, not by a person. */
   settledByList: boolean;
   outcome: 'succeeded' | 'rejected' | 'not_sent' | 'unknown' | null;
@@ -33,6 +35,8 @@ export interface Arrival {
   operation: string;
   number: number;
   processed: boolean;
+  /** What it made, in the order of its items. */
+  chiRefs: string[];
   fault: string | null;
   httpStatus: number | null;
   answeredAt: string | null;
@@ -45,6 +49,8 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
        d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
        coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome, o.record::json ->> 'failure' AS failure,
        o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
+       (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account = 'available')::integer))::text
+        FROM ledger_entry WHERE call_id = i.id) AS "ledgerUsd",
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, convert_from(b.body, 'UTF8') AS body
      FROM intent i JOIN intent_body b ON b.intent_id = i.id

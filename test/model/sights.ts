@@ -22,6 +22,7 @@ const EXPECTED = [
   'confirmed by the list',
   'an error that is not believed',
   'a key that is free again',
+  'followed to another state',
 ];
 
 /** Counts the events that the schedules caused. */
@@ -29,8 +30,9 @@ export class Sights {
   schedules = 0;
   private readonly seen = new Map<string, number>();
 
-  note({ lanes, intents, arrivals }: Settled): void {
+  note({ lanes, intents, arrivals, followed }: Settled): void {
     this.schedules += lanes.length;
+    if (followed > 0) this.see('followed to another state');
     for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
     for (const intent of intents) {
       const { outcome, decision, resolution, settledByList } = intent;

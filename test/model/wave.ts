@@ -14,6 +14,8 @@ export interface Settled {
   arrivals: Arrival[];
   /** The errors found earlier. */
   violations: string[];
+  /** How many calls the follow-up settled. */
+  followed: number;
 }
 
 const SETTLING_MS = 20_000; // far longer than anything here takes: past it, something hangs
@@ -57,7 +59,9 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
   violations.push(...(await settleByList(afterwards, lanes, before.intents)));
   const { intents, arrivals } = await settle();
   violations.push(...(await settleByHand(afterwards, lanes, intents, arrivals)));
-  return { lanes, violations, ...(await settle()) };
+  await settle();
+  const followed = await world.followUp();
+  return { lanes, violations, followed, ...(await settle()) };
 }
 
 /** Waits for all, even if some fail, so that nothing is in progress when the wave ends. */

@@ -1,6 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { loadConfig } from '../../src/platform/config/config';
 import { Secret } from '../../src/platform/config/secret';
+import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { createWorker } from '../../src/worker/worker';
 import { createClient, Fleet } from '../support/fleet';
 import { settingsOn } from '../support/proxy';
@@ -157,6 +158,15 @@ export class World {
     for (const operation of ['POST /account/transfer', 'POST /wallets/transfer']) {
       await this.sandbox.fault({ ...transferFault, operation });
     }
+  }
+
+  /**
+   * Follows payouts to what became of them after their answers.
+   * @returns how many calls it settled.
+   */
+  async followUp(): Promise<number> {
+    const { settled } = await this.worker.get(FollowUpService).runOnce();
+    return settled;
   }
 
   async close(): Promise<void> {
