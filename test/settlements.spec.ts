@@ -213,14 +213,14 @@ describe('the settlement ledger', () => {
 
   it('sums up what was paid, and finds what was not', async () => {
     const { proxy } = paying;
+    client = await proxy.client('summed', 'pay', 'read');
     const id = await pay(7, 2);
     words = ['failed', 'paid'];
     const partly = await pay(4, 1);
     await change(id, 'reversed');
     await follow();
-    const about = `operation=POST+/payouts/credit&from=${(await read(id)).timings.received_at}`;
     const sum = async (query: string) =>
-      (await proxy.get(paying.auditor, `/v1/audit/summary?group_by=operation&${about}${query}`).expect(200)).body
+      (await proxy.get(paying.auditor, `/v1/audit/summary?group_by=operation&client=summed${query}`).expect(200)).body
         .groups[0];
     expect(await sum('')).toMatchObject({ calls: 2, asked_usd: '14', succeeded_usd: '1' });
     expect(await sum('&min_item_usd=2')).toMatchObject({ calls: 2, asked_usd: '13', succeeded_usd: '0' });

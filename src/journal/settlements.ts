@@ -65,6 +65,27 @@ export async function settle(
   return prisma.$transaction((tx) => settleWithin(tx, callId, timeouts, decide));
 }
 
+/** How often a settlement is tried if another one is written at the same moment. */
+const ATTEMPTS = 3;
+
+/** The same for what must not get lost: if another settlement is written at the same moment, it decides again. */
+export async function settleSurely(
+  prisma: PrismaService,
+  callId: string,
+  timeouts: Timeouts,
+  decide: (call: SettledCall) => NewSettlement | undefined,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    let isNews = false;
+    const settled = await settle(prisma, callId, timeouts, (call) => {
+      const settlement = decide(call);
+      isNews = settlement !== undefined;
+      return settlement;
+    });
+    if (settled || !isNews || attempt === ATTEMPTS) return settled;
+  }
+}
+
 /** The same within a transaction. */
 export async function settleWithin(
   tx: Prisma.TransactionClient,

@@ -3,7 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { Decimal } from 'decimal.js';
 import { IndexService } from '../../history/search/index.service';
 import { NewEntry, NewSettlement } from '../../journal/records';
-import { settle, SettledCall } from '../../journal/settlements';
+import { SettledCall, settleSurely } from '../../journal/settlements';
 import { TAGS, termOf } from '../../journal/terms';
 import { CREATED_BY } from '../../operations/effects';
 import { Source } from '../../operations/settlement';
@@ -17,9 +17,6 @@ import { changesOf, ListedPayout } from './changes';
 
 /** The transactions that are looked up at once. */
 const AT_ONCE = 500;
-
-/** How often a settlement is tried if another one is written at the same moment. */
-const ATTEMPTS = 3;
 
 interface ListedRow {
   ordinal: bigint;
@@ -140,17 +137,12 @@ export class SettleListedService {
   }
 
   private async settle(callId: string, rows: ListedRow[], readId: string, source: By): Promise<boolean> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      let isNews = false;
-      const settled = await settle(this.prisma, callId, this.settings, (call) => {
-        const entries = this.entriesOf(call, rows);
-        isNews = entries.length > 0;
-        return isNews ? toSettlement(callId, entries, readId, source) : undefined;
-      });
-      if (settled) this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
-      if (settled || !isNews) return settled;
-    }
-    return false;
+    const settled = await settleSurely(this.prisma, callId, this.settings, (call) => {
+      const entries = this.entriesOf(call, rows);
+      return entries.length === 0 ? undefined : toSettlement(callId, entries, readId, source);
+    });
+    if (settled) this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
+    return settled;
   }
 
   private entriesOf(call: SettledCall, rows: ListedRow[]): NewEntry[] {
