@@ -61,17 +61,29 @@ const NOT_BY_ITSELF_MS = 600_000;
 
 const LATER = ['failsLater', 'reversesLater', 'refundsLater'] as const;
 
+/** The answers that hide what was paid, and three that say the truth or nothing. */
+const ANSWERS = [
+  'error500AfterProcessing',
+  'error500AfterSome',
+  'errorBesideTransactions',
+  'resetAfterProcessing',
+  'noResponse',
+  'error502Html',
+  'truncatedBody',
+  'malformedJson',
+  'error500',
+  'resetBeforeProcessing',
+  'unauthorized',
+];
+
 const fault: fc.Arbitrary<Fault> = fc.oneof(
-  fc
-    .constantFrom(
-      ...['error500AfterProcessing', 'error500AfterSome', 'errorBesideTransactions', 'resetAfterProcessing'],
-      ...['noResponse', 'error502Html', 'truncatedBody', 'malformedJson'],
-      ...['error500', 'resetBeforeProcessing', 'unauthorized'],
-    )
-    .map((name) => ({ fault: name })),
-  fc.constantFrom(200, 400, 500).map((status) => ({ fault: 'errorNamingTransactions', status })),
-  fc.constantFrom(...LATER).map((name) => ({ fault: name, ms: NOT_BY_ITSELF_MS })),
-  fc.constant({ fault: 'slowBody', ms: 150 }),
+  { weight: 11, arbitrary: fc.constantFrom(...ANSWERS).map((name) => ({ fault: name })) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(200, 400, 500).map((status) => ({ fault: 'errorNamingTransactions', status })),
+  },
+  { weight: 3, arbitrary: fc.constantFrom(...LATER).map((name) => ({ fault: name, ms: NOT_BY_ITSELF_MS })) },
+  { weight: 1, arbitrary: fc.constant({ fault: 'slowBody', ms: 150 }) },
 );
 
 const words = fc.constantFrom(UNHEARD_OF, MAPPED_WORD).map((word) => ({ paid: word }));

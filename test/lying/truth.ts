@@ -34,7 +34,12 @@ export async function compare(world: LyingWorld, customers: Customer[]): Promise
           const transaction = transactions.get(chiRefs[position] ?? '');
           const { state, next, amount_usd: usd, fee_usd: fee } = items[position] ?? {};
           compared.push({
-            ...{ customer, order, callId: id, outcome, place, transaction },
+            customer,
+            order,
+            callId: id,
+            outcome,
+            place,
+            transaction,
             state: state ?? 'none',
             next: next ?? 'none',
             usd: new Decimal(usd ?? 0),
