@@ -4,7 +4,6 @@ import { answer } from './support/fake-upstream';
 import { Paying, startPaying } from './support/paying';
 import supertest from './support/supertest';
 
-/** A transaction of the upstream, as its answers and its list show it. */
 type Listed = Record<string, unknown> & { status: string | null };
 
 /** What became of payouts: the ledger that states, caps and exports follow. */
@@ -239,5 +238,13 @@ describe('the settlement ledger', () => {
     const line = lines.find((one) => one.startsWith(id))?.split(',') ?? [];
     expect(line[header.split(',').indexOf('state')]).toBe('reversed');
     expect(line[header.split(',').indexOf('state_source')]).toBe('poll');
+  });
+
+  it('begins each entry where the one before it ended', async () => {
+    const broken = `SELECT FROM (
+        SELECT from_account, lag(to_account) OVER (PARTITION BY call_id, position ORDER BY number, source <> 'request') AS before
+        FROM ledger_entry WHERE entry <> 'fee') AS e WHERE before <> from_account`;
+    expect(await paying.proxy.database.query(broken)).toEqual([]);
+    expect((await paying.proxy.database.query('SELECT FROM ledger_entry')).length).toBeGreaterThan(40);
   });
 });

@@ -276,6 +276,7 @@ CREATE VIEW ledger_entry AS
   CROSS JOIN LATERAL ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric))
     WITH ORDINALITY AS n(amount_usd, place)
   WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
+    OR EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id AND o.record::json -> 'entries' IS NOT NULL)
   UNION ALL
   SELECT o.intent_id, n.position, 0, e.entry, 'reserved', ledger_account(e.entry), n.amount_usd, 'answer', o.recorded_at
   FROM outcome o CROSS JOIN LATERAL (SELECT o.record::json -> 'entries' AS entries) AS told
