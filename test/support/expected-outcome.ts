@@ -11,15 +11,19 @@ export function outcomeOf(outcome: NewOutcome, read: OutcomeDocument): OutcomeDo
     started_at: startedAt.toISOString(),
     status: status ?? undefined,
   }));
-  const items = outcome.items.map(({ position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd }) => ({
-    fee_usd: feeUsd?.toFixed(),
-    position: position ?? undefined,
-    upstream_ref: asRecorded(upstreamRef) ?? undefined,
-    upstream_id: asRecorded(upstreamId) ?? undefined,
-    batch_ref: asRecorded(batchRef) ?? undefined,
-    status: proseAsRecorded(status) ?? undefined,
-    amount_usd: amountUsd?.toFixed(),
-  }));
+  const items = outcome.items.map(
+    ({ position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd, ...more }) => ({
+      payout_status: proseAsRecorded(more.payoutStatus ?? null) ?? undefined,
+      payout_error: proseAsRecorded(more.payoutError ?? null) ?? undefined,
+      fee_usd: feeUsd?.toFixed(),
+      position: position ?? undefined,
+      upstream_ref: asRecorded(upstreamRef) ?? undefined,
+      upstream_id: asRecorded(upstreamId) ?? undefined,
+      batch_ref: asRecorded(batchRef) ?? undefined,
+      status: proseAsRecorded(status) ?? undefined,
+      amount_usd: amountUsd?.toFixed(),
+    }),
+  );
   return {
     table: 'outcome',
     intent_id: outcome.intentId,
