@@ -41,7 +41,7 @@ describe('an answer that comes after its call was settled', () => {
       items: [
         {
           position: 0,
-          upstreamRef: 'late-ref',
+          upstreamRef: '+254712345678', // some upstreams name payments so
           upstreamId: null,
           batchRef: null,
           status: 'paid',
@@ -65,6 +65,8 @@ describe('an answer that comes after its call was settled', () => {
       ['person', '0'],
     ]);
     expect(await database.query('SELECT FROM outcome_body WHERE intent_id = $1', [id])).toEqual([]);
+    const kept = `SELECT record FROM settlement WHERE intent_id = $1 AND record LIKE '%254712345678%'`;
+    expect(await database.query(kept, [id])).toEqual([]);
     // An answer that denies what was settled by the upstream's own list changes nothing.
     const denied = { ...late, kind: 'rejected' as const, items: [], entries: ['not_executed' as const] };
     await insertOutcomesAgain(app.get(PrismaService), [denied], TIMEOUTS);

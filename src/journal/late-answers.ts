@@ -1,11 +1,13 @@
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { PrismaService } from '../platform/database/prisma.service';
-import { statesThat } from '../operations/lifecycle';
+import { STATES } from '../operations/lifecycle';
 import { ENTRIES } from '../operations/settlement';
 import { NewEntry, NewOutcome, NewSettlement } from './records';
 import { SettledCall, settle } from './settlements';
+import { evidenceOfTransaction } from './transaction-evidence';
 
-const NOT_EXECUTED: readonly string[] = statesThat(({ executed }) => executed === 'no');
+/** How an answer of each kind settles its call. One that says nothing settles nothing. */
+const SETTLES = { yes: 'confirmed', no: 'not_executed', open: undefined } as const;
 
 /** Returns which of these calls were settled before their answers came, so that an outcome without an answer is on record. */
 export async function abandonedAmong(prisma: PrismaService, ids: string[]): Promise<ReadonlySet<string>> {
@@ -22,7 +24,7 @@ export async function settleByAnswer(prisma: PrismaService, outcome: NewOutcome,
 
 function settlementBy(outcome: NewOutcome, { items, resolution: before }: SettledCall): NewSettlement | undefined {
   const { intentId, kind } = outcome;
-  const said = kind === 'unknown' ? undefined : NOT_EXECUTED.includes(kind) ? 'not_executed' : 'confirmed';
+  const said = SETTLES[STATES[kind].executed];
   const entries = items.flatMap(({ position, entry: old }): NewEntry[] => {
     const entry = outcome.entries?.[position];
     if (entry === undefined || entry === old || !ENTRIES[entry].known) return [];
@@ -44,13 +46,5 @@ function settlementBy(outcome: NewOutcome, { items, resolution: before }: Settle
 
 function transactionOf({ items }: NewOutcome, position: number): NewEntry['transaction'] {
   const found = items.find((item) => item.position === position);
-  return (
-    found && {
-      upstream_ref: found.upstreamRef,
-      upstream_id: found.upstreamId,
-      batch_ref: found.batchRef,
-      at: null,
-      status: found.status,
-    }
-  );
+  return found && evidenceOfTransaction(found, null);
 }
