@@ -103,8 +103,7 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
     at: new Date(recorded_at),
   });
   if (entry.entry === 'fee') {
-    const usd = amountUsd ?? 0;
-    item.feeUsd = entry.to === 'fees' ? item.feeUsd.plus(usd) : item.feeUsd.minus(usd);
+    item.feeUsd = feeAfter(item.feeUsd, entry.to, amountUsd);
     return;
   }
   item.entry = entry.entry as Entry;
@@ -117,4 +116,9 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
     at: entry.at ?? null,
     status: entry.status ?? null,
   };
+}
+
+/** Returns the fee of a payout after an entry that charges more of it, or gives some of it back. */
+export function feeAfter(before: Decimal, to: string, amountUsd: Decimal | null): Decimal {
+  return to === 'fees' ? before.plus(amountUsd ?? 0) : before.minus(amountUsd ?? 0);
 }

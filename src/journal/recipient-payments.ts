@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { statesThat } from '../operations/lifecycle';
 import { CALLS, HELD, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
-import { ENTRIES } from '../operations/settlement';
+import { COUNTED } from '../operations/settlement';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget } from '../policy/admission';
 import { HistoryLimits, paymentKey, RecipientDays } from '../policy/recipient-days';
@@ -12,9 +12,6 @@ const OPEN = statesThat(({ executed }) => executed === 'open');
 
 /** The same without held calls. */
 const SENT = statesThat(({ executed, arrived }) => executed === 'open' && arrived);
-
-/** The entries of payouts that count. */
-const COUNTED = Object.entries(ENTRIES).flatMap(([entry, { counts }]) => (counts ? [entry] : []));
 
 type Paying = Pick<AdmissionRequest, 'clientId' | 'payments'>;
 

@@ -14,7 +14,7 @@ import {
   writeOutcome,
   writeSettlement,
 } from './documents';
-import { LedgerItem, ledgerOf } from './ledger';
+import { feeAfter, LedgerItem, ledgerOf } from './ledger';
 import { newSalt } from './commitment';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
 
@@ -229,8 +229,7 @@ function itemsAfter(items: LedgerItem[], entries: RecordedEntry[]): LedgerItem[]
   const after = items.map((item) => ({ ...item }));
   for (const { position, entry, amountUsd, to } of entries) {
     const item = after[position] as LedgerItem;
-    if (entry === 'fee')
-      item.feeUsd = to === 'fees' ? item.feeUsd.plus(amountUsd ?? 0) : item.feeUsd.minus(amountUsd ?? 0);
+    if (entry === 'fee') item.feeUsd = feeAfter(item.feeUsd, to, amountUsd);
     else item.entry = entry;
   }
   return after;

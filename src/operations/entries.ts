@@ -43,6 +43,13 @@ export const ENTRIES = {
 
 export type Entry = keyof typeof ENTRIES;
 
+export function entriesThat(is: (meaning: Meaning) => boolean): Entry[] {
+  return (Object.keys(ENTRIES) as Entry[]).filter((entry) => is(ENTRIES[entry]));
+}
+
+/** The entries of payouts whose amount counts: their money has left, or may have. */
+export const COUNTED = entriesThat(({ counts }) => counts);
+
 /** Who or what an entry is based on. */
 export const SOURCES = [
   ...(['request', 'answer', 'event', 'resolver', 'poll', 'reconciliation', 'person'] as const),

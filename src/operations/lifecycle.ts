@@ -56,9 +56,6 @@ export const OPEN = statesThat(({ executed }) => executed === 'open');
 /** The states of calls that the upstream has received, or may have. */
 export const ARRIVED = statesThat(({ arrived }) => arrived);
 
-/** The recorded states of calls that may be settled. Only the upstream knows their outcome. */
-export const UNSETTLED = statesThat(({ executed, arrived }) => executed === 'open' && arrived);
-
 /** How a call in doubt may be settled. */
 export const RESOLUTIONS = ['confirmed', 'not_executed'] as const satisfies CallState[];
 

@@ -15,7 +15,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../journal/author';
-import { settle } from '../../journal/settlements';
+import { settleSurely } from '../../journal/settlements';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 import { settlementByHand } from './settlement-by-hand';
 
@@ -98,8 +98,7 @@ export class OwnCallsController {
     const found = await this.any(id, true);
     const asked = { clientId: found.client.id, keyId: found.key_id, actor: found.actor };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
-    // If another settlement comes first, the second look says so.
-    const obstacle = (await this.settle(id, body, by)) && (await this.settle(id, body, by));
+    const obstacle = await this.settle(id, body, by);
     if (obstacle) throw obstacle;
     return this.any(id, mayReveal(call));
   }
@@ -107,7 +106,8 @@ export class OwnCallsController {
   /** @returns why nothing was settled. Undefined if it was. */
   private async settle(id: string, asked: ResolutionDto, by: Author): Promise<Problem | undefined> {
     let obstacle = new Problem('resolution_superseded');
-    const settled = await settle(this.prisma, id, this.config.get('settings', { infer: true }), (call) => {
+    // If another settlement comes first, the next look says so.
+    const settled = await settleSurely(this.prisma, id, this.config.get('settings', { infer: true }), (call) => {
       const decided = settlementByHand(call, asked, by);
       if (!(decided instanceof Problem)) return decided;
       obstacle = decided;

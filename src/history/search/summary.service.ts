@@ -4,7 +4,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
 import { EXECUTED } from '../../operations/lifecycle';
-import { ENTRIES } from '../../operations/settlement';
+import { entriesThat } from '../../operations/settlement';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';
@@ -81,9 +81,7 @@ export class SummaryService {
 }
 
 /** The terms of payouts whose money did not leave, or came back. */
-const NOT_PAID = `\nentry:(${Object.entries(ENTRIES)
-  .flatMap(([entry, { counts }]) => (counts ? [] : [entry]))
-  .join('|')})`;
+const NOT_PAID = `\nentry:(${entriesThat(({ counts }) => !counts).join('|')})`;
 
 function toGroup(
   { group, calls, items, asked, succeeded, latency }: GroupRow,

@@ -1,6 +1,6 @@
 import { itemsSql } from '../../journal/documents';
 import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
-import { ENTRIES } from '../../operations/settlement';
+import { COUNTED } from '../../operations/settlement';
 import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
 import { withMargin } from './run-settings';
@@ -127,9 +127,6 @@ export function makeEvidence({ asOf }: Plan): string {
     WHERE s.recorded_at <= ${instant(asOf)} AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
     ORDER BY c.call_id, f.position, s.number DESC`;
 }
-
-/** The entries of payouts whose money has left, or may have. */
-const COUNTED = Object.entries(ENTRIES).flatMap(([entry, { counts }]) => (counts ? [entry] : []));
 
 /**
  * `run_entry`: what became of the payouts whose answers or settlements say more than that of their call. An answer whose

@@ -5,6 +5,7 @@ import { IndexService } from '../../history/search/index.service';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { SettledCall, settleSurely } from '../../journal/settlements';
 import { TAGS, termOf } from '../../journal/terms';
+import { evidenceOfTransaction } from '../../journal/transaction-evidence';
 import { CREATED_BY } from '../../operations/effects';
 import { Source } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
@@ -12,7 +13,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
+import { asRecorded } from '../../platform/privacy/recorded';
 import { changesOf, ListedPayout } from './changes';
 
 /** The transactions that are looked up at once. */
@@ -149,8 +150,15 @@ export class SettleListedService {
     // Without an answer, nobody has assigned its transactions. The resolver does.
     if (!call.outcome) return [];
     const created = CREATED_BY.get(call.intent.operation);
+    // Records mask contacts, so names are compared in the form that records have.
+    const byRef = new Map(call.items.map((item) => [item.transaction?.upstream_ref, item]));
+    const byId = new Map(call.items.map((item) => [item.transaction?.upstream_id, item]));
     return rows.flatMap((row) => {
-      const item = call.items.find(({ transaction }) => transaction && isSame(transaction, row));
+      const { upstream_ref: ref, upstream_id: id } = evidenceOfTransaction(row, null);
+      const named = id === null ? undefined : byId.get(id);
+      // An ID decides only where one of the two has no reference.
+      const isById = ref === null || named?.transaction?.upstream_ref === null;
+      const item = (ref === null ? undefined : byRef.get(ref)) ?? (isById ? named : undefined);
       return item ? changesOf(item, this.toListed(item.position, row), created) : [];
     });
   }
@@ -160,26 +168,13 @@ export class SettleListedService {
       position,
       meaning: this.vocabulary.statusOf(row.status),
       feeUsd: row.fee === null ? null : new Decimal(row.fee),
-      transaction: {
-        upstream_ref: asRecorded(row.upstreamRef),
-        upstream_id: asRecorded(row.upstreamId),
-        batch_ref: asRecorded(row.batchRef),
-        at: row.issuedAt?.toISOString() ?? null,
-        status: proseAsRecorded(row.status),
-      },
+      transaction: evidenceOfTransaction(row, row.issuedAt),
     };
   }
 }
 
 function namesOf({ upstreamRef, upstreamId }: ListedRow): string[] {
   return [upstreamRef, upstreamId].flatMap((name) => asRecorded(name) ?? []);
-}
-
-/** Records mask contacts, so a name is compared in the form that records have. */
-function isSame(known: { upstream_ref: string | null; upstream_id: string | null }, row: ListedRow): boolean {
-  if (known.upstream_ref !== null && row.upstreamRef !== null)
-    return known.upstream_ref === asRecorded(row.upstreamRef);
-  return known.upstream_id !== null && known.upstream_id === asRecorded(row.upstreamId);
 }
 
 function toSettlement(intentId: string, entries: NewEntry[], readId: string, source: By): NewSettlement {
