@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs } from '../../platform/config/upstream-timeouts';
@@ -11,17 +10,13 @@ import { isStopped } from '../../journal/stops';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { NewOutcome, UpstreamItem } from '../../journal/records';
+import { NewOutcome } from '../../journal/records';
 import { Item } from '../../operations/item';
-import { payoutsIn } from '../upstream/payouts';
-import { transactionsIn } from '../upstream/transactions';
-import { countedAfterAnswer, entriesOfAnswer } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
 import { TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
-import { matchItems } from './match';
-import { withPayouts } from './match-payouts';
 import { rowOf } from '../../operations/catalogue';
+import { outcomeOf } from './outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './shape-watch';
 
@@ -83,70 +78,21 @@ export class ExchangeService {
   /** @param answerOf the call that fetched the answer, if this one did not. */
   private async close(call: OperationCall, items: Item[], timed: TimedAnswer, answerOf: string | null): Promise<void> {
     const started = performance.now();
-    const { answer, sentAt, answeredAt, upstreamMs, tries } = timed;
+    const { answer } = timed;
     const { effect } = rowOf(call.operation);
-    const transactions = effect !== 'read' && answer.body ? itemsIn(answer.body, items) : [];
+    let outcome: NewOutcome;
     try {
-      const { entries, countedUsd } = this.settledBy(call, answer.kind, items, transactions);
-      const outcome: NewOutcome = {
-        intentId: call.id,
-        kind: answer.kind,
-        failure: answer.failure,
-        upstreamStatus: answer.status,
-        contentType: answer.contentType,
-        retryAfter: answer.retryAfter,
-        body: answerOf === null ? answer.body : null,
-        items: transactions,
-        entries,
-        countedUsd,
-        attempts: tries.length,
-        tries:
-          answerOf === null
-            ? tries.map(({ startedAt, ms, phase, answer: { status, failure } }) => ({
-                startedAt,
-                ms,
-                phase,
-                status,
-                failure,
-              }))
-            : [],
-        sentAt,
-        answeredAt,
-        upstreamMs,
-        answerOf,
-      };
+      outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
       await this.journal.close(outcome, effect !== 'read');
     } catch (cause) {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
       throw new Problem('outcome_unknown', { cause });
     }
-    for (const { status, payoutStatus = null, upstreamRef } of transactions) {
+    for (const { status, payoutStatus = null, upstreamRef } of outcome.items) {
       this.statuses.note({ status, upstreamRef }, call.id);
       this.statuses.note({ status: payoutStatus, upstreamRef }, call.id);
     }
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
   }
-
-  /** Returns what became of the items of a call, and what they count against caps. */
-  private settledBy(
-    { operation }: OperationCall,
-    kind: NewOutcome['kind'],
-    items: Item[],
-    transactions: UpstreamItem[],
-  ): Pick<NewOutcome, 'entries' | 'countedUsd'> {
-    if (rowOf(operation).effect === 'read') return {};
-    const named = transactions.map((one) => {
-      const status = one.status ?? one.payoutStatus ?? one.payoutError ?? null;
-      return { position: one.position, status, meaning: this.vocabulary.statusOfItem(one) };
-    });
-    const entries = entriesOfAnswer(operation, kind, items.length, named);
-    const fees = new Map<number, Decimal>();
-    for (const { position, feeUsd } of transactions) if (position !== null && feeUsd) fees.set(position, feeUsd);
-    return { entries, countedUsd: countedAfterAnswer(kind, items, entries, fees)?.toFixed() ?? null };
-  }
-}
-
-function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
-  return withPayouts(items, matchItems(items, transactionsIn(body)), payoutsIn(body));
 }
