@@ -69,6 +69,9 @@ describe('the resolver with an unusual listing', () => {
         await happening?.();
         return answer(200, { status: 'success', data: listed })(request, response, socket);
       }
+      if (request.url.endsWith('/wallets/list')) {
+        return answer(200, { status: 'success', data: [] })(request, response, socket);
+      }
       const data = make(JSON.parse(request.body) as Asked);
       if (making.lost) return socket.resetAndDestroy();
       return answer(200, { status: 'success', data: { data, error: 'None' } })(request, response, socket);
@@ -148,7 +151,7 @@ describe('the resolver with an unusual listing', () => {
     await pay({}, [30, 1]);
     const id = await pay({ momo: true, lost: true, unlisted: true }, [31, 1]);
     await pay({}, [32, 1]);
-    expect(await settle(id)).toContain('does not yet show a mobile money call of ours');
+    expect(await settle(id)).toContain('does not yet show another mobile money call of ours');
     await pay({ momo: true }, [33, 1]);
     expect(await settle(id)).toBe('not_executed');
   });

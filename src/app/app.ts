@@ -14,8 +14,7 @@ import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/
 import { serveConsole } from './console-page';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
-import { deadlinesByOperation } from '../operations/deadlines';
-import { StatusVocabulary } from '../operations/statuses';
+import { checkedSettings } from '../operations/checked-settings';
 import { ReplyAdapter } from '../gateway/forwarding/reply-adapter';
 import { logRequests } from '../platform/logging/logging';
 import { MetricsService } from '../http/metrics/metrics.service';
@@ -32,8 +31,7 @@ const FILE_TIMEOUT_MS = 3_600_000;
 
 /** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
-  const settings = { ...configured, upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts) };
-  StatusVocabulary.with(settings.upstreamStatusWords); // throws if an entry is invalid
+  const settings = checkedSettings(configured);
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because all fields are known once the modules are imported
   const isTrusted = within(settings.trustedProxies);
   const adapter = new ReplyAdapter({

@@ -2,7 +2,8 @@ import { getMetadataStorage } from 'class-validator';
 import { Command } from 'commander';
 import { operationsPage } from '../operations/reference';
 import { Environment } from '../platform/config/environment';
-import { SECTIONS, VARIABLES } from '../platform/config/variables';
+import { SECTIONS } from '../platform/config/variable';
+import { VARIABLES } from '../platform/config/variables';
 import { ACTION_MEANINGS, ACTIONS, FOR_READS } from '../platform/errors/actions';
 import { Kind, ProblemCode, PROBLEMS } from '../platform/errors/problems';
 

@@ -21,13 +21,18 @@ export const ACTIVE_STOPS = Prisma.sql`
  * another client approves them.
  */
 export async function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
-  const stops = await prisma.$queryRaw<Stop[]>(ACTIVE_STOPS);
+  const stops = await readStops(prisma);
   if (stops.length === 0) return false;
   const call = await prisma.intent.findUniqueOrThrow({
     where: { id: callId },
     select: { clientId: true, operation: true },
   });
   return stopFor(stops, call) !== undefined;
+}
+
+/** Reads the active stops, oldest first. */
+export function readStops(tx: Pick<PrismaService, '$queryRaw'>): Promise<Stop[]> {
+  return tx.$queryRaw<Stop[]>(ACTIVE_STOPS);
 }
 
 /** A stop is needed most when the proxy is busiest, so it waits for a connection as long as any query. */
@@ -45,7 +50,7 @@ export async function insertStop(
   return prisma.$transaction(
     async (tx) => {
       await tx.$queryRaw`SELECT pg_advisory_xact_lock(${STOP_LOCK})::text`;
-      const stops = await tx.$queryRaw<Stop[]>(ACTIVE_STOPS);
+      const stops = await readStops(tx);
       const there = stops.find((stop) => stop.clientId === clientId && stop.operation === operation);
       if (there) return { id: there.id, added: false };
       const id = uuidv7();

@@ -1,17 +1,21 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { LoggerModule } from 'nestjs-pino';
+import { ChangeRecords } from '../access/clients/changes';
+import { ClientsService } from '../access/clients/clients.service';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { SealerService } from '../history/log/sealer.service';
 import { PresentService } from '../history/records/present.service';
 import { IndexJob } from '../history/search/index.job';
 import { IndexService } from '../history/search/index.service';
 import { MetricsModule } from '../http/metrics/metrics.module';
+import { ActivityJournal } from '../journal/activity';
 import { UnheardStatuses } from '../journal/unheard-statuses';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
+import { ProbeService } from '../reconciliation/in-doubt/probe.service';
 import { ReadBackService } from '../reconciliation/in-doubt/read-back.service';
 import { ResolverJob } from '../reconciliation/in-doubt/resolver.job';
 import { UnclaimedService } from '../reconciliation/in-doubt/unclaimed.service';
@@ -58,6 +62,9 @@ export class WorkerModule {
         ...EVERY_JOB,
         { provide: ALL_JOBS, useFactory: (...jobs: unknown[]) => jobs, inject: EVERY_JOB },
         ForemanService,
+        // The client of probes, and the record of its creation
+        ClientsService,
+        { provide: ChangeRecords, useClass: ActivityJournal },
         // The history
         IndexService,
         PresentService,
@@ -66,6 +73,7 @@ export class WorkerModule {
         Execution,
         FollowUpService,
         PollService,
+        ProbeService,
         ReadBackService,
         ResolverService,
         RunReader,

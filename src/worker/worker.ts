@@ -1,8 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Logger } from 'nestjs-pino';
-import { deadlinesByOperation } from '../operations/deadlines';
-import { StatusVocabulary } from '../operations/statuses';
+import { checkedSettings } from '../operations/checked-settings';
 import { RunningConfig } from '../platform/config/config';
 import { WorkerModule } from './worker.module';
 
@@ -11,12 +10,7 @@ const POOL_SIZE = 3;
 
 /** Creates a worker at work. `npm start`, `npm run worker` and the tests share it. */
 export async function createWorker(configured: RunningConfig): Promise<INestApplicationContext> {
-  const settings: RunningConfig = {
-    ...configured,
-    upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts),
-    databasePoolSize: POOL_SIZE,
-  };
-  StatusVocabulary.with(settings.upstreamStatusWords); // throws if an entry is invalid
+  const settings = checkedSettings({ ...configured, databasePoolSize: POOL_SIZE });
   const worker = await NestFactory.createApplicationContext(WorkerModule.with(settings), {
     logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
     abortOnError: false,

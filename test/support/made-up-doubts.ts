@@ -3,7 +3,7 @@ import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt
 
 /** Made-up calls in doubt and transactions of an upstream, for tests of the verdicts about them. */
 
-export const RULES: Rules = { quietMs: 100_000, skewMs: 10_000 };
+export const RULES: Rules = { quietMs: 100_000, rejectedQuietMs: 20_000, skewMs: 10_000 };
 const START = Date.UTC(2026, 10, 21);
 export const at = (seconds: number) => new Date(START + seconds * 1_000);
 const SENDING_SECONDS = 5;
@@ -16,6 +16,7 @@ export function toSent(place: number, list: [number, number][], second: number):
     items: list.map(toWanted),
     sentFrom: at(second),
     sentUntil: at(second + SENDING_SECONDS),
+    isRejected: false,
   };
 }
 

@@ -8,9 +8,10 @@ import { Environment } from './environment';
 import { productionFaults } from './production';
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { Secret } from './secret';
+import { toWorkerConfig, WorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
-export interface Config {
+export interface Config extends WorkerConfig {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
@@ -74,16 +75,6 @@ export interface Config {
   /** The secret that signs the upstream's events. Undefined accepts none. */
   readonly upstreamWebhookSecret: Secret | undefined;
   readonly reconciliation: ReconciliationConfig;
-  /** Seconds between readings of the wallets. 0 disables them. */
-  readonly walletsEverySeconds: number;
-  /** The balances below which wallets are low, in decimal text, by the type or ID of the wallet. */
-  readonly walletLowBalanceUsd: ReadonlyMap<string, string>;
-  /** Seconds between rounds of the resolver. 0 disables it. */
-  readonly resolverEverySeconds: number;
-  readonly followUpEverySeconds: number;
-  readonly followUpDays: number;
-  /** The time after sending from which a transaction that the upstream does not list will never appear. */
-  readonly resolverQuietSeconds: number;
   readonly sandboxPort: number;
   readonly sandboxControlKey: Secret;
   /** The other SANDBOX_ variables, by name. The embedded sandbox reads and checks them itself. */
@@ -234,12 +225,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     upstreamWebhookSecret:
       env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
     reconciliation: Object.freeze(toReconciliation(env)),
-    walletsEverySeconds: env.WALLETS_EVERY_SECONDS,
-    walletLowBalanceUsd: env.WALLET_LOW_BALANCE_USD,
-    resolverEverySeconds: env.RESOLVER_EVERY_SECONDS,
-    followUpEverySeconds: env.FOLLOW_UP_EVERY_SECONDS,
-    followUpDays: env.FOLLOW_UP_DAYS,
-    resolverQuietSeconds: env.RESOLVER_QUIET_SECONDS,
+    ...toWorkerConfig(env),
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
   };

@@ -1,5 +1,17 @@
 import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import {
+  IsIn,
+  IsInt,
+  IsEmail,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+  ValidateBy,
+} from 'class-validator';
 import { isAddressBlock } from './address-block';
 import { isCronExpression } from './cron';
 import { words } from './words';
@@ -60,6 +72,24 @@ const AreAmounts = () =>
       validate: (value: unknown) => value instanceof Map,
       defaultMessage: () =>
         '$property must be a comma-separated list of wallets with amounts of US dollars, such as airtime=100,momo=50.5',
+    },
+  });
+
+/** Reads `POST /payouts/airtime=airtime` as a map. Other text stays, so that the rule below names it. */
+const Wallets = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => /^([^=]+)=([^=]+)$/.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
+  });
+
+const AreWallets = () =>
+  ValidateBy({
+    name: 'areWallets',
+    validator: {
+      validate: (value: unknown) => value instanceof Map,
+      defaultMessage: () =>
+        '$property must be a comma-separated list of operations with the type or ID of a wallet, such as POST /payouts/airtime=airtime',
     },
   });
 
@@ -175,6 +205,9 @@ export class Environment {
   @Numeric() @IsInt() @Min(0) @Max(86_400) FOLLOW_UP_EVERY_SECONDS = 300;
   @Numeric() @IsInt() @Min(1) @Max(365) FOLLOW_UP_DAYS = 7;
   @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the latest execution of a request that was ever seen
+  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_REJECTED_QUIET_SECONDS = 30; // longer than the latest execution after such an answer
+  @IsOptional() @IsEmail() RESOLVER_PROBE_EMAIL?: string;
+  @Wallets() @AreWallets() PAYOUT_WALLETS: ReadonlyMap<string, string> = new Map();
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
   @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';

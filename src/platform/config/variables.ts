@@ -1,23 +1,6 @@
 import { Environment } from './environment';
-
-/** The sections of docs/reference/configuration.md, in the order of the page. */
-export const SECTIONS = {
-  process: 'Process',
-  database: 'Database and log',
-  upstream: 'Upstream',
-  payouts: 'Payouts',
-  requests: 'Requests and console',
-  reconciliation: 'Reconciliation and calls in doubt',
-  sandbox: 'Sandbox',
-} as const;
-
-interface Variable {
-  section: keyof typeof SECTIONS;
-  /** What the variable sets, for operators, in Markdown. Links are relative to docs/reference. */
-  about: string;
-  /** The default, if {@link Environment} has no value for it. */
-  unset?: string;
-}
+import { RECONCILIATION_VARIABLES } from './reconciliation-variables';
+import { Variable } from './variable';
 
 /** The purpose of each variable. The class {@link Environment} has the rules and defaults. */
 export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
@@ -172,66 +155,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   },
   CONSOLE_IDLE_MINUTES: { section: 'requests', about: 'Minutes without a request after which a console session ends.' },
 
-  RECONCILIATION_SCHEDULE: {
-    section: 'reconciliation',
-    about: 'A cron expression in UTC, such as `15 2 * * *`. At each tick, one instance compares the day before.',
-    unset: 'none',
-  },
-  RECONCILIATION_AMOUNT_TOLERANCE_USD: {
-    section: 'reconciliation',
-    about: 'Differences in amount up to this are no findings.',
-  },
-  RECONCILIATION_FEE_TOLERANCE_USD: {
-    section: 'reconciliation',
-    about: 'Differences in fee up to this are no findings.',
-  },
-  RECONCILIATION_BALANCE_TOLERANCE_USD: {
-    section: 'reconciliation',
-    about: 'Differences in wallet balance up to this are no findings.',
-  },
-  RECONCILIATION_FEE_PERCENT: {
-    section: 'reconciliation',
-    about: 'The fee that the upstream is expected to take, in percent.',
-  },
-  RECONCILIATION_TIME_TOLERANCE_SECONDS: {
-    section: 'reconciliation',
-    about: 'How long after a payment was sent a transaction without one of its identifiers can still match it.',
-  },
-  RECONCILIATION_LATE_AFTER_SECONDS: { section: 'reconciliation', about: 'Age after which a payment is `late`.' },
-  RECONCILIATION_LISTING_TIMEOUT_MS: {
-    section: 'reconciliation',
-    about: 'Time for the one answer that lists all transactions.',
-  },
-  WALLETS_EVERY_SECONDS: {
-    section: 'reconciliation',
-    about:
-      'How often a worker reads the balances of the wallets. `0` disables it. See [Monitor](../operate/monitor.md#wallets).',
-  },
-  WALLET_LOW_BALANCE_USD: {
-    section: 'reconciliation',
-    about:
-      'The balances below which wallets are low, by the type or ID of the wallet, such as `airtime=100,momo=50.5`.',
-    unset: 'none',
-  },
-  RESOLVER_EVERY_SECONDS: {
-    section: 'reconciliation',
-    about:
-      'How often the upstream is first asked about calls in doubt. `0` disables it. See [Calls in doubt](../reconciliation/calls-in-doubt.md).',
-  },
-  FOLLOW_UP_EVERY_SECONDS: {
-    section: 'reconciliation',
-    about:
-      'How often the upstream is asked what became of payouts after their answers. `0` disables it. See [Following payouts](../reconciliation/settlement.md#following-payouts).',
-  },
-  FOLLOW_UP_DAYS: {
-    section: 'reconciliation',
-    about: 'For how many days after their transactions were created payouts are followed.',
-  },
-  RESOLVER_QUIET_SECONDS: {
-    section: 'reconciliation',
-    about:
-      'Time before a call in doubt can be settled as `not_executed`. See [decision 0014](../internals/decisions/0014-when-a-call-was-not-executed.md).',
-  },
+  ...RECONCILIATION_VARIABLES,
 
   SANDBOX_PORT: {
     section: 'sandbox',

@@ -4,6 +4,7 @@ import { timeOf } from './fitting';
 import { keysOfItem, keysOfSeen, rarest } from './payments';
 import { Timetable } from './timetable';
 import { Traces } from './traces';
+import { WalletStatements } from './wallet-statements';
 import { each, Work } from './work';
 
 /**
@@ -112,4 +113,6 @@ export interface Listing {
    * proves nothing about mobile money, which the upstream may list later.
    */
   freshUntil: ReadonlyMap<string, Date>;
+  /** The wallets, read after the listing. Undefined if no conclusion depends on them, or if they could not be read. */
+  wallets?: WalletStatements | undefined;
 }

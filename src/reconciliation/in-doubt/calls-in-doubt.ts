@@ -24,6 +24,8 @@ export interface SentCall {
   sentFrom: Date;
   /** The time at which the proxy stopped waiting for it. */
   sentUntil: Date;
+  /** Whether the upstream answered that it rejects the call. It may have carried it out all the same. */
+  isRejected: boolean;
 }
 
 /** A transaction in the upstream's listing. */
@@ -62,6 +64,8 @@ export interface Lookup {
 export interface Rules {
   /** The quiet period. A transaction that is not listed so long after the proxy stopped waiting is never listed. */
   quietMs: number;
+  /** The quiet period after an answer that rejects the call, if it is shorter. The upstream has finished by then. */
+  rejectedQuietMs: number;
   /** The most that the upstream's clock may be wrong. */
   skewMs: number;
 }

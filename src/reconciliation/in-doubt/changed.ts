@@ -4,7 +4,7 @@ import { Listing } from './batches';
 import { evidenceOf } from './evidence';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { Change } from '../../operations/row';
-import { quietUntil } from './facts';
+import { isListedSince, quietUntil } from './facts';
 
 /** The words for a transaction that was not redeemed. Others, such as `completed`, may mean that it was. */
 const NOT_REDEEMED: readonly string[] = ['unpaid', 'paid', 'successful', 'success'];
@@ -48,8 +48,7 @@ export function judgeChange(
   function afterQuiet(): Verdict {
     // The listing shows how recent the data is, by other transactions of this kind.
     const kind = madeBy === null ? undefined : CREATED_BY.get(madeBy)?.name;
-    const fresh = kind === undefined ? undefined : listing.freshUntil.get(kind);
-    const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(call, rules);
+    const isFresh = kind !== undefined && isListedSince(listing, quietUntil(call, rules), kind);
     if (seen !== null && UNTOUCHED[change as Change](seen)) {
       if (!isFresh)
         return ambiguous(

@@ -62,6 +62,7 @@ function make(world: World): { calls: SentCall[]; seen: Seen[] } {
     items: items.map((one, position) => ({ ...one, position })),
     sentFrom: at(second),
     sentUntil: at(second + seconds),
+    isRejected: false,
   }));
   const seen = world.batches.flatMap(({ of, after, changes, from }, batch) => {
     const { operation, items, second } = world.calls[of % calls.length] as World['calls'][number];

@@ -1,10 +1,13 @@
-import { Created } from '../../operations/effects';
+import { Created, CREATED_BY } from '../../operations/effects';
 import { Batch, Rules, Seen, SentCall } from './calls-in-doubt';
 import { Listing } from './batches';
 import { Competing } from './competing';
 import { MOST_UNSETTLED } from './evidence';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
 import { Work } from './work';
+
+/** The kinds of transactions that leave a debit in a wallet. */
+const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
 
 /** Everything that a verdict about a call in doubt depends on. */
 export interface Facts {
@@ -22,8 +25,12 @@ export interface Facts {
   traces: Batch[];
   /** Whether the listing has something older than the call. One that has not may have been cut off. */
   reachesBack: boolean;
-  /** Whether the listing shows a later payment of the same kind, so that it is not older than the call. */
+  /** Whether the listing shows a later call of ours, of any kind, so that it is not older than the call. */
+  isCurrent: boolean;
+  /** Whether the listing shows a later payment of the same kind, so that it shows this kind as soon. */
   isFresh: boolean;
+  /** Whether the wallets prove that nothing was paid from them since before the call. */
+  walletsUntouched: boolean;
 }
 
 /** Finds out what a verdict depends on. Traces are only looked for when they matter. */
@@ -40,15 +47,65 @@ export function* factsOf(
   const [only] = candidates;
   const isWhole = candidates.length === 1 && only?.batch.length === call.items.length && others.length === 0;
   const traces = isWhole || !isQuiet ? [] : yield* tracesOf(call, created, listing, competing);
-  const freshUntil = listing.freshUntil.get(created.name);
-  const isFresh = freshUntil !== undefined && freshUntil.getTime() >= quietUntil(call, rules);
   const reachesBack = listing.oldest !== null && listing.oldest < call.sentFrom;
-  return { call, created, listing, rules, isQuiet, candidates, others, traces, reachesBack, isFresh };
+  const isCurrent = isListedSince(listing, quietUntil(call, rules));
+  const isFresh = isListedSince(listing, quietUntil(call, rules), created.name);
+  const walletsUntouched = showNoPayment(listing, call, rules);
+  return {
+    call,
+    created,
+    listing,
+    rules,
+    isQuiet,
+    candidates,
+    others,
+    traces,
+    reachesBack,
+    isCurrent,
+    isFresh,
+    walletsUntouched,
+  };
 }
 
 /** Returns when the quiet period of a call ends, in milliseconds since 1970. */
-export function quietUntil({ sentUntil }: SentCall, { quietMs }: Rules): number {
+export function quietUntil(call: SentCall, rules: Rules): number {
+  const { quietMs, rejectedQuietMs } = rules;
+  return call.sentUntil.getTime() + (call.isRejected ? Math.min(quietMs, rejectedQuietMs) : quietMs);
+}
+
+/**
+ * Returns when the wallets may replace a later payment of the same kind, in milliseconds since 1970. They are believed
+ * only after the full quiet period, because nothing shows how current they are.
+ */
+export function walletsCountFrom({ sentUntil }: SentCall, { quietMs }: Rules): number {
   return sentUntil.getTime() + quietMs;
+}
+
+/**
+ * Returns whether a listing shows a call of ours that was sent at a time or later.
+ * @param kind only calls that create this kind of transaction count. Without it, calls of any kind do.
+ */
+export function isListedSince({ freshUntil }: Listing, since: number, kind?: string): boolean {
+  const times = kind === undefined ? [...freshUntil.values()] : [freshUntil.get(kind)];
+  return times.some((time) => time !== undefined && time.getTime() >= since);
+}
+
+/** Returns whether the conclusion about a call depends on the wallets. */
+export function dependsOnWallets(call: SentCall, listing: Listing, rules: Rules): boolean {
+  const created = CREATED_BY.get(call.operation);
+  // Only what is paid at once from a wallet leaves a debit there.
+  if (!created?.paidAtOnce || isListedSince(listing, quietUntil(call, rules), created.name)) return false;
+  const from = walletsCountFrom(call, rules);
+  return listing.askedAt.getTime() >= from && isListedSince(listing, from);
+}
+
+/** Wallets that do not show our later payments are older than the call, and prove nothing. */
+function showNoPayment(listing: Listing, call: SentCall, rules: Rules): boolean {
+  const { wallets } = listing;
+  if (!wallets || !dependsOnWallets(call, listing, rules)) return false;
+  const since = new Date(call.sentFrom.getTime() - rules.skewMs);
+  const wasPaid = PAID_KINDS.some((kind) => isListedSince(listing, call.sentUntil.getTime(), kind));
+  return wallets.showNoDebitSince(since, call.operation) && (!wasPaid || wallets.showDebitSince(since));
 }
 
 function* candidatesFor(call: SentCall, created: Created, listing: Listing, rules: Rules): Work<Fitting[]> {

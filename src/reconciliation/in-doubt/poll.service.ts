@@ -14,11 +14,14 @@ import { readCompeting } from './competing-calls';
 import { Lookup, Rules, SentCall, Verdict } from './calls-in-doubt';
 import { Listing } from './batches';
 import { Resolved, judgeInTurn } from './judging';
+import { dependsOnWallets, quietUntil, walletsCountFrom } from './facts';
 import { READ_BEFORE_MS, readListing, readOne } from './listing';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { StatusVocabulary } from '../../operations/statuses';
 import { readNamed } from './named';
+import { ProbeService } from './probe.service';
 import { SentCallState } from './read-calls';
+import { readStatements, WalletStatements } from './wallet-statements';
 import { Effort } from './work';
 
 /** The most that the upstream's clock may be wrong. */
@@ -63,11 +66,16 @@ export class PollService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
+    private readonly probes: ProbeService,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
-    this.rules = { quietMs: this.settings.resolverQuietSeconds * 1_000, skewMs: SKEW_MS };
+    this.rules = {
+      quietMs: this.settings.resolverQuietSeconds * 1_000,
+      rejectedQuietMs: this.settings.resolverRejectedQuietSeconds * 1_000,
+      skewMs: SKEW_MS,
+    };
   }
 
   /**
@@ -88,11 +96,13 @@ export class PollService {
     const listed = due.filter(isRecognisable);
     const nothingLeft = new Set<string>();
     if (listed.length === 0) return { readId: null, failure: null, verdicts, left: nothingLeft };
+    await this.probe(listed);
     const since = new Date(listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity));
     const askedAt = new Date();
     const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(Date.now() + AHEAD_MS) };
     const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, { signal });
     if (!complete) return { readId, failure, verdicts, left: nothingLeft };
+    await this.probes.clear(readId);
     const round = new Round(listed, inDoubt, { readId, askedAt, oldest }, since, effort);
     const db = await connectForRun(this.settings);
     try {
@@ -103,15 +113,29 @@ export class PollService {
     return { readId, failure: null, verdicts, left: round.left };
   }
 
+  /** Lets the listing show that it is current, if a quiet period has ended, and no app has sent a call since. */
+  private async probe(calls: SentCall[]): Promise<void> {
+    const ends = calls.map((call) =>
+      CREATED_BY.get(call.operation)?.paidAtOnce ? walletsCountFrom(call, this.rules) : quietUntil(call, this.rules),
+    );
+    const over = ends.filter((end) => end <= Date.now());
+    if (over.length > 0) await this.probes.sendAfter(new Date(Math.max(...over)));
+  }
+
   /** Judges in passes, because a settled call may leave less doubt about the others. */
   private async judgeAll(db: Client, round: Round): Promise<NewVerdict[]> {
     const { due, inDoubt, read, since, effort } = round;
     const written: NewVerdict[] = [];
     const settled = new Set<string>();
+    let wallets: WalletStatements | undefined;
     for (let pass = 1; ; pass += 1) {
       const unsettled = inDoubt.filter((id) => !settled.has(id));
       const listing = await readListing(db, read, since, unsettled, this.rules.skewMs, this.vocabulary, effort);
-      if (pass === 1) written.push(...(await this.record(await this.changes(round, listing), effort)));
+      if (pass === 1) {
+        wallets = await this.wallets(due, listing);
+        written.push(...(await this.record(await this.changes(round, listing), effort)));
+      }
+      listing.wallets = wallets;
       const open = due.filter(
         ({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id),
       );
@@ -122,6 +146,14 @@ export class PollService {
       for (const { call } of confirmed) settled.add(call.id);
       if (last) return written;
     }
+  }
+
+  /** Reads the wallets, if they can replace a later payment of the same kind. */
+  private async wallets(calls: SentCall[], listing: Listing): Promise<WalletStatements | undefined> {
+    if (!calls.some((call) => dependsOnWallets(call, listing, this.rules))) return undefined;
+    const { readId, complete } = await this.sources.wallets(BY_ITSELF);
+    if (!complete) return undefined;
+    return new WalletStatements(readId, await readStatements(this.prisma, readId), this.settings.payoutWallets);
   }
 
   private async creations(db: Client, calls: SentCall[], listing: Listing, round: Round): Promise<Resolved[]> {

@@ -29,6 +29,7 @@ interface CallRow {
   sentAt: Date | null;
   answeredAt: Date | null;
   items: ItemRow[] | null;
+  isRejected: boolean;
   /** The entries of the answer: one for all items, or one for each. */
   answered: Entry | Entry[] | null;
   /** The entries of its settlements, oldest first. */
@@ -112,7 +113,8 @@ export async function readSentCalls(
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
-      o.answered_at AS "answeredAt", c.answer -> 'entries' AS answered, (
+      o.answered_at AS "answeredAt", coalesce(c.answer ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
+      c.answer -> 'entries' AS answered, (
         SELECT json_agg(e.entry ORDER BY s.number) FROM settlement s
         CROSS JOIN LATERAL json_array_elements(s.record::json -> 'entries') AS e(entry) WHERE s.intent_id = c.call_id) AS settled, (
 
@@ -124,14 +126,10 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     FROM call_state c LEFT JOIN outcome o ON o.intent_id = c.call_id
     WHERE c.call_id = ANY (${ids}::uuid[]) AND c.released_at IS NOT NULL
     ORDER BY c.call_id`;
-  return rows.map(({ id, operation, state, process, releasedAt, sentAt, answeredAt, items, answered, settled }) => ({
-    id,
-    operation,
-    state,
-    process,
-    releasedAt,
-    sentFrom: sentAt ?? releasedAt,
-    sentUntil: answeredAt ?? new Date(releasedAt.getTime() + longestMs),
+  return rows.map(({ sentAt, answeredAt, items, answered, settled, ...call }) => ({
+    ...call,
+    sentFrom: sentAt ?? call.releasedAt,
+    sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
     items: (items ?? []).map(toWanted),
     hasAnswer: sentAt !== null,
     settled: settledPositions(answered, settled ?? [], items?.length ?? 0),

@@ -11,7 +11,7 @@ import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics
 import { BackOff } from './back-off';
 import { PollService } from './poll.service';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
-import { quietUntil } from './facts';
+import { quietUntil, walletsCountFrom } from './facts';
 
 /** The most calls in doubt that are read in one round. The next rounds read the others. */
 const MOST_PER_ROUND = 10_000;
@@ -111,7 +111,12 @@ export class ResolverService {
   }
 
   private remember(due: SentCallState[], verdicts: NewVerdict[]): void {
-    for (const call of due) this.backOff.polled(call.id, call.sentFrom, Date.now(), quietUntil(call, this.polls.rules));
+    const { rules } = this.polls;
+    for (const call of due) {
+      const now = Date.now();
+      const quietAt = quietUntil(call, rules);
+      this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
+    }
     for (const { intentId, verdict } of verdicts) {
       this.metrics.countVerdict(verdict);
       this.logger.log({ call_id: intentId, verdict }, 'verdict on a call in doubt recorded');

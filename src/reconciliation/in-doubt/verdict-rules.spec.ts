@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { atOnce } from '../../../test/support/at-once';
@@ -8,6 +9,7 @@ import { Seen, SentCall } from './calls-in-doubt';
 import { Competing } from './competing';
 import { Facts, factsOf } from './facts';
 import { VERDICT_RULES } from './verdict';
+import { WalletStatements } from './wallet-statements';
 
 /** The smallest world in which a rule decides. */
 interface Scenario {
@@ -28,6 +30,16 @@ const CALL = toSent(0, ITEMS, 0);
 /** When the quiet period of the call ends. */
 const QUIET = 105;
 const listed = (batch: number) => toSeen({ second: 1, items: ITEMS }, batch);
+
+/** A wallet that was opened before the call, with a debit. */
+function walletsWith({ debitAt }: { debitAt: number }): WalletStatements {
+  const [ten, nine] = [new Decimal(10), new Decimal(9)];
+  const entries = [
+    { at: at(debitAt), before: ten, after: nine },
+    { at: at(-900), before: new Decimal(0), after: ten },
+  ];
+  return new WalletStatements('wallets', [{ id: 'one', type: 'airtime', balance: nine, entries }], new Map());
+}
 
 const SCENARIOS: Record<string, Scenario> = {
   'listed as a whole': {
@@ -70,8 +82,13 @@ const SCENARIOS: Record<string, Scenario> = {
     without: 'not listed',
   },
   'listing too old': {
-    title: 'nothing is listed, and no airtime of ours from after the quiet period either',
-    listing: { freshUntil: new Map([['airtime' as const, at(QUIET - 1)]]) },
+    title: 'nothing is listed, and no call of ours from after the quiet period either',
+    listing: { freshUntil: new Map([['airtime', at(QUIET - 1)]]) },
+    without: 'kind listed later',
+  },
+  'kind listed later': {
+    title: 'nothing is listed, and a link from after the quiet period is, but no airtime, and a wallet has a debit',
+    listing: { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: 1 }) },
     without: 'not listed',
   },
   'not listed': { title: 'nothing is listed, in a listing that is whole and recent' },
@@ -83,7 +100,7 @@ function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
     readId: 'read',
     askedAt: at(900),
     missing: 0,
-    freshUntil: new Map([['airtime' as const, at(899)]]),
+    freshUntil: new Map([['airtime', at(899)]]),
     oldest: at(-1),
     unclaimed: atOnce(Batches.of(seen)),
     ...listing,
@@ -102,6 +119,12 @@ describe('the rules about a call in doubt', () => {
     const next = others.find(({ holds }) => holds(facts));
     expect(next?.name).toBe(without);
     expect(next?.reason(facts)).not.toBe(rule.reason(facts));
+  });
+
+  it('believe wallets that show no debit since the call, and a listing that shows a later call of another kind', () => {
+    const listing = { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: -60 }) };
+    const facts = factsIn({ title: 'at night', listing });
+    expect(VERDICT_RULES.find(({ holds }) => holds(facts))?.name).toBe('not listed');
   });
 
   it('have a scenario each, and a row each in their decision record, in the same order', () => {

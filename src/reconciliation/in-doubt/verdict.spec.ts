@@ -124,7 +124,7 @@ describe('a call in doubt', () => {
     const transfer = { ...doubt, operation: 'POST /account/transfer' };
     expect(ask([], {}, transfer)).toMatchObject({
       verdict: 'ambiguous',
-      reason: expect.stringContaining('does not yet show a transfer call of ours'),
+      reason: expect.stringContaining('does not yet show another transfer call of ours'),
     });
     expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe('not_executed');
   });

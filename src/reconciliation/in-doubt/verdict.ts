@@ -5,7 +5,7 @@ import { Batches, Listing } from './batches';
 import { Rules, SentCall, Verdict } from './calls-in-doubt';
 import { Competing } from './competing';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
-import { Facts, factsOf } from './facts';
+import { Facts, factsOf, quietUntil } from './facts';
 import { Fitting } from './fitting';
 import { Work } from './work';
 
@@ -88,21 +88,31 @@ export const VERDICT_RULES: readonly Rule[] = [
   },
   {
     name: 'listing too old',
-    holds: ({ isFresh }) => !isFresh,
+    holds: ({ isCurrent }) => !isCurrent,
+    concludes: 'ambiguous',
+    reason: () =>
+      "The upstream's listing does not yet show a call of ours from after the quiet period at its correct time. The listing may be older than this call, or the upstream's clock may be wrong.",
+  },
+  {
+    name: 'kind listed later',
+    holds: ({ isFresh, walletsUntouched }) => !isFresh && !walletsUntouched,
     concludes: 'ambiguous',
     reason: ({ created: { name } }) =>
-      `The upstream's listing does not yet show a ${name} call of ours from after the quiet period at its correct time. The listing may be older than this call, or the upstream's clock may be wrong.`,
+      `The upstream's listing does not yet show another ${name} call of ours from after the quiet period, and may show ${name} later than other transactions. The wallets do not prove that nothing was paid.`,
   },
   {
     name: 'not listed',
     holds: () => true,
     concludes: 'not_executed',
     reason: (facts) => {
-      const { rules, created, call } = facts;
+      const { rules, created, call, isFresh } = facts;
       const listed = soleCandidate(facts)?.batch.length;
       const what = listed === undefined ? '' : `${listed} of the ${call.items.length} payouts of this call, and `;
-      const seconds = Math.round(rules.quietMs / 1_000);
-      return `The upstream lists ${what}nothing that ${listed === undefined ? 'this' : 'the others'} could have made, ${seconds} seconds after it was given up, and does list ${created.name} that was sent later.`;
+      const seconds = Math.round((quietUntil(call, rules) - call.sentUntil.getTime()) / 1_000);
+      const proof = isFresh
+        ? `does list ${created.name} that was sent later`
+        : 'does list a call that was sent later. The wallets show that nothing was paid from them since before the call';
+      return `The upstream lists ${what}nothing that ${listed === undefined ? 'this' : 'the others'} could have made, ${seconds} seconds after it was given up, and ${proof}.`;
     },
   },
 ];
@@ -158,9 +168,9 @@ function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefin
     // An unheard-of word may still change into a known one, as a pending payout does.
     return facts.isQuiet ? { ...ambiguous(facts, whyUnclear(unclear)), entries: all } : undefined;
   }
-  const { readId } = facts.listing;
+  const reads = readsOf(facts);
   const verdict = only ? 'confirmed' : 'not_executed';
-  const evidence = only ? listedEvidence(only, readId) : evidenceOf([readId], [], []);
+  const evidence = only ? listedEvidence(only, reads) : evidenceOf(reads, [], []);
   return { verdict, reason: reason(facts), evidence, entries: all.sort((one, other) => one.position - other.position) };
 }
 
@@ -188,25 +198,31 @@ function listedEntries({ batch, positions }: Fitting, { created, listing }: Fact
   return { entries, unclear };
 }
 
+/** Returns the readings that a conclusion depends on. */
+function readsOf({ listing: { readId, wallets } }: Facts): string[] {
+  return wallets ? [readId, wallets.readId] : [readId];
+}
+
 function whyUnclear(words: (string | null)[]): string {
   const [word] = words;
   const what = word === null || word === undefined ? 'without a status' : `with the status "${word}"`;
   return `The upstream lists ${words.length === 1 ? 'a payout' : `${words.length} payouts`} of this call ${what}, which is not recognised. A person must find out what it means.`;
 }
 
-function listedEvidence({ batch, positions }: Fitting, readId: string) {
+function listedEvidence({ batch, positions }: Fitting, reads: string[]) {
   const order = [...batch.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
   const seen = order.flatMap((place) => batch[place] ?? []);
   return evidenceOf(
-    [readId],
+    reads,
     seen,
     [],
     order.map((place) => positions[place] ?? 0),
   );
 }
 
-function ambiguous({ candidates, traces, others, listing }: Facts, reason: string): Verdict {
+function ambiguous(facts: Facts, reason: string): Verdict {
+  const { candidates, traces, others } = facts;
   const batches = new Set([...candidates.map(({ batch }) => batch), ...traces]);
-  const evidence = evidenceOf([listing.readId], [...batches].flat(), [...new Set(others.map(({ id }) => id))]);
+  const evidence = evidenceOf(readsOf(facts), [...batches].flat(), [...new Set(others.map(({ id }) => id))]);
   return { verdict: 'ambiguous', reason, evidence };
 }

@@ -1,0 +1,12 @@
+/** The smallest amount that was seen (docs/reference/upstream.md, trap 3). Nobody pays the link. */
+const PROBE_USD = 0.1;
+
+/** The body of `POST /payouts/initiate-credit` for an unpaid link. */
+export function unpaidLinkFor(email: string): object {
+  return { credits: [{ valueInUSD: PROBE_USD, email, twitter: '' }] };
+}
+
+/** The body of `POST /account/delete-unpaid-transaction`. */
+export function deletionOf(upstreamRef: string): object {
+  return { chiRef: upstreamRef };
+}

@@ -1,0 +1,168 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { v7 as uuidv7 } from 'uuid';
+import { ClientsService } from '../../access/clients/clients.service';
+import { outcomeOf } from '../../gateway/forwarding/outcome';
+import { toOutgoing } from '../../gateway/forwarding/outgoing';
+import { withPayoutIds } from '../../gateway/forwarding/payout-ids';
+import { deletionOf, unpaidLinkFor } from '../../gateway/upstream/probe';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { insertIntents } from '../../journal/intents';
+import { insertOutcomes } from '../../journal/outcomes';
+import { NewOutcome } from '../../journal/records';
+import { isStopped, readStops } from '../../journal/stops';
+import { NAMED_IN_ANSWER } from '../../operations/effects';
+import { itemsOf } from '../../operations/items';
+import { StatusVocabulary } from '../../operations/statuses';
+import { stopFor } from '../../policy/stops';
+import { Loaded } from '../../platform/config/config.module';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { uuidFloor } from '../../platform/database/uuid';
+
+/** The client whose calls probes are. It gets no key that anybody knows. */
+export const PROBE_CLIENT = 'listing-probe';
+
+const CREATE = 'POST /payouts/initiate-credit';
+const DELETE = 'POST /account/delete-unpaid-transaction';
+
+/** An upstream that has not listed a probe after an hour is not current for a long time. The probe is deleted all the same. */
+const KEPT_MS = 3_600_000;
+
+/** The time between an ID and the record that it identifies. */
+const ID_MARGIN_MS = 3_600_000;
+
+/** How far back probes are looked for that could not be deleted. */
+const CLEARED_MS = 7 * 24 * 3_600_000;
+
+/** The address of the probe's recipient in the embedded sandbox. */
+const SANDBOX_EMAIL = 'listing-probe@example.com';
+
+/** Whether a call of ours has deleted the transaction `n` of the call `i`, or the upstream refused to. */
+const IS_DELETED = Prisma.sql`EXISTS (
+  SELECT FROM intent d JOIN intent_item e ON e.intent_id = d.id JOIN outcome f ON f.intent_id = d.id
+  WHERE d.id > i.id AND d.operation = ${DELETE} AND e.upstream_ref = n.upstream_ref AND f.kind IN ('succeeded', 'rejected'))`;
+
+type ProbeOperation = typeof CREATE | typeof DELETE;
+
+/**
+ * Creates unpaid links that nobody pays, so that the listing of transactions shows how current it is when no app makes a
+ * call. They move no money, are recorded like any call, and are deleted once they are listed.
+ */
+@Injectable()
+export class ProbeService {
+  private readonly logger = new Logger('Probe');
+  private readonly email: string | undefined;
+  private readonly vocabulary: StatusVocabulary;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly clients: ClientsService,
+    private readonly upstream: UpstreamService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    const { resolverProbeEmail, embeddedSandbox, upstreamStatusWords } = config.get('settings', { infer: true });
+    this.email = resolverProbeEmail ?? (embeddedSandbox && SANDBOX_EMAIL);
+    this.vocabulary = StatusVocabulary.with(upstreamStatusWords);
+  }
+
+  /**
+   * Creates a probe, unless a call of ours was sent after a time, which the listing shows just as well.
+   * A failure is logged. The calls in doubt then wait for the next round.
+   */
+  async sendAfter(time: Date): Promise<void> {
+    const { email } = this;
+    if (email === undefined) return;
+    try {
+      if ((await this.wasAnySentSince(time)) || (await this.isStopped(CREATE))) return;
+      const { intentId, kind } = await this.call(CREATE, unpaidLinkFor(email));
+      if (kind !== 'succeeded') this.logger.warn({ call_id: intentId, outcome: kind }, 'probe not created');
+    } catch (err) {
+      this.logger.warn({ err }, 'probe not created');
+    }
+  }
+
+  /** Deletes the probes that a reading of the listing shows, and those that are older than an hour. */
+  async clear(readId: string): Promise<void> {
+    if (this.email === undefined) return;
+    try {
+      const left = await this.readLeft(readId);
+      if (left.length === 0 || (await this.isStopped(DELETE))) return;
+      for (const ref of left) await this.call(DELETE, deletionOf(ref));
+    } catch (err) {
+      this.logger.warn({ err }, 'probe not deleted, will retry');
+    }
+  }
+
+  private async isStopped(operation: ProbeOperation): Promise<boolean> {
+    const [stops, { clientId }] = [await readStops(this.prisma), await this.caller()];
+    return stopFor(stops, { clientId, operation }) !== undefined;
+  }
+
+  /** Returns whether a call was sent since a time whose transactions the listing can still show. */
+  private async wasAnySentSince(time: Date): Promise<boolean> {
+    const rows = await this.prisma.$queryRaw<unknown[]>`
+      SELECT 1 FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
+      WHERE i.id >= ${uuidFloor(new Date(time.getTime() - ID_MARGIN_MS))}::uuid
+        AND i.operation = ANY (${[...NAMED_IN_ANSWER]}::text[]) AND o.kind = 'succeeded' AND o.sent_at >= ${time}::timestamptz
+        AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL AND NOT ${IS_DELETED}
+      LIMIT 1`;
+    return rows.length > 0;
+  }
+
+  /** Reads the references of probes that are to be deleted. One that the upstream refuses to delete is not tried again. */
+  private async readLeft(readId: string): Promise<string[]> {
+    const rows = await this.prisma.$queryRaw<{ ref: string }[]>`
+      SELECT n.upstream_ref AS ref FROM intent i JOIN client c ON c.id = i.client_id
+      JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
+      WHERE i.id >= ${uuidFloor(new Date(Date.now() - CLEARED_MS))}::uuid AND c.name = ${PROBE_CLIENT}
+        AND i.operation = ${CREATE} AND n.upstream_ref IS NOT NULL AND NOT ${IS_DELETED}
+        AND (o.sent_at < ${new Date(Date.now() - KEPT_MS)}::timestamptz OR EXISTS (
+          SELECT FROM upstream_transaction t WHERE t.read_id = ${readId}::uuid AND t.upstream_ref = n.upstream_ref))`;
+    return rows.map(({ ref }) => ref);
+  }
+
+  /** Sends a call of the probe's client, and records it like any other. It moves no money, so nothing is reserved. */
+  private async call(operation: ProbeOperation, body: object): Promise<NewOutcome> {
+    const id = uuidv7();
+    const sent = withPayoutIds(operation, id, body);
+    const outgoing = toOutgoing(operation, sent);
+    const items = itemsOf(operation, sent);
+    const intent = {
+      id,
+      requestId: id,
+      traceparent: undefined,
+      clientAddress: '127.0.0.1',
+      receivedAt: new Date(),
+      caller: await this.caller(),
+      actor: null,
+      operation,
+      query: null,
+      body: outgoing.body,
+      items,
+      coverage: null,
+    };
+    // No process has this number, so a call that this one leaves without an outcome is in doubt at once.
+    await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
+    const answer = await this.upstream.send(outgoing, undefined, () => isStopped(this.prisma, id));
+    const outcome = outcomeOf({ id, operation }, items, answer, this.vocabulary);
+    await insertOutcomes(this.prisma, [outcome]);
+    return outcome;
+  }
+
+  /** Returns the client of probes, which the first probe creates. Its key is revoked at once. */
+  private async caller(): Promise<{ clientId: string; keyId: string; rights: string }> {
+    const known = await this.find();
+    if (known) return known;
+    await this.clients.create(PROBE_CLIENT, ['write'], { operations: [CREATE, DELETE] });
+    const created = await this.find();
+    if (!created) throw new Error('the client of probes has no key');
+    await this.clients.revokeKey(created.keyId);
+    return created;
+  }
+
+  private async find() {
+    const key = await this.prisma.apiKey.findFirst({ where: { client: { name: PROBE_CLIENT } } });
+    return key && { clientId: key.clientId, keyId: key.id, rights: '' };
+  }
+}

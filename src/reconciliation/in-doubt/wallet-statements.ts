@@ -1,0 +1,103 @@
+import { Decimal } from 'decimal.js';
+import { PrismaService } from '../../platform/database/prisma.service';
+
+/** Balances are floats (docs/reference/upstream.md, trap 3). Every payment is larger than this. */
+const NOISE_USD = new Decimal('0.000001');
+
+/** An entry of a wallet. The upstream may omit each of its members. */
+export interface StatementEntry {
+  at: Date | null;
+  before: Decimal | null;
+  after: Decimal | null;
+}
+
+/** A wallet with its entries, newest first. */
+export interface WalletStatement {
+  id: string;
+  type: string | null;
+  balance: Decimal | null;
+  entries: StatementEntry[];
+}
+
+/** What one reading of the account's wallets proves. Amounts are not compared, because their unit is not documented. */
+export class WalletStatements {
+  /**
+   * @param readId the reading.
+   * @param walletOf the wallet, by type or ID, that each operation is paid from. Others may be paid from any wallet.
+   */
+  constructor(
+    readonly readId: string,
+    private readonly statements: readonly WalletStatement[],
+    private readonly walletOf: ReadonlyMap<string, string>,
+  ) {}
+
+  /** Returns whether no debit can have been made since a time in a wallet that an operation may be paid from. */
+  showNoDebitSince(since: Date, operation: string): boolean {
+    const name = this.walletOf.get(operation);
+    const concerned = this.statements.filter(({ id, type }) => name === undefined || name === id || name === type);
+    return concerned.length > 0 && concerned.every((statement) => showsNoDebitSince(since, statement));
+  }
+
+  /** Returns whether a wallet has a debit since a time. */
+  showDebitSince(since: Date): boolean {
+    return this.statements.some(({ entries }) =>
+      entries.some((entry) => isDebit(entry) && (entry.at ?? since) >= since),
+    );
+  }
+}
+
+/**
+ * Follows the balance back to the time, entry by entry. A statement that has a gap, or that does not reach back so far,
+ * proves nothing.
+ */
+function showsNoDebitSince(since: Date, { balance, entries }: WalletStatement): boolean {
+  let expected = balance;
+  for (const entry of entries) {
+    const { at, before, after } = entry;
+    if (expected === null || at === null || before === null || after === null || !isSame(after, expected)) return false;
+    if (at < since) return true;
+    if (isDebit(entry)) return false;
+    expected = before;
+  }
+  return expected !== null && isSame(expected, new Decimal(0)); // The wallet was empty before its first entry.
+}
+
+function isDebit({ before, after }: StatementEntry): boolean {
+  return before !== null && after !== null && before.minus(after).greaterThan(NOISE_USD);
+}
+
+function isSame(one: Decimal, other: Decimal): boolean {
+  return one.minus(other).abs().lessThanOrEqualTo(NOISE_USD);
+}
+
+interface StatementRow {
+  id: string;
+  type: string | null;
+  balance: string | null;
+  entries: { at: string | null; before: string | null; after: string | null }[];
+}
+
+/** Reads the statements of a reading that is complete. */
+export async function readStatements(prisma: PrismaService, readId: string): Promise<WalletStatement[]> {
+  const rows = await prisma.$queryRaw<StatementRow[]>`
+    SELECT w.wallet_id AS id, w.type, w.balance::text AS balance, coalesce(
+      json_agg(json_build_object('at', e.entered_at, 'before', e.balance_before::text, 'after', e.new_balance::text)
+        ORDER BY e.ordinal) FILTER (WHERE e.ordinal IS NOT NULL), '[]') AS entries
+    FROM upstream_wallet w
+    LEFT JOIN upstream_wallet_entry e ON e.read_id = w.read_id AND e.wallet_id = w.wallet_id
+    WHERE w.read_id = ${readId}::uuid GROUP BY w.wallet_id, w.type, w.balance`;
+  return rows.map(({ id, type, balance, entries }) => ({
+    id,
+    type,
+    balance: toDecimal(balance),
+    entries: entries.map(({ at, before, after }) => ({
+      at: at === null ? null : new Date(at),
+      before: toDecimal(before),
+      after: toDecimal(after),
+    })),
+  }));
+}
+
+function toDecimal(text: string | null): Decimal | null {
+  return text === null ? null : new Decimal(text);
+}
