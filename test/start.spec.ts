@@ -119,10 +119,18 @@ describe('npm start', () => {
     const left = await everythingOf(running);
     await running.signal('SIGKILL');
     await expectNothingLeft(left);
-    running = start();
+    running = start({ START_WORKER: 'true' });
     ({ url } = await everythingOf(running));
     expect(readJson(dataDir, 'demo-keys.json')).toEqual(keys);
     expect(await history(url)).toHaveLength(2);
+  });
+
+  it('has its worker send probes, because the sandbox sends no mail', () => {
+    const { pid } = running;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    const environments = children.map((child) => readFileSync(`/proc/${child}/environ`, 'utf8').split('\0'));
+    const worker = environments.find((one) => one.some((variable) => variable.startsWith('WORKER_PORT=')));
+    expect(worker).toContain('RESOLVER_PROBE_EMAIL=listing-probe@example.com');
   });
 
   /** The environment of a proxy beside `running`, with its database and its upstream. */

@@ -5,6 +5,9 @@ import { logKeyOf } from '../../history/log/log-key';
 import { demoKeysFile } from './demo-keys';
 import { RunningSandbox, startSandbox } from './sandbox-process';
 
+/** The recipient of probes in the embedded sandbox, where no mail is sent. */
+const SANDBOX_PROBE_EMAIL = 'listing-probe@example.com';
+
 /** Reports a step once it has passed. */
 export type Report = (step: string, detail: string) => void;
 
@@ -47,7 +50,9 @@ export async function startDependencies(config: Config, report: Report): Promise
       controlKey: config.sandboxControlKey,
       demoKeysFile: embeddedDatabase ? demoKeysFile(config.dataDir) : undefined,
     };
-    const settings = Object.freeze({ ...config, ...database, ...upstream, logSigningKey, embeddedSandbox });
+    const resolverProbeEmail = config.resolverProbeEmail ?? (sandbox && SANDBOX_PROBE_EMAIL);
+    const found = { ...database, ...upstream, logSigningKey, embeddedSandbox, resolverProbeEmail };
+    const settings = Object.freeze({ ...config, ...found });
     return { settings, embeddedDatabase, stop };
   } catch (error) {
     await stop();

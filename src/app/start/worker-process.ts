@@ -61,6 +61,7 @@ function launch(settings: RunningConfig): ChildProcess {
       DATABASE_OWNER_URL: settings.databaseOwnerUrl,
       UPSTREAM_BASE_URL: settings.upstreamBaseUrl,
       UPSTREAM_API_KEY: settings.upstreamApiKey.reveal(),
+      RESOLVER_PROBE_EMAIL: settings.resolverProbeEmail,
       WORKER_PORT: String(settings.workerPortGiven ? settings.workerPort : 0),
     },
   });

@@ -35,9 +35,6 @@ const ID_MARGIN_MS = 3_600_000;
 /** How far back probes are looked for that could not be deleted. */
 const CLEARED_MS = 7 * 24 * 3_600_000;
 
-/** The address of the probe's recipient in the embedded sandbox. */
-const SANDBOX_EMAIL = 'listing-probe@example.com';
-
 /** Whether a call of ours has deleted the transaction `n` of the call `i`, or the upstream refused to. */
 const IS_DELETED = Prisma.sql`EXISTS (
   SELECT FROM intent d JOIN intent_item e ON e.intent_id = d.id JOIN outcome f ON f.intent_id = d.id
@@ -61,8 +58,8 @@ export class ProbeService {
     private readonly upstream: UpstreamService,
     config: ConfigService<Loaded, true>,
   ) {
-    const { resolverProbeEmail, embeddedSandbox, upstreamStatusWords } = config.get('settings', { infer: true });
-    this.email = resolverProbeEmail ?? (embeddedSandbox && SANDBOX_EMAIL);
+    const { resolverProbeEmail, upstreamStatusWords } = config.get('settings', { infer: true });
+    this.email = resolverProbeEmail;
     this.vocabulary = StatusVocabulary.with(upstreamStatusWords);
   }
 
