@@ -116,9 +116,12 @@ describe('the operations, documented and observed', () => {
 
   it('forward our own serialisation, which differs only in white space and the order of names', async () => {
     await api
-      .postRaw('/send', ' { "credit" : [ { "email" : "\\u0061da@example.com", "valueInUSD" : 1.50 } ] } ')
+      .postRaw(
+        '/send',
+        ' { "credit" : [ { "email" : "\\u0061da@example.com", "valueInUSD" : 1.50 } ], "description" : "Prizes" } ',
+      )
       .expect(200);
-    expect(last().body).toBe('{"credit":[{"email":"ada@example.com","valueInUSD":1.5}]}');
+    expect(last().body).toBe('{"credit":[{"email":"ada@example.com","valueInUSD":1.5}],"description":"Prizes"}');
   });
 
   it.each(['', 'application/json; charset=utf-8', 'Application/JSON'])(

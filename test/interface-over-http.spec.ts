@@ -144,7 +144,7 @@ describe('a request over HTTP', () => {
       const amounts = [0.000001, 1e-6, 0.1, 123_456_789.123456, 999_999_999];
       const items = amounts.map((valueInUSD) => ({ ...item(), valueInUSD }));
       const response = await api.post(path, { [list]: items }).expect(200);
-      expect(sent()?.body).toBe(JSON.stringify({ [list]: items }));
+      expect(sent()?.body).toContain(`{"${list}":${JSON.stringify(items)}`);
       const recorded = await api.record(response.headers['x-call-id'] as string);
       const texts = ['0.000001', '0.000001', '0.1', '123456789.123456', '999999999'];
       expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(texts);

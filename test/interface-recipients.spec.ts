@@ -47,7 +47,8 @@ describe('the recipient', () => {
     it('is forwarded as given, and recorded as the email or else the handle', async () => {
       const body = { [list]: recorded.map(([item]) => ({ ...item, valueInUSD: 1 })) };
       const response = await api.post(path, body).expect(200);
-      expect(api.upstream.received.at(-1)?.body).toBe(JSON.stringify(body)); // as given, whatever is used
+      const sent = JSON.parse(api.upstream.received.at(-1)?.body ?? '') as typeof body;
+      expect(sent[list]).toEqual(body[list]); // as given, whatever is used
       const { items } = await api.record(response.headers['x-call-id'] as string);
       expect(items).toMatchObject(
         recorded.map(([, recipient, recipient_field, note]) => ({ recipient, recipient_field, note })),

@@ -147,7 +147,7 @@ describe('JSON', () => {
       const headers = { 'Content-Type': type };
 
       it('is read and forwarded as JSON', async () => {
-        const body = { credit: [creditItem()] };
+        const body = { credit: [creditItem()], description: 'Prizes' };
         await api.postRaw('/send', JSON.stringify(body), headers).expect(200);
         const [sent] = api.upstream.received.slice(-1);
         expect(sent?.headers['content-type']).toMatch(/^application\/json/);

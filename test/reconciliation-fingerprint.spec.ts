@@ -41,8 +41,9 @@ async function match(groups: Group[], amounts = { ours: '1', theirs: '1' }, sett
   await db.query('DISCARD TEMP');
   await db.query(MAKE_PAIRS);
   await db.query(`
-    CREATE TEMP TABLE left_ours (n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer);
-    CREATE TEMP TABLE left_theirs (n bigint, at timestamptz, key text, usd numeric(20,6))`);
+    CREATE TEMP TABLE left_ours (n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer, operation text, reference text);
+    CREATE TEMP TABLE left_theirs (n bigint, at timestamptz, key text, usd numeric(20,6), reference text);
+    CREATE TEMP TABLE ours (LIKE left_ours); CREATE TEMP TABLE theirs (LIKE left_theirs)`);
   const read = `row_number() OVER () AS n, to_timestamp(at) AS at, key FROM json_to_recordset($1) AS r(key text, at float8)`;
   await db.query(
     `INSERT INTO left_ours SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1 FROM (SELECT ${read}) AS r`,

@@ -28,7 +28,12 @@ describe("a provider with a word of its own for the interface's credit", () => {
   it.each([
     ['/send', { credit: items, description: 'credit' }, '/send', { points: items, description: 'credit' }],
     ['/payouts/credit', { credits: items }, '/payouts/points', { pointss: items }],
-    ['/payouts/initiate-credit', { credits: items }, '/payouts/initiate-points', { pointss: items }],
+    [
+      '/payouts/initiate-credit',
+      { credits: items, description: 'credit' },
+      '/payouts/initiate-points',
+      { pointss: items, description: 'credit' },
+    ],
     ['/payouts/airtime', airtime(), '/payouts/airtime', airtime()],
   ])('is addressed with it: %s', async (path, body, theirPath, theirBody) => {
     upstream.behaviour = answer(200, { status: 'success', data: {} });

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { movesNamedTransaction, OPERATION_NAMES, OperationName, rowOf } from './catalogue';
 import { Item } from './item';
+import { readWrittenId } from './payout-id';
 import { ItemField, Items } from './row';
 
 type Fields = Record<string, unknown>;
@@ -15,8 +16,15 @@ export function itemFieldsOf(operation: OperationName): Items | undefined {
 export function itemsOf(operation: OperationName, input: object | undefined): Item[] {
   const items = itemFieldsOf(operation);
   if (!items || input === undefined) return [];
-  if (items.in === 'the_body') return [toItem(input as Fields, items)];
-  return (input as Record<string, Fields[]>)[items.in]?.map((fields) => toItem(fields, items)) ?? [];
+  const body = input as Fields;
+  const sharedId = sharedIdIn(body, items);
+  if (items.in === 'the_body') return [toItem(body, items, sharedId)];
+  return (body[items.in] as Fields[] | undefined)?.map((fields) => toItem(fields, items, sharedId)) ?? [];
+}
+
+/** Returns the ID that the proxy wrote into a field of the whole body. It is the reference of each item. */
+function sharedIdIn(body: Fields, { ownId }: Items): string | null {
+  return ownId !== 'nowhere' && ownId.of === 'the_body' ? readWrittenId(body[ownId.field]) : null;
 }
 
 /** Returns a function that gives the place of an item's field in the body, as a JSON pointer (RFC 6901). */
@@ -38,7 +46,7 @@ export function namesOf(field: ItemField): Set<string> {
   return new Set(OPERATION_NAMES.flatMap((operation) => itemFieldsOf(operation)?.fields[field] ?? []));
 }
 
-function toItem(body: Fields, items: Items): Item {
+function toItem(body: Fields, items: Items, sharedId: string | null): Item {
   const text = (field: ItemField) => textAt(body, items.fields[field]);
   const amount = items.fields.amountUsd === undefined ? undefined : body[items.fields.amountUsd];
   const email = text('email');
@@ -52,7 +60,7 @@ function toItem(body: Fields, items: Items): Item {
     amountUsd: typeof amount === 'number' ? new Decimal(amount) : null,
     country: text('country'),
     networkCode: text('networkCode'),
-    reference: text('reference'),
+    reference: text('reference') ?? sharedId,
     receiver: text('receiver'),
     wallet: text('wallet'),
     upstreamRef: text('upstreamRef'),

@@ -11,7 +11,7 @@ export function operationsPage(): string {
     ...section('Documented operations', 'documented'),
     ...section('Observed operations', 'observed'),
     '## Items',
-    'An item is one payout, link, transfer or change of a call. Records, limits and searches know its recorded fields by the names in parentheses.',
+    'An item is one payout, link, transfer or change of a call. Records, limits and searches know its recorded fields by the names in parentheses. If the caller leaves the field in the last column empty or out, the proxy writes an ID into it: the ID of the payout into a field of each item, and the ID of the call into others. Our records have it as the `reference` of the item.',
     itemsTable(),
     '## Calls in doubt and reconciliation',
     "If the answer of a call is lost, the proxy looks for the call's transactions in the upstream's listing. Reconciliation compares the same transactions. A person settles a call in doubt that leaves no transaction.",
@@ -41,13 +41,14 @@ function itemsTable(): string {
   const rows = OPERATION_NAMES.flatMap((name) => {
     const items = itemFieldsOf(name);
     if (!items) return [];
-    const { fields, recipient, unrecorded } = items;
+    const { fields, recipient, unrecorded, ownId } = items;
     const list = items.in === 'the_body' ? 'the body' : code(items.in);
     const paid = recipient === 'nobody' ? 'nobody' : recipient.join(', else ');
     const recorded = Object.entries(fields).map(([field, given]) => `${code(given)} (${wordsOf(field)})`);
-    return [[code(name), list, paid, recorded.join(', '), unrecorded.map(code).join(', ')]];
+    const id = ownId === 'nowhere' ? '' : code(ownId.field);
+    return [[code(name), list, paid, recorded.join(', '), unrecorded.map(code).join(', '), id]];
   });
-  return table(['operation', 'items in', 'pays', 'recorded fields', 'only in the body'], rows);
+  return table(['operation', 'items in', 'pays', 'recorded fields', 'only in the body', 'gets our ID'], rows);
 }
 
 function transactionsTable(): string {

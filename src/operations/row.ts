@@ -1,3 +1,4 @@
+import type { ID_FORMS } from './payout-id';
 import { TransactionKind } from './transactions';
 
 /**
@@ -88,6 +89,15 @@ export interface Items {
   fields: Readonly<Partial<Record<ItemField, string>>>;
   /** The interface's other fields of an item. They stay in the body. */
   unrecorded: readonly string[];
+  /** The field that gets an ID of ours if the caller leaves it empty. The upstream lists it with the transaction. */
+  ownId: OwnIdField | 'nowhere';
+}
+
+/** A field with room for an ID of ours. Fields of `each_item` get the ID of the payout, others that of the call. */
+export interface OwnIdField {
+  field: string;
+  of: 'each_item' | 'the_body';
+  form: keyof typeof ID_FORMS;
 }
 
 /** Items that are paid. Each states its amount. */

@@ -6,7 +6,9 @@ import { distinctItems, relationOf } from '../../src/reconciliation/in-doubt/fit
 export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], rules: Rules) {
   const names = [...new Set(seen.map(nameOf))];
   const batches = names.map((name) => seen.filter((one) => nameOf(one) === name));
-  const ours = batches.filter((batch) => isPartOf(call, batch, rules));
+  const equal = batches.filter((batch) => isPartOf(call, batch, rules));
+  const proven = equal.filter((batch) => batch.some(({ madeFor }) => madeFor === call.id));
+  const ours = proven.length > 0 ? proven : equal;
   const others = calls.filter((other) => other.id !== call.id && ours.some((batch) => isPartOf(other, batch, rules)));
   const unexplained = batches.filter((batch) => isTrace(call, batch, calls, rules));
   const sole = ours.length === 1 && others.length === 0 ? ours[0] : undefined;
@@ -45,6 +47,7 @@ function canAssign([first, ...rest]: Seen[], items: Wanted[], created: Created):
 function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
   if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
   if (created.paidAtOnce && seen.meaning === 'unpaid') return false;
+  if (seen.madeFor !== null && (item.reference === null || !seen.references.includes(item.reference))) return false;
   if (created.incoming) return item.reference !== null && seen.references.includes(item.reference);
   if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
   return item.amountUsd !== null && item.amountUsd === seen.amountUsd;

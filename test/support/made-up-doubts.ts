@@ -46,5 +46,6 @@ export function toSeen({ second, items: list }: { second: number; items: [number
     amountUsd: usd(cents),
     names: [`p:25471234567${recipient}`],
     references: [],
+    madeFor: null,
   }));
 }

@@ -1,24 +1,20 @@
 import { OperationName } from '../../operations/catalogue';
 import { itemFieldsOf } from '../../operations/items';
-import { payoutIdOf } from '../../operations/payout-id';
-
-/** The upstream's field for a reference of the caller. Other names mean something else, such as `tx_ref`. */
-const REFERENCE = 'reference';
+import { ID_FORMS, payoutIdOf } from '../../operations/payout-id';
 
 type Fields = Record<string, unknown>;
 
 /**
- * Writes the ID of each payout into its reference, if the caller leaves it empty. The upstream lists references, so that
- * an equal payment of a stranger is never taken for ours.
+ * Writes an ID of ours into the field of a request that has room for one, if the caller leaves it empty or out. The
+ * upstream lists the field, so that an equal payment of a stranger is never taken for ours.
  * @param input the validated body. It is not changed.
  */
 export function withPayoutIds(operation: OperationName, callId: string, input: object | undefined): object | undefined {
-  const items = itemFieldsOf(operation);
-  if (input === undefined || items?.fields.reference !== REFERENCE || items.in === 'the_body') return input;
-  const list = (input as Record<string, Fields[]>)[items.in] ?? [];
-  if (list.every((item) => item[REFERENCE])) return input;
-  const marked = list.map((item, position) =>
-    item[REFERENCE] ? item : { ...item, [REFERENCE]: payoutIdOf(callId, position) },
-  );
-  return { ...input, [items.in]: marked };
+  const { ownId = 'nowhere', in: list = '' } = itemFieldsOf(operation) ?? {};
+  if (input === undefined || ownId === 'nowhere') return input;
+  const { field, of, form } = ownId;
+  const marked = (fields: Fields, id: string) => (fields[field] ? fields : { ...fields, [field]: ID_FORMS[form](id) });
+  if (of === 'the_body') return marked(input as Fields, callId);
+  const items = (input as Record<string, Fields[]>)[list] ?? [];
+  return { ...input, [list]: items.map((item, position) => marked(item, payoutIdOf(callId, position))) };
 }

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { readWrittenId } from '../../operations/payout-id';
 import { isObject, parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
 
@@ -24,6 +25,7 @@ export interface Transaction {
   receiver: string | null;
   country: string | null;
   networkCode: string | null;
+  /** The caller's reference, or the ID that the proxy wrote into its description or notes. */
   reference: string | null;
   /** The recipient's email, phone and handle, if the transaction names them. */
   recipients: string[];
@@ -87,7 +89,7 @@ export function readTransaction(record: unknown): Transaction {
     receiver: text(value.receiver),
     country: text(value.countryToSend) ?? text(value.country),
     networkCode: text(value.momoCode),
-    reference: text(value.reference),
+    reference: text(value.reference) ?? readWrittenId(value.description) ?? readWrittenId(value.meta),
     recipients: [email, ...phones, handle].filter((name) => name !== null),
   };
 }

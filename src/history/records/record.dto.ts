@@ -49,7 +49,9 @@ export class RecordItem {
   @nullable('string', 'Amount in US dollars, exact.', USD) amount_usd!: string | null;
   @nullable('string', 'Country, as sent.') country!: string | null;
   @nullable('string', 'Mobile money network code.') network_code!: string | null;
-  @nullable('string', 'Reference that the caller sent.') reference!: string | null;
+  @nullable('string', 'Reference that the caller sent, or the ID that the proxy wrote into the request.') reference!:
+    | string
+    | null;
   @nullable('string', 'Wallet of a transfer.') wallet!: string | null;
   @nullable('string', 'The transaction to delete or redeem.') upstream_ref!: string | null;
   @orNull(RecordUpstreamItem, 'Its transaction, if that is certain: that of the answer, or a later one.')

@@ -24,10 +24,13 @@ export class Batches {
    */
   private readonly payments = new Timetable<Batch>();
 
-  private constructor() {}
+  private constructor(
+    /** The operations whose transactions show the IDs that the proxy wrote into the requests. */
+    readonly showsIdsOf: ReadonlySet<string>,
+  ) {}
 
-  static *of(seen: Seen[]): Work<Batches> {
-    const batches = new Batches();
+  static *of(seen: Seen[], showsIdsOf: ReadonlySet<string> = new Set()): Work<Batches> {
+    const batches = new Batches(showsIdsOf);
     yield* each(seen, (one) => batches.add(one));
     const counts = new Map<string, number>();
     for (const batch of batches.all.values()) {

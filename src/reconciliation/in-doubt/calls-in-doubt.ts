@@ -46,6 +46,8 @@ export interface Seen {
   names: string[];
   /** The reference in the forms that records may have. Empty if there is none. */
   references: string[];
+  /** The call of ours whose ID the reference is. Null if there is none. */
+  madeFor: string | null;
 }
 
 /** The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers"). */

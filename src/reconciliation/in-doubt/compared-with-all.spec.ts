@@ -39,6 +39,10 @@ const change: fc.Arbitrary<Partial<Seen>> = fc.oneof(
   fc.record({ amountUsd }),
   fc.record({ names }),
   fc.record({ references: fc.uniqueArray(fc.constantFrom('x', 'z'), { maxLength: 2 }) }),
+  fc.record({
+    references: fc.constantFrom('x', 'z').map((one) => [one]),
+    madeFor: fc.constantFrom('call 0', 'call 1', 'another'),
+  }),
   fc.record({ type: fc.constantFrom('Airtime', 'transfer', 'credit', 'payment', 'odd', null) }),
   fc.constantFrom('unpaid', 'failed', 'pending').map(worded),
   fc.record({ issuedAt: fc.constant(null) }),
@@ -70,7 +74,7 @@ function make(world: World): { calls: SentCall[]; seen: Seen[] } {
       const { names, amountUsd, reference } = one;
       const type = TYPES[operation] ?? (operation.includes('collect') ? 'payment' : 'airtime');
       const name = { readId: 'read', ordinal: batch * 10 + place, upstreamRef: `${batch}/${place}`, upstreamId: null };
-      const listed = { names, amountUsd, references: reference === null ? [] : [reference] };
+      const listed = { names, amountUsd, references: reference === null ? [] : [reference], madeFor: null };
       const issuedAt = at(second + after);
       return { ...name, batchRef: `batch ${batch}`, issuedAt, type, ...worded('paid'), ...listed, ...changes[place] };
     });

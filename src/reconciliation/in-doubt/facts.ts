@@ -1,6 +1,7 @@
 import { Created, CREATED_BY } from '../../operations/effects';
+import { isIdOf } from '../../operations/payout-id';
 import { Batch, Rules, Seen, SentCall } from './calls-in-doubt';
-import { Listing } from './batches';
+import { Batches, Listing } from './batches';
 import { Competing } from './competing';
 import { MOST_UNSETTLED } from './evidence';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
@@ -116,7 +117,13 @@ function* candidatesFor(call: SentCall, created: Created, listing: Listing, rule
     if (fitting) found.push(fitting);
     if (found.length > MOST_UNSETTLED) break;
   }
-  return found;
+  const proven = found.filter(({ batch }) => batch.some(({ madeFor }) => madeFor === call.id));
+  return proven.length > 0 || mustShowId(call, listing.unclaimed) ? proven : found;
+}
+
+/** Whether the transactions of a call show its ID, so that equal ones without it may be a stranger's. */
+function mustShowId({ id, operation, items }: SentCall, { showsIdsOf }: Batches): boolean {
+  return showsIdsOf.has(operation) && items.every(({ reference }) => isIdOf(id, reference));
 }
 
 function* othersOf(call: SentCall, candidates: Fitting[], competing: Competing): Work<SentCall[]> {

@@ -50,18 +50,24 @@ export function distinctItems({ items }: SentCall): Wanted[] {
 
 /** Tells how a transaction relates to an item. */
 export function relationOf(item: Wanted, seen: Seen, created: Created): Relation {
+  // The ID of a call of ours proves whose a transaction is, whatever else it shows.
+  if (seen.madeFor !== null) return hasReferenceOf(item, seen) ? 'some' : 'none';
   // The amounts of a collection are in another currency.
   const isSame = created.incoming ? undefined : isSameAmount(item, seen);
   if (!mightBe(item, seen, created, isSame)) return 'none';
   return isSame === false ? 'other amount' : 'some';
 }
 
+function hasReferenceOf({ reference }: Wanted, { references }: Seen): boolean {
+  return reference !== null && references.includes(reference);
+}
+
 function isWithin(at: Date | null, from: number, until: number): boolean {
   return at !== null && at.getTime() >= from && at.getTime() <= until;
 }
 
-function contentOf({ type, status, amountUsd, names, references }: Seen): string {
-  return JSON.stringify([type, status, amountUsd, names, references]);
+function contentOf({ type, status, amountUsd, names, references, madeFor }: Seen): string {
+  return JSON.stringify([type, status, amountUsd, names, references, madeFor]);
 }
 
 /** Undefined if one of the two states no amount. */
@@ -73,7 +79,7 @@ function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
 /** Whether a transaction could be an item that the upstream changed in some way. */
 function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | undefined): boolean {
   if (isOtherType(seen.type, created) && amount !== true) return false;
-  if (created.incoming && item.reference !== null && seen.references.includes(item.reference)) return true;
+  if (created.incoming && hasReferenceOf(item, seen)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;
   if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
   // A recipient paid by handle may be listed by email address.

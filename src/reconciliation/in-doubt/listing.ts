@@ -7,6 +7,8 @@ import { StatusVocabulary } from '../../operations/statuses';
 import { Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
 import { CREATED_BY } from '../../operations/effects';
+import { namedCallSql } from '../../operations/payout-id';
+import { ShownIds, Sightings } from './shown-ids';
 import { keysOf } from './recipients';
 import { Effort, mapped } from './work';
 
@@ -37,10 +39,12 @@ interface ListedRow {
   handle: string | null;
   receiver: string | null;
   reference: string | null;
+  madeFor: string | null;
 }
 
 const COLUMNS = Prisma.sql`ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef", issued_at AS "issuedAt",
-  type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference`;
+  type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference,
+  (SELECT id::text FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))}) AS "madeFor"`;
 
 interface Known {
   operation: string;
@@ -69,7 +73,9 @@ export async function readListing(
 ): Promise<Listing> {
   const rows = await readUnclaimed(db, read.readId, since, inDoubt);
   const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row, vocabulary)));
-  const unclaimed = await effort.all(Batches.of(seen));
+  const shownIds = new ShownIds();
+  await shownIds.add(read.readId, async ({ text, values }) => (await db.query<Sightings>(text, values)).rows);
+  const unclaimed = await effort.all(Batches.of(seen, shownIds.operations));
   const known = await readKnown(db, read, since, skewMs);
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };

@@ -26,15 +26,19 @@ export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Cre
   return payee.flatMap((name) => references.map((one) => keyOf(kind, name, amountUsd, one)));
 }
 
-/** Returns the keys of a transaction, for each kind that it could be of. */
-export function keysOfSeen({ type, meaning, names, amountUsd, references }: Seen): string[] {
+/**
+ * Returns the keys of a transaction, for each kind that it could be of. One with the ID of a call of ours equals only
+ * items with this reference.
+ */
+export function keysOfSeen({ type, meaning, names, amountUsd, references, madeFor }: Seen): string[] {
   const stated = references.map(written);
+  const any = madeFor === null ? [ANY] : [];
   const keys: string[] = [];
   for (const [kind, created] of KINDS) {
     if (isOtherType(type, created) || (created.paidAtOnce && meaning === 'unpaid')) continue;
     const amount = created.incoming ? '' : amountUsd;
     if (amount === null) continue;
-    const possible = created.incoming ? stated : [ANY, ...(stated.length === 0 ? [NONE] : stated)];
+    const possible = created.incoming ? stated : [...any, ...(stated.length === 0 ? [NONE] : stated)];
     for (const name of names) for (const one of possible) keys.push(keyOf(kind, name, amount, one));
   }
   return keys;

@@ -35,7 +35,7 @@ export class Traces {
     const { amountUsd, reference, names } = item;
     const own = [created.type, UNKNOWN_TYPE];
     const ways = [...names.map(nameKey), ...this.namelessFor(item)];
-    if (created.incoming && reference !== null) ways.push(referenceKey(reference));
+    if (reference !== null) yield* this.find([referenceKey(reference)], [...TYPES, UNKNOWN_TYPE], [ALL]);
     if (created.incoming || amountUsd === null) {
       yield* this.find(ways, own, [ALL]);
       return;

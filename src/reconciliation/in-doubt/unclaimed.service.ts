@@ -18,6 +18,7 @@ import { readCompeting } from './competing-calls';
 import { readSeen } from './listing';
 import { PollService } from './poll.service';
 import { readSentCalls } from './read-calls';
+import { ShownIds } from './shown-ids';
 import { soleListing } from './verdict';
 import { Effort } from './work';
 
@@ -39,6 +40,8 @@ export class UnclaimedService {
   private readonly logger = new Logger('FollowUp');
   private readonly settings: RunningConfig;
   private readonly vocabulary: StatusVocabulary;
+  /** Of all readings since the start. A later one has only what is new. */
+  private readonly shownIds = new ShownIds();
 
   constructor(
     private readonly prisma: PrismaService,
@@ -55,10 +58,11 @@ export class UnclaimedService {
    * @returns how many calls were settled.
    */
   async run(readId: string, unclaimed: bigint[], since: Date, signal: AbortSignal): Promise<number> {
+    await this.shownIds.add(readId, (question) => this.prisma.$queryRaw(question));
     if (unclaimed.length === 0) return 0;
     const effort = new Effort(signal);
     const seen = await readSeen(this.prisma, readId, unclaimed, this.vocabulary);
-    const batches = await effort.all(Batches.of(seen));
+    const batches = await effort.all(Batches.of(seen, this.shownIds.operations));
     const calls = (await this.calls(since, signal)).filter((call) => batches.isRelatedTo(call));
     if (calls.length === 0) return 0;
     const competing = await this.competing(calls, batches, since, effort);

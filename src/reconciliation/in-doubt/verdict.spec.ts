@@ -88,6 +88,34 @@ describe('a call in doubt', () => {
     expect(ask(whole, {}, sold)?.verdict).toBe('confirmed');
   });
 
+  describe('whose request had an ID of ours', () => {
+    const sold = { ...doubt, items: doubt.items.map((item) => ({ ...item, reference: doubt.id })) };
+    const showing = (id: string, more: Partial<Seen> = {}) =>
+      whole.map((seen) => ({ ...seen, references: [id], madeFor: id, ...more }));
+    const asked = (seen: Seen[], showsIdsOf: string[] = [], more: object = {}) =>
+      ask([], { unclaimed: atOnce(Batches.of(seen, new Set(showsIdsOf))), ...more }, sold)?.verdict;
+
+    it('is confirmed by the transactions with its ID, whatever else is equal', () => {
+      const equal = whole.map((seen) => ({ ...seen, batchRef: 'b' }));
+      expect(asked([...showing(doubt.id), ...equal])).toBe('confirmed');
+      expect(asked([...showing(doubt.id), ...showing(doubt.id, { batchRef: 'b' })])).toBe('ambiguous');
+    });
+
+    it('is not executed if the equal transactions have the ID of another call', () => {
+      expect(asked(showing('another'))).toBe('not_executed');
+    });
+
+    it('is ambiguous if a transaction with its ID differs from it in everything else', () => {
+      expect(asked(showing(doubt.id, other))).toBe('ambiguous');
+    });
+
+    it('is confirmed by transactions without an ID, unless its operation shows IDs', () => {
+      expect(asked(whole)).toBe('confirmed');
+      expect(asked(whole, ['POST /payouts/mobile-money'])).toBe('confirmed');
+      expect(asked(whole, [doubt.operation])).toBe('ambiguous');
+    });
+  });
+
   it('is not executed though another call has paid the same person something else', () => {
     const other = toSent(1, [[1, 5]], 0);
     const theirs = toSeen({ second: 1, items: [[1, 5]] }, 1);

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { namedCallSql } from '../../operations/payout-id';
 import { CLOCK_SKEW_SECONDS, RunSettings } from './run-settings';
 import { SETTLE } from './left';
 import { decimal, seconds } from './literals';
@@ -25,8 +26,27 @@ const ERASED: Likeness = {
   certainty: 'possible',
 };
 
-/** Matches rows by recipient, amount and time. Matches are one to one, and as many as possible. */
+/** Whether our row was sent with an ID of ours. */
+const HAS_OWN_ID = 'coalesce(starts_with(reference, call_id::text), FALSE)';
+
+/**
+ * `shows_id`: the operations whose transactions show the IDs that the proxy sent. One without an ID is then not ours. An
+ * operation with a matched transaction that lacks its ID is left out, because its upstream drops the field.
+ */
+const MAKE_SHOWS_ID = `
+  DROP TABLE IF EXISTS shows_id;
+  CREATE TEMP TABLE shows_id AS
+  SELECT o.operation FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
+  WHERE starts_with(o.reference, o.call_id::text)
+    AND o.operation IN (SELECT operation FROM left_ours WHERE ${HAS_OWN_ID})
+  GROUP BY o.operation HAVING bool_and(t.reference IS NOT NULL)`;
+
+/**
+ * Matches rows by recipient, amount and time. Matches are one to one, and as many as possible. A transaction with the ID
+ * of a call of ours was left by the rules for references, so it is of no other call.
+ */
 export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
+  await db.query(MAKE_SHOWS_ID);
   const likenesses = /[1-9]/.test(settings.amountToleranceUsd) ? [NAMED, NEAR, ERASED] : [NAMED, ERASED];
   for (const likeness of likenesses) {
     for (const tier of await tiersOf(db, likeness)) await matchTier(db, settings, likeness, tier);
@@ -76,9 +96,10 @@ function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Li
     : ` FROM (SELECT *`;
   const all = `
     SELECT TRUE AS mine, n::bigint, ${ours} AS g, usd, at, row_number() OVER (ORDER BY at, call_id, position) AS place
-    FROM left_ours WHERE tier = ${tier}
+    FROM left_ours WHERE tier = ${tier} AND NOT (${HAS_OWN_ID} AND operation IN (SELECT operation FROM shows_id))
     UNION ALL
-    SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n) FROM left_theirs`;
+    SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n) FROM left_theirs
+    WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${namedCallSql('reference')})`;
   const window = (from: string, to: string) =>
     `OVER (PARTITION BY ${group} ORDER BY at RANGE BETWEEN ${from} PRECEDING AND ${to} FOLLOWING)`;
   return `

@@ -12,6 +12,7 @@ export const GIFT_CARDS = {
       recipient: ['email'],
       fields: { email: 'email', amountUsd: 'valueInUSD' },
       unrecorded: ['brand'],
+      ownId: 'nowhere',
     },
     coverage: 'none',
     transactions: { creates: { name: 'gift card', type: 'credit', class: 'payout' }, namedInAnswer: true },

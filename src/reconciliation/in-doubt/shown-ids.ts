@@ -1,0 +1,64 @@
+import { OPERATION_NAMES } from '../../operations/catalogue';
+import { CREATED_BY } from '../../operations/effects';
+import { itemFieldsOf } from '../../operations/items';
+import { namedCallSql } from '../../operations/payout-id';
+import { Prisma } from '../../platform/database/generated/client';
+
+/** The operations whose requests have room for an ID of ours, and whose transactions show it. */
+const WITH_ROOM = OPERATION_NAMES.filter(
+  (name) => CREATED_BY.has(name) && (itemFieldsOf(name)?.ownId ?? 'nowhere') !== 'nowhere',
+);
+const TYPES = [...new Set(WITH_ROOM.map((name) => CREATED_BY.get(name)?.type))];
+
+/** The newest transactions without a reference that are compared with our records. */
+const MOST_UNMARKED = 500;
+
+export interface Sightings {
+  operation: string;
+  /** A listed transaction shows the ID of a call of this operation. */
+  shown: boolean;
+  /** A listed transaction of a call lacks the ID that its request had. */
+  lacking: boolean;
+}
+
+/**
+ * Knows the operations whose listed transactions show the IDs that the proxy wrote into their requests: one showed it,
+ * and none lacked it. An upstream that drops the field proves nothing by leaving it out.
+ */
+export class ShownIds {
+  private readonly shown = new Set<string>();
+  private readonly lacking = new Set<string>();
+
+  /** Adds what one reading shows. */
+  async add(readId: string, query: (question: Prisma.Sql) => Promise<Sightings[]>): Promise<void> {
+    for (const { operation, shown, lacking } of await query(questionFor(readId))) {
+      if (shown) this.shown.add(operation);
+      if (lacking) this.lacking.add(operation);
+    }
+  }
+
+  get operations(): ReadonlySet<string> {
+    return new Set([...this.shown].filter((operation) => !this.lacking.has(operation)));
+  }
+}
+
+function questionFor(readId: string): Prisma.Sql {
+  return Prisma.sql`
+    WITH shown AS MATERIALIZED (
+      SELECT DISTINCT i.operation FROM upstream_transaction t
+      JOIN intent i ON i.id = ${Prisma.raw(namedCallSql('t.reference'))} WHERE t.read_id = ${readId}::uuid
+    ), unmarked AS MATERIALIZED (
+      SELECT search_term('ref', upstream_ref) AS term FROM upstream_transaction
+      WHERE read_id = ${readId}::uuid AND coalesce(reference, '') = '' AND upstream_ref IS NOT NULL
+        AND lower(type) = ANY (${TYPES}::text[])
+      ORDER BY issued_at DESC NULLS LAST LIMIT ${MOST_UNMARKED}
+    ), lacking AS (
+      SELECT DISTINCT e.operation FROM indexed_call e JOIN intent i ON i.id = e.call_id
+      WHERE e.terms && ARRAY(SELECT term FROM unmarked) AND e.operation = ANY (${WITH_ROOM}::text[])
+        -- If the ID was sent, the record has it as the reference of an item.
+        AND strpos(i.record, '"reference":"' || i.id) > 0
+    )
+    SELECT operation, operation IN (SELECT operation FROM shown) AS shown,
+      operation IN (SELECT operation FROM lacking) AS lacking
+    FROM unnest(${WITH_ROOM}::text[]) AS one(operation)`;
+}
