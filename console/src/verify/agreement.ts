@@ -150,6 +150,8 @@ function compareTransaction(
   all.text(`batch ${whose}`, shown?.batch_ref, leaf?.batch_ref);
   all.text(`upstream's status ${whose}`, shown?.status, leaf?.status);
   all.amount(`upstream's amount ${whose}`, shown?.amount_usd, leaf?.amount_usd);
+  all.text(`telco's status ${whose}`, shown?.payout_status, leaf?.payout_status);
+  all.text(`telco's error ${whose}`, shown?.payout_error, leaf?.payout_error);
 }
 
 function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {

@@ -83,6 +83,8 @@ export function transactionOf(
       upstream_id: upstream_id ?? seen?.upstream_id,
       batch_ref: batch_ref ?? seen?.batch_ref,
       status,
+      payout_status: answered?.payout_status,
+      payout_error: answered?.payout_error,
     };
   }, answered);
 }

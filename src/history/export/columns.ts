@@ -139,6 +139,8 @@ const ITEMS: Column<ItemRow>[] = [
   column('state_source', ({ payout }) => payout?.postings.at(-1)?.source),
   column('state_since', ({ payout }) => payout?.postings.at(-1)?.at.toISOString()),
   column('fee_usd', ({ payout }) => (payout && !payout.feeUsd.isZero() ? payout.feeUsd.toFixed() : undefined)),
+  column('payout_status', ({ transaction }) => transaction?.payout_status, maskProse),
+  column('payout_error', ({ transaction }) => transaction?.payout_error, maskProse),
 ];
 
 /** The columns in the order of the export. The order never changes: new columns are appended. */

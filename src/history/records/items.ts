@@ -79,5 +79,7 @@ export function toUpstreamItem(item: TransactionDocument, { reveal }: View): Rec
     batch_ref: shown(item.batch_ref, reveal, maskContacts),
     status: shown(item.status, reveal, maskProse),
     amount_usd: item.amount_usd ?? null,
+    payout_status: shown(item.payout_status, reveal, maskProse),
+    payout_error: shown(item.payout_error, reveal, maskProse),
   };
 }

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
 import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/settlement';
@@ -14,6 +14,10 @@ export class RecordUpstreamItem {
   @nullable('string', "The upstream's ID of the batch.") batch_ref!: string | null;
   @nullable('string', 'Status that the upstream reports.') status!: string | null;
   @nullable('string', 'Amount that the upstream reports, in US dollars.', USD) amount_usd!: string | null;
+  @nullable('string', 'What the answer says about handing the payout to the telco, such as `Sent`.')
+  payout_status!: string | null;
+  @nullable('string', 'Error that the answer states for the payout. Contacts and long numbers are masked.')
+  payout_error!: string | null;
 }
 
 /** Who decided or settled something. */
@@ -24,7 +28,7 @@ export class RecordPerson {
 }
 
 /** A transaction that the upstream listed when the proxy looked for the outcome of a call. */
-export class FoundTransaction extends RecordUpstreamItem {
+export class FoundTransaction extends OmitType(RecordUpstreamItem, ['payout_status', 'payout_error'] as const) {
   @nullable('integer', 'Position of its item in the body, from 0. Null if that is not certain.')
   position!: number | null;
   @nullable('string', "When it was created, by the upstream's clock.", INSTANT) at!: string | null;

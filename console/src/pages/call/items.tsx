@@ -77,10 +77,12 @@ function columnsOf(
     { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd }) => <Usd amount={amount_usd} /> },
     ...(has('fee_usd') ? [FEE] : []),
     ...(has('state') ? [stateColumn(opened, toggle)] : []),
-    ...UPSTREAM.map(({ render, ...column }) => ({
-      ...column,
-      render: ({ upstream }: RecordItem) => (upstream ? render(upstream) : <Maybe text={null} />),
-    })),
+    ...[...UPSTREAM, ...TELCO.filter(({ id }) => items.some(({ upstream }) => upstream && upstream[id] !== null))].map(
+      ({ render, ...column }) => ({
+        ...column,
+        render: ({ upstream }: RecordItem) => (upstream ? render(upstream) : <Maybe text={null} />),
+      }),
+    ),
   ];
 }
 
@@ -120,6 +122,12 @@ const UPSTREAM: Column<RecordUpstreamItem>[] = [
     render: ({ upstream_id }) => <Id text={upstream_id} name="the upstream's id" />,
   },
   { id: 'upstream_amount', title: 'Upstream amount', numeric: true, render: (one) => <Usd amount={one.amount_usd} /> },
+];
+
+/** What the answer says about handing a payout to the telco. */
+const TELCO: (Column<RecordUpstreamItem> & { id: 'payout_status' | 'payout_error' })[] = [
+  { id: 'payout_status', title: "Telco's status", render: ({ payout_status }) => <Maybe text={payout_status} /> },
+  { id: 'payout_error', title: "Telco's error", render: ({ payout_error }) => <Maybe text={payout_error} /> },
 ];
 
 /** Shows enough of an ID to recognise it. Copying copies all of it. */

@@ -129,6 +129,8 @@ export const PAYOUT_COLUMNS: Choosable<ItemRecord>[] = [
   text('upstream_id', 'Upstream id', ({ item }) => item.upstream?.upstream_id),
   text('upstream_word', "Upstream's word", ({ item }) => item.upstream?.status),
   usd('upstream_amount', 'Upstream amount', false, ({ item }) => item.upstream?.amount_usd),
+  text('payout_status', "Telco's status", ({ item }) => item.upstream?.payout_status),
+  text('payout_error', "Telco's error", ({ item }) => item.upstream?.payout_error),
   text('position', 'Position in call', ({ item }) => item.position + 1),
   ...DETAILS,
 ];
