@@ -6,7 +6,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 
 /** The most words. Nobody maps more, and a faulty upstream must not fill the database. */
-const MOST_WORDS = 200;
+export const MOST_WORDS = 200;
 
 /** The longest word. A longer text is a sentence. */
 const MOST_LENGTH = 60;
@@ -36,13 +36,21 @@ export class UnheardStatuses implements OnApplicationShutdown {
     this.vocabulary = StatusVocabulary.with(config.get('settings', { infer: true }).upstreamStatusWords);
   }
 
-  /** Notes the word of a transaction. Returns at once. @param callId the call whose answer named it, if one did. */
-  note({ status, upstreamRef }: { status: string | null; upstreamRef: string | null }, callId: string | null): void {
+  /**
+   * Notes the word of a transaction. Returns at once.
+   * @param callId the call whose answer named it, if one did.
+   * @param times how many transactions have the word.
+   */
+  note(
+    { status, upstreamRef }: { status: string | null; upstreamRef: string | null },
+    callId: string | null,
+    times = 1,
+  ): void {
     if (status === null || this.vocabulary.statusOf(status) !== undefined) return;
     const word = proseAsRecorded(plainWord(status)).slice(0, MOST_LENGTH);
     const sight = this.met.get(word);
-    if (sight) sight.times += 1;
-    else if (word !== '' && this.met.size < MOST_WORDS) this.met.set(word, { times: 1, callId, upstreamRef });
+    if (sight) sight.times += times;
+    else if (word !== '' && this.met.size < MOST_WORDS) this.met.set(word, { times, callId, upstreamRef });
     this.writing ??= this.writeAll();
   }
 

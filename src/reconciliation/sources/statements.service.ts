@@ -6,6 +6,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../journal/author';
+import { MOST_WORDS, UnheardStatuses } from '../../journal/unheard-statuses';
 import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/sources';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
@@ -42,6 +43,7 @@ export class StatementsService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly metrics: ReconciliationMetrics,
+    private readonly statuses: UnheardStatuses,
   ) {}
 
   /**
@@ -80,6 +82,7 @@ export class StatementsService {
     }
     const first = counted === readId;
     done(first ? 'complete' : 'already_imported');
+    if (first) await this.noteStatuses(readId);
     const statement = await this.one(counted, FIRST_FAULTS);
     return { ...statement, ignored_fields: reading.ignored, already_imported: !first };
   }
@@ -109,6 +112,14 @@ export class StatementsService {
       take: faults,
     });
     return { ...toStatement(row), faults: listed.map(({ line, reason }) => ({ line: Number(line), reason })) };
+  }
+
+  /** Lists the statement's status words that have no meaning. A broken statement may have sentences in their place. */
+  private async noteStatuses(readId: string): Promise<void> {
+    const words = await this.prisma.$queryRaw<{ status: string; upstreamRef: string | null; times: number }[]>`
+      SELECT status, min(upstream_ref) AS "upstreamRef", count(*)::float8 AS times FROM upstream_transaction
+      WHERE read_id = ${readId}::uuid AND status IS NOT NULL GROUP BY status ORDER BY times DESC LIMIT ${MOST_WORDS}`;
+    for (const { times, ...word } of words) this.statuses.note(word, null, times);
   }
 
   private rows(rest: Prisma.Sql): Promise<StatementRow[]> {
