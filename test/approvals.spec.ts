@@ -18,6 +18,15 @@ describe('a held call', () => {
     return body.approvals.map(({ id }) => id);
   };
 
+  it('reserve nothing before they are approved', async () => {
+    const id = await approving.hold();
+    const story = async () => (await approving.proxy.get(approving.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect((await story()).ledger).toEqual([]);
+    await approving.decide('approve', id).expect(200);
+    const { ledger, approval } = await story();
+    expect(ledger[0]).toMatchObject({ entry: 'reserved', at: approval?.decided_at });
+  });
+
   it('is listed and shown with masked people until it is decided', async () => {
     const id = await approving.hold();
     expect(await approving.read(id)).toMatchObject({

@@ -40,6 +40,18 @@ describe("a call's story", () => {
     expect(accesses.newest.map(({ route }) => route)).toEqual(['GET /v1/audit/calls', 'GET /v1/audit/calls/:id']);
   });
 
+  it('shows the ledger of each payout from its reservation on', async () => {
+    const transaction = { chiRef: 'ref-1', status: 'pending', fee: 0.1, phoneNumber: PHONE, valueInUSD: 2.5 };
+    paying.upstream.behaviour = answer(200, { status: 'success', data: { data: [transaction], error: 'None' } });
+    const id = await pay();
+    const moved = { position: 0, amount_usd: '2.5', at: expect.any(String) };
+    expect((await story(id)).ledger).toEqual([
+      { ...moved, entry: 'reserved', from: 'available', to: 'reserved', status: null, source: 'request' },
+      { ...moved, entry: 'pending', from: 'reserved', to: 'in_transit', status: 'pending', source: 'answer' },
+      { ...moved, entry: 'fee', from: 'available', to: 'fees', amount_usd: '0.1', status: null, source: 'answer' },
+    ]);
+  });
+
   it('shows which checkpoint covers each record', async () => {
     const id = await pay();
     const hash = randomBytes(32);

@@ -132,6 +132,12 @@ function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf, settlemen
     const expected = transactionOf(item, byPosition.get(item.position), settlements ?? []);
     compareTransaction(all, `of item ${item.position + 1}`, item.upstream, expected);
   }
+  for (const { entry, position } of story.ledger.filter(
+    ({ source, entry }) => source === 'answer' && entry !== 'fee',
+  )) {
+    const entries: unknown = Array.isArray(leaf.entries) ? leaf.entries[position] : leaf.entries;
+    all.plain(`answer about item ${position + 1}`, entry, entries);
+  }
   const others = transactions.filter(({ position }) => position === undefined);
   all.plain('other transactions', upstream?.other_items.length ?? 0, others.length);
   for (const [at, shown] of (upstream?.other_items ?? []).entries()) {

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { LedgerItem } from '../../journal/ledger';
 import { TAGS, termOf } from '../../journal/terms';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { IndexService } from '../search/index.service';
+import { ledgerEntriesOf } from '../records/ledger-entries';
 import { maskProse } from '../records/masking';
 import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/payout-id';
 import { PayoutRecord } from './payout.dto';
-import { RecordEntry } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
 import { shown } from '../records/view';
 
@@ -39,7 +38,7 @@ export class PayoutsService {
     const found = await this.records.find(callId, reveal, clientId);
     const item = found?.record.items[position];
     const payout = found?.stored?.payouts[position];
-    if (!found || !item || !payout || (!isExact && found.record.item_count > 1)) return undefined;
+    if (!found?.stored || !item || !payout || (!isExact && found.record.item_count > 1)) return undefined;
     const { id: call_id, operation, outcome } = found.record;
     return {
       id: payoutIdOf(call_id, position),
@@ -53,7 +52,7 @@ export class PayoutsService {
       fee_usd: item.fee_usd,
       reason: shown(payout.reason, reveal, maskProse),
       item,
-      ledger: toLedger(payout, reveal),
+      ledger: ledgerEntriesOf(found.stored, payout, reveal),
     };
   }
 
@@ -70,17 +69,4 @@ export class PayoutsService {
     }
     return undefined;
   }
-}
-
-function toLedger({ position, postings }: LedgerItem, reveal: boolean): RecordEntry[] {
-  return postings.map(({ entry, from, to, amountUsd, status, source, at }) => ({
-    position,
-    entry,
-    from,
-    to,
-    amount_usd: amountUsd?.toFixed() ?? null,
-    status: shown(status, reveal, maskProse),
-    source,
-    at,
-  }));
 }

@@ -1,7 +1,7 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { AccessEndRecord, AccessRecord } from '../access-log/accesses.dto';
 import { RecordAnomaly, ANOMALY_CODES } from '../records/record-anomalies';
-import { FullCallRecord } from '../records/record.dto';
+import { FullCallRecord, RecordEntry } from '../records/record.dto';
 
 const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
@@ -59,6 +59,12 @@ export class CallDifference {
 export class CallStory extends FullCallRecord {
   @ApiProperty({ type: [RecordAnomalyDto], description: 'Contradictions in the records. Empty if there are none.' })
   anomalies!: RecordAnomalyDto[];
+  @ApiProperty({
+    type: [RecordEntry],
+    description:
+      'The ledger of each payout, in the order of the items, and oldest entry first. It begins with the reservation and what the answer says. Empty if nothing was reserved.',
+  })
+  ledger!: RecordEntry[];
   @ApiProperty({ type: [CallDifference], description: 'Findings of reconciliation, the newest 100.' })
   reconciliation_findings!: CallDifference[];
   @ApiProperty({ type: [RecordSeal], description: 'Places of its records in the log.' }) seals!: RecordSeal[];

@@ -5,6 +5,7 @@ import { IntentDocument } from '../../journal/documents';
 import { FINDING_NOW } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
 import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
+import { ledgerEntriesOf } from '../records/ledger-entries';
 import { RecordsService } from '../records/records.service';
 import { FullStoredCall } from '../records/rows';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';
@@ -23,14 +24,15 @@ export class StoryService {
   async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
     const found = await this.records.find(id, reveal);
     if (!found) return undefined;
-    const { record } = found;
+    const { record, stored } = found;
     const [anomalies, differences, seals, { accesses, count }] = await Promise.all([
-      this.anomalies(found.stored ?? (await this.records.stored({ id: record.id }))),
+      this.anomalies(stored ?? (await this.records.stored({ id: record.id }))),
       this.differences(record.id),
       this.seals(record.id),
       this.accesses.ofCall(record.id, reveal),
     ]);
-    const seen = { anomalies, reconciliation_findings: differences, seals };
+    const ledger = stored?.payouts.flatMap((payout) => ledgerEntriesOf(stored, payout, reveal)) ?? [];
+    const seen = { anomalies, ledger, reconciliation_findings: differences, seals };
     return { ...record, ...seen, accesses: { count, newest: accesses } };
   }
 

@@ -1,12 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import type { CallStory, RecordItem } from '../../api/generated/schema';
+import type { CallStory, RecordEntry, RecordItem } from '../../api/generated/schema';
 import { PayoutBadge } from '../../components/badges';
 import { type Column, DataTable } from '../../components/data-table';
 import { inWords } from '../../components/format';
 import { Instant, Maybe, Usd } from '../../components/values';
-import { type Movement, movementsOf } from './movements';
 
-const COLUMNS: Column<Movement>[] = [
+const COLUMNS: Column<RecordEntry>[] = [
   { id: 'at', title: 'Recorded', render: ({ at }) => <Instant at={at} /> },
   { id: 'entry', title: 'Entry', render: ({ entry }) => <Maybe text={inWords(entry)} /> },
   { id: 'from', title: 'From', render: ({ from }) => <Maybe text={inWords(from)} /> },
@@ -34,7 +33,7 @@ export function Ledger({ story, item }: { story: CallStory; item: RecordItem }) 
       <DataTable
         label={`Ledger of item ${item.position + 1}`}
         columns={COLUMNS}
-        rows={movementsOf(story, item)}
+        rows={story.ledger.filter(({ position }) => position === item.position)}
         keyOf={({ entry, at, source }) => `${entry} ${at} ${source}`}
         empty="Nothing has been reserved."
       />
