@@ -66,6 +66,32 @@ describe('the balances of wallets', () => {
     expect(said(warn)).toHaveLength(3);
   });
 
+  it('are listed in the activity when one becomes low, and when it has recovered', async () => {
+    const path = '/v1/activity?via=worker';
+    const { activity } = (await proxy.get(operator, path).expect(200)).body;
+    expect(activity.map(({ action, after }) => `${action} ${after?.wallet_id}`)).toEqual([
+      'wallet_low w-1',
+      'wallet_recovered w-1',
+      'wallet_low w-1',
+      'wallet_low w-3',
+    ]);
+    expect(activity[1]).toMatchObject({
+      target: { client: null },
+      before: { wallet_id: 'w-1', balance_usd: '99.5', low_balance_usd: '100', runway_seconds: expect.any(Number) },
+      after: { wallet_id: 'w-1', wallet_type: 'airtime', balance_usd: '500' },
+      by: { client: null, actor: null },
+    });
+  });
+
+  it('are told no second time after a restart', async () => {
+    const worker = await proxy.startWorker();
+    jest.clearAllMocks();
+    job = worker.get(WalletsJob, { strict: false });
+    metrics = worker.get(MetricsService, { strict: false });
+    await read(90, 10);
+    expect(said(warn)).toEqual([]);
+  });
+
   it('are shown with what was spent, without top-ups, and how long they last', async () => {
     const wallets = await overview();
     expect(wallets).toEqual([

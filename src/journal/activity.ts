@@ -33,7 +33,7 @@ export class ActivityJournal implements ChangeRecords {
 }
 
 /** Returns the text that the leaf seals. Country names are free text, so they are masked like any other. */
-function stateAsRecorded(state: object): string {
+export function stateAsRecorded(state: object): string {
   const mask = (_: string, value: unknown) => (typeof value === 'string' ? asRecorded(value) : value);
   return canonical(JSON.parse(JSON.stringify(state), mask) as object);
 }

@@ -322,14 +322,14 @@ CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 CREATE TABLE activity (
   id               uuid PRIMARY KEY, -- UUIDv7
   action           text NOT NULL CHECK (action IN ('client_created', 'limits_changed', 'scopes_changed', 'operations_changed',
-    'key_issued', 'key_revoked')),
-  target_client_id uuid NOT NULL, -- the client whose limits, scopes or key changed
-  target_client    text NOT NULL, -- its name, which never changes
+    'key_issued', 'key_revoked', 'wallet_low', 'wallet_recovered')),
+  target_client_id uuid, -- the client whose limits, scopes or key changed; null: a wallet, which before and after name
+  target_client    text, -- its name, which never changes
   target_key_id    uuid, -- the key that was issued or revoked
   before           text, -- the changed fields as they were, canonical JSON (RFC 8785); null: the target was created
   after            text NOT NULL, -- the same fields as they are now
-  via              text NOT NULL CHECK (via IN ('api', 'console', 'cli', 'start')),
-  client_id        uuid, -- who changed it; null: the command line, or the proxy at its start
+  via              text NOT NULL CHECK (via IN ('api', 'console', 'cli', 'start', 'worker')),
+  client_id        uuid, -- who changed it; null: the command line, or the proxy itself
   key_id           uuid,
   actor            text, -- the person; for the command line, the user of the operating system
   client_address   text,

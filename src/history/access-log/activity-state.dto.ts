@@ -9,7 +9,7 @@ const words = (description: string) => ApiPropertyOptional({ type: [String], des
 const USD = { pattern: '^\\d+(\\.\\d+)?$' };
 const INSTANT = { format: 'date-time' };
 
-/** The fields of a client or a key that an act changed. The others are left out. */
+/** The fields of a client, a key or a wallet that an act changed. The others are left out. */
 export class ActivityState {
   @words('Scopes of its keys.') scopes?: string[];
   @ApiPropertyOptional({
@@ -39,4 +39,10 @@ export class ActivityState {
   @textOrNull('ID of the person who owns the key.') person?: string | null;
   @textOrNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at?: string | null;
   @textOrNull('When the key was revoked.', INSTANT) revoked_at?: string | null;
+  @text('ID of the wallet.') wallet_id?: string;
+  @textOrNull('Type of the wallet.') wallet_type?: string | null;
+  @text('Balance of the wallet in US dollars.') balance_usd?: string;
+  @textOrNull('Balance in US dollars below which the wallet is low.') low_balance_usd?: string | null;
+  @count('How long the balance lasts at the pace of the last day, in seconds. Null: nothing was spent.')
+  runway_seconds?: number | null;
 }

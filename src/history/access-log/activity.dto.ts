@@ -6,7 +6,7 @@ import { ActivityState } from './activity-state.dto';
 import { MAX_PAGE, USUAL_PAGE } from '../records/page';
 import { orNull, RecordClient } from '../records/record.dto';
 
-export const ACTIONS = [...CLIENT_ACTIONS, 'stop_set', 'stop_lifted'] as const;
+export const ACTIONS = [...CLIENT_ACTIONS, 'stop_set', 'stop_lifted', 'wallet_low', 'wallet_recovered'] as const;
 
 /** The last act of a page. Several acts may have happened in the same microsecond. */
 interface ActivityCursor {
@@ -82,7 +82,7 @@ class ActivityTarget {
 
 /** Who performed an act. */
 class ActivityAuthor {
-  @orNull(RecordClient, 'The client. Null for the command line and the first start.') client!: RecordClient | null;
+  @orNull(RecordClient, 'The client. Null for the command line and the proxy itself.') client!: RecordClient | null;
   @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
   @nullable(
     'string',
@@ -103,13 +103,16 @@ export class ActivityRecord {
   at!: Date;
   @ApiProperty({ enum: ACTIONS, description: 'Kind of act.' }) action!: string;
   @ApiProperty({ type: ActivityTarget, description: 'What was changed.' }) target!: ActivityTarget;
-  @orNull(ActivityState, 'The changed fields before the act. Null for creations and stops.')
+  @orNull(
+    ActivityState,
+    'The changed fields before the act. Null for creations and stops, and for the first act of a wallet.',
+  )
   before!: ActivityState | null;
   @orNull(ActivityState, 'The same fields after the act. Null for stops.') after!: ActivityState | null;
   @ApiProperty({ type: ActivityAuthor, description: 'Who performed the act.' }) by!: ActivityAuthor;
   @ApiProperty({
     enum: CHANGED_VIA,
-    description: 'How the act was performed. `start`: by the proxy at its first start.',
+    description: 'How the act was performed. `start`: by the proxy at its first start. `worker`: by the proxy itself.',
   })
   via!: string;
   @nullable('string', 'Address of the sender. Not recorded for stops.') client_address!: string | null;

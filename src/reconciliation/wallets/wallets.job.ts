@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { lastWalletActs, recordWalletActs, WalletAct, WalletState } from '../../journal/wallet-acts';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
@@ -53,29 +54,37 @@ export class WalletsJob implements Job {
       if (dueInMs > 0) return dueInMs;
       // Without the entries: an upstream may list thousands, and a run reads its own.
       await this.sources.wallets({ causedBy: null, by: null }, 'balances');
-      const before = this.levels;
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
-      this.sayWhatChanged(before, this.levels);
+      await this.recordWhatChanged(this.levels);
     } catch (err) {
       this.logger.warn({ err }, 'wallets not read, will retry');
     }
     return this.everyMs;
   }
 
-  /** Logs each wallet that became low or recovered, once. */
-  private sayWhatChanged(before: WalletLevel[], after: WalletLevel[]): void {
-    const wereLow = new Set(before.filter(({ isLow }) => isLow).map(({ walletId }) => walletId));
-    for (const { walletId, type, balanceUsd, lowUsd, runwaySeconds, isLow } of after) {
-      if (isLow === wereLow.has(walletId)) continue;
-      const fields = {
-        wallet_id: walletId,
-        wallet_type: type,
-        balance_usd: balanceUsd.toFixed(),
-        low_balance_usd: lowUsd?.toFixed(),
-        runway_seconds: runwaySeconds,
-      };
-      if (isLow) this.logger.warn(fields, 'wallet balance is low');
-      else this.logger.log(fields, 'wallet balance has recovered');
+  /** Records and logs each wallet that became low or recovered, once. A restart forgets no wallet. */
+  private async recordWhatChanged(levels: WalletLevel[]): Promise<void> {
+    const last = await lastWalletActs(this.prisma);
+    const acts = levels.flatMap((level): WalletAct[] => {
+      const known = last.get(level.walletId);
+      if (level.isLow === (known?.action === 'wallet_low')) return [];
+      const action = level.isLow ? 'wallet_low' : 'wallet_recovered';
+      return [{ action, before: known?.after ?? null, after: stateOf(level) }];
+    });
+    await recordWalletActs(this.prisma, acts);
+    for (const { action, after } of acts) {
+      if (action === 'wallet_low') this.logger.warn(after, 'wallet balance is low');
+      else this.logger.log(after, 'wallet balance has recovered');
     }
   }
+}
+
+function stateOf({ walletId, type, balanceUsd, lowUsd, runwaySeconds }: WalletLevel): WalletState {
+  return {
+    wallet_id: walletId,
+    wallet_type: type,
+    balance_usd: balanceUsd.toFixed(),
+    low_balance_usd: lowUsd?.toFixed() ?? null,
+    runway_seconds: runwaySeconds,
+  };
 }

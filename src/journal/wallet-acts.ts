@@ -1,0 +1,47 @@
+import { v7 as uuidv7 } from 'uuid';
+import { PrismaService } from '../platform/database/prisma.service';
+import { stateAsRecorded } from './activity';
+import { insertion } from './insertion';
+
+/** A wallet as one reading shows it, with its forecast. */
+export interface WalletState {
+  wallet_id: string;
+  wallet_type: string | null;
+  balance_usd: string;
+  /** The balance below which the wallet is low. Null if there is none. */
+  low_balance_usd: string | null;
+  /** How long the balance lasts at the pace of the last day. Null if nothing was spent. */
+  runway_seconds: number | null;
+}
+
+/** A wallet became low, or it recovered. */
+export interface WalletAct {
+  action: 'wallet_low' | 'wallet_recovered';
+  /** The wallet in its last act. Null if it had none. */
+  before: WalletState | null;
+  after: WalletState;
+}
+
+/** Records what became of wallets, as acts of the proxy itself. */
+export async function recordWalletActs(prisma: Pick<PrismaService, '$executeRaw'>, acts: WalletAct[]): Promise<void> {
+  if (acts.length === 0) return;
+  const rows = acts.map(({ action, before, after }) => ({
+    id: uuidv7(),
+    action,
+    before: before && stateAsRecorded(before),
+    after: stateAsRecorded(after),
+    via: 'worker',
+  }));
+  await prisma.$executeRaw(insertion('activity', rows));
+}
+
+/** Reads the last act of each wallet, by its ID. */
+export async function lastWalletActs(
+  prisma: Pick<PrismaService, '$queryRaw'>,
+): Promise<ReadonlyMap<string, Pick<WalletAct, 'action' | 'after'>>> {
+  const rows = await prisma.$queryRaw<{ action: WalletAct['action']; after: string }[]>`
+    SELECT DISTINCT ON (after::json ->> 'wallet_id') action, after FROM activity
+    WHERE action IN ('wallet_low', 'wallet_recovered') ORDER BY after::json ->> 'wallet_id', acted_at DESC, id DESC`;
+  const acts = rows.map(({ action, after }) => ({ action, after: JSON.parse(after) as WalletState }));
+  return new Map(acts.map((act) => [act.after.wallet_id, act]));
+}
