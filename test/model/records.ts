@@ -63,7 +63,11 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
 }
 
 /** The proxy's own reads about calls in doubt. */
-const READ_BY_THE_PROXY: readonly string[] = ['POST /account/transactions', 'GET /account/transaction'];
+const READ_BY_THE_PROXY: readonly string[] = [
+  'POST /account/transactions',
+  'GET /account/transaction',
+  'GET /wallets/list',
+];
 
 export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
   const rows = await sandbox.requests();
