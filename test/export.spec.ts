@@ -163,6 +163,7 @@ describe('an export', () => {
         decision_reason: page.approval?.reason ?? null,
         resolution: page.resolution?.outcome ?? null,
         resolution_reason: page.resolution?.reason ?? null,
+        undelivered: page.undelivered ? 'true' : null,
         resolved_by_actor: page.resolution?.resolved_by?.actor ?? null,
       });
     }

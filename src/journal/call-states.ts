@@ -10,11 +10,19 @@ export interface KnownCall {
   upstreamStatus: number | null;
   /** Whether one of its payouts is in doubt after its answer. */
   hasDoubt: boolean;
+  /** Whether its client hung up before its answer was handed over. */
+  undelivered: boolean;
   /** How long ago its outcome was recorded, in seconds by the database's clock. */
   answeredSecondsAgo: number | null;
   /** How long ago it was settled, in seconds by the database's clock. */
   settledSecondsAgo: number | null;
 }
+
+/** Quotes within the texts of a record are escaped, so only the member itself looks like this. */
+const SAYS_UNDELIVERED = `LIKE '%"undelivered":true%'`;
+
+const UNDELIVERED = Prisma.raw(`(coalesce(o.record ${SAYS_UNDELIVERED}, FALSE)
+  OR EXISTS (SELECT FROM settlement t WHERE t.intent_id = i.id AND t.record ${SAYS_UNDELIVERED}))`);
 
 /**
  * Reads the states of calls. A call without a record is not in the result.
@@ -29,12 +37,12 @@ export async function readCallStates(
   const ids = [...new Set(calls)];
   const rows = await tx.$queryRaw<(KnownCall & { id: string })[]>`
     SELECT id, ${stateNowSql(inFlightSeconds * 1_000)} AS state, upstream_status AS "upstreamStatus",
-      has_doubt AS "hasDoubt", extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
+      has_doubt AS "hasDoubt", undelivered, extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
       extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
     FROM (
       SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
           SELECT FROM unusual_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items') WHERE entry = 'in_doubt'
-        ) ELSE FALSE END AS has_doubt, o.recorded_at AS answered_at, s.recorded_at AS settled_at
+        ) ELSE FALSE END AS has_doubt, ${UNDELIVERED} AS undelivered, o.recorded_at AS answered_at, s.recorded_at AS settled_at
       FROM ${CALLS} WHERE i.id = ANY (${ids}::uuid[])) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));
 }
@@ -47,9 +55,9 @@ export function isKeyFree(known: KnownCall | undefined): boolean {
 /** Returns the call as a competitor of calls with the same content. Undefined if it was not paid and will not be. */
 export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
   if (!known || STATES[known.state].executed === 'no') return undefined;
-  const { state, hasDoubt, answeredSecondsAgo, settledSecondsAgo } = known;
-  if (hasDoubt) return { callId, state: 'unknown', paidSecondsAgo: null };
+  const { state, hasDoubt, undelivered, answeredSecondsAgo, settledSecondsAgo } = known;
+  if (hasDoubt) return { callId, state: 'unknown', paidSecondsAgo: null, undelivered };
   const isPaid = STATES[state].executed === 'yes';
   const paidSecondsAgo = isPaid ? (state === 'confirmed' ? settledSecondsAgo : answeredSecondsAgo) : null;
-  return { callId, state: state as SameContentState, paidSecondsAgo };
+  return { callId, state: state as SameContentState, paidSecondsAgo, undelivered };
 }

@@ -171,6 +171,7 @@ function outcomeDocument(outcome: NewOutcome, salt: Buffer) {
     sent_at: outcome.sentAt.toISOString(),
     table: 'outcome',
     tries: outcome.tries.length > 0 ? outcome.tries.map(tryDocument) : undefined,
+    undelivered: outcome.undelivered || undefined, // the caller's connection closed before its answer
     upstream_ms: outcome.upstreamMs.toFixed(3),
     upstream_status: outcome.upstreamStatus ?? undefined,
   };
@@ -217,6 +218,7 @@ function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement)
     source: settlement.source,
     supersedes: settlement.supersedes, // the settlement before, or the call
     table: 'settlement',
+    undelivered: settlement.undelivered || undefined,
   };
 }
 

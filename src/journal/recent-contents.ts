@@ -6,7 +6,7 @@ import { givenUpAfterMs } from '../platform/config/upstream-timeouts';
 import { STATES } from '../operations/lifecycle';
 import { PrismaService } from '../platform/database/prisma.service';
 import { uuidFloor } from '../platform/database/uuid';
-import { LASTING_SECONDS } from '../policy/same-content';
+import { isBelievedUnpaid, LASTING_SECONDS } from '../policy/same-content';
 import { asSameContent, readCallStates } from './call-states';
 
 /** Often enough to keep the table small, and rare enough to cost nothing. */
@@ -23,8 +23,8 @@ interface Retention {
 
 /**
  * Removes contents and payments that are no longer needed, because they are hashes of text that names people. The
- * content of an open call (in progress, in doubt, or held) stays as long as the call is open, and a day longer if it was
- * in doubt and paid.
+ * content of an open call (in progress, in doubt, or held) stays as long as the call is open. It stays a day longer if
+ * the call was paid, but was in doubt or its client did not get its answer.
  */
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
@@ -78,7 +78,7 @@ export class RecentContents implements OnApplicationShutdown {
     const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
     const over = ids.filter((id) => {
       const call = asSameContent(id, states.get(id));
-      const neededFor = call?.state === 'confirmed' ? Math.max(LASTING_SECONDS, seconds) : seconds;
+      const neededFor = call && isBelievedUnpaid(call) ? Math.max(LASTING_SECONDS, seconds) : seconds;
       return !call || (call.paidSecondsAgo !== null && call.paidSecondsAgo > neededFor);
     });
     if (over.length === 0) return 0;

@@ -101,6 +101,8 @@ export interface NewOutcome {
   attempts: number;
   /** Each attempt. Empty if another call fetched the answer. */
   tries: NewTry[];
+  /** Whether the caller's connection closed before the answer was handed over. */
+  undelivered?: boolean | undefined;
 }
 
 /** What became of payouts, after the request and the answer. */
@@ -120,6 +122,8 @@ export interface NewSettlement {
     /** Other calls that could have made the transactions. */
     calls: string[];
   };
+  /** Whether the caller's connection closed before the answer was handed over, as its outcome does not say yet. */
+  undelivered?: boolean;
 }
 
 /** What became of one payout. `fee` is what the upstream charges for it, in all. */

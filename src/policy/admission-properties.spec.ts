@@ -30,14 +30,15 @@ const requests = fc.array(
     usd: fc.option(amount, { freq: 8 }),
     heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
     items: fc.subarray(['x', 'y', 'z'].map(paymentTo)),
-    allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'settled', 'call-0', 'call-1')),
+    allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'unheard', 'settled', 'call-0', 'call-1')),
     /** What the database knows: a claim, the same content, the same from another client. */
     known: fc.record({
       claim: fc.option(fc.boolean(), { freq: 1 }),
       same: fc.subarray([
-        { callId: 'paid', state: 'succeeded' as const, paidSecondsAgo: 60 },
-        { callId: 'settled', state: 'confirmed' as const, paidSecondsAgo: 60 },
-        { callId: 'open', state: 'unknown' as const, paidSecondsAgo: null },
+        { callId: 'paid', state: 'succeeded' as const, paidSecondsAgo: 60, undelivered: false },
+        { callId: 'unheard', state: 'succeeded' as const, paidSecondsAgo: 60, undelivered: true },
+        { callId: 'settled', state: 'confirmed' as const, paidSecondsAgo: 60, undelivered: false },
+        { callId: 'open', state: 'unknown' as const, paidSecondsAgo: null, undelivered: false },
       ]),
       elsewhere: fc.boolean(),
     }),
@@ -134,9 +135,10 @@ describe('decide, for any batch and any state,', () => {
           const inBatch = opened.findLast((other) => other.content === call.content);
           const known = sameContent.get(call.id) ?? [];
           const isInTheWay = known.some(
-            ({ state, paidSecondsAgo: ago }) =>
+            ({ state, paidSecondsAgo: ago, undelivered }) =>
               ago === null ||
               state === 'confirmed' ||
+              undelivered ||
               call.items.length > 1 ||
               (call.idempotencyKey === null && ago <= guards.windowSeconds),
           );

@@ -94,11 +94,17 @@ describe('decide', () => {
 
   describe('with calls of the same content', () => {
     const same = { content: 'same' };
-    const open = (callId: string): SameContent => ({ callId, state: 'unknown', paidSecondsAgo: null });
+    const open = (callId: string): SameContent => ({
+      callId,
+      state: 'unknown',
+      paidSecondsAgo: null,
+      undelivered: false,
+    });
     const paid = (callId: string, paidSecondsAgo: number): SameContent => ({
       callId,
       state: 'succeeded',
       paidSecondsAgo,
+      undelivered: false,
     });
     const after = (calls: SameContent[], more: Partial<AdmissionRequest> = {}) =>
       decide([request('b', { ...same, ...more })], state({ sameContent: new Map([['b', calls]]) }))[0];
@@ -115,6 +121,12 @@ describe('decide', () => {
       expect(after([paid('a', 0)], key)).toEqual({ kind: 'admitted' });
       const day = [86_400, 86_401].map((ago) => after([paid('a', ago)], { ...key, ...list })?.kind);
       expect(day).toEqual(['duplicate', 'admitted']);
+    });
+
+    it('refuses any request for a day after a call was paid whose client hung up, whatever its key', () => {
+      const unheard = (ago: number): SameContent => ({ ...paid('a', ago), undelivered: true });
+      const day = [0, 86_400, 86_401].map((ago) => after([unheard(ago)], key)?.kind);
+      expect(day).toEqual(['duplicate', 'duplicate', 'admitted']);
     });
 
     it('refuses any request for a day after a call in doubt turned out to be paid, whatever its key', () => {
@@ -145,7 +157,7 @@ describe('decide', () => {
       const at = state({ sameContent: new Map(two.map(({ id }) => [id, [open('a')]])) });
       expect(decide(two, at)).toEqual([
         { kind: 'admitted', duplicateOf: 'a' },
-        { kind: 'duplicate', first: { callId: 'b1', state: 'in_progress', paidSecondsAgo: null } },
+        { kind: 'duplicate', first: { callId: 'b1', state: 'in_progress', paidSecondsAgo: null, undelivered: false } },
       ]);
       const held = two.map((one) => ({ ...one, heldFor: 'over_threshold' as const }));
       expect(decide(held, at)).toMatchObject([

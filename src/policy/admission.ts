@@ -189,7 +189,7 @@ class Batch {
     const hold = this.holdOn(request);
     if (request.idempotencyKey !== null) this.byKey.set(keyOf(request), request);
     const state = hold ? 'pending_approval' : 'in_progress';
-    this.byContent.set(contentOf(request), { callId: request.id, state, paidSecondsAgo: null });
+    this.byContent.set(contentOf(request), { callId: request.id, state, paidSecondsAgo: null, undelivered: false });
     if (request.payments) this.state.recipients.add(request.id, request.payments);
     this.reserve(request, hold);
     return hold ? { kind: 'held', ...hold, ...repeats } : { kind: 'admitted', ...repeats };

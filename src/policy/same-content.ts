@@ -2,8 +2,8 @@ import { FirstCallState } from '../platform/errors/problem';
 
 /**
  * How long a call with a list of two or more items makes a repeated request suspected, whatever its key. A file that is
- * uploaded twice gets a new key each time. The same applies to a call that was in doubt before: its client was told an
- * error, and may still try again.
+ * uploaded twice gets a new key each time. The same applies to a call that was in doubt before, and to one whose client
+ * hung up before its answer: its client was told an error, or nothing, and may still try again.
  */
 export const LASTING_SECONDS = 86_400;
 
@@ -16,6 +16,13 @@ export interface SameContent {
   state: SameContentState;
   /** How many seconds ago its outcome became known, by the database's clock. Null if it is still open. */
   paidSecondsAgo: number | null;
+  /** Whether its client hung up before its answer was handed over. */
+  undelivered: boolean;
+}
+
+/** Returns whether the client of a call that was paid may believe that it was not: it was told an error, or nothing. */
+export function isBelievedUnpaid({ state, undelivered }: Pick<SameContent, 'state' | 'undelivered'>): boolean {
+  return state === 'confirmed' || undelivered;
 }
 
 /** The fields of a request that decide whether a call with the same content stands in its way. */
@@ -37,11 +44,11 @@ export function callInTheWay(request: Repeating, same: SameContent[], windowSeco
 
 function isInTheWay(
   { idempotencyKey, items }: Repeating,
-  { state, paidSecondsAgo }: SameContent,
+  { paidSecondsAgo, ...same }: SameContent,
   windowSeconds: number,
 ): boolean {
   if (paidSecondsAgo === null) return true; // A second payment could be one too many, whatever its key.
-  if ((state === 'confirmed' || isList(items.length)) && paidSecondsAgo <= LASTING_SECONDS) return true;
+  if ((isBelievedUnpaid(same) || isList(items.length)) && paidSecondsAgo <= LASTING_SECONDS) return true;
   return idempotencyKey === null && paidSecondsAgo <= windowSeconds;
 }
 

@@ -69,6 +69,11 @@ export class Customer {
           () => Promise.resolve(),
         );
         break;
+      case 'hasty':
+        await this.send(order, places, { key: randomUUID(), patienceMs: PATIENCE_MS });
+        await meanwhile();
+        if (order.told.at(-1)?.status !== 200) await this.insist(order, places, randomUUID, meanwhile);
+        break;
       case 'obedient':
         await this.send(order, places, { key });
         await meanwhile();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** The habits of clients. Each schedule has one client of each. */
-export const HABITS = ['no key', 'new keys', 'impatient', 'obedient'] as const;
+export const HABITS = ['no key', 'new keys', 'impatient', 'hasty', 'obedient'] as const;
 export type Habit = (typeof HABITS)[number];
 
 export const KINDS = ['airtime', 'momo', 'credit'] as const;

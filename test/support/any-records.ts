@@ -101,6 +101,7 @@ export const anyOutcome: fc.Arbitrary<NewOutcome> = fc.record({
   answerOf: maybe(fc.uuid()),
   attempts: fc.nat(10),
   tries: fc.array(attempt, { maxLength: 3 }),
+  undelivered: fc.boolean(),
 });
 
 const entry: fc.Arbitrary<RecordedEntry> = fc.record({
@@ -136,4 +137,5 @@ export const anySettlement: fc.Arbitrary<RecordedSettlement> = fc.record({
     reads: fc.array(fc.uuid(), { maxLength: 2 }),
     calls: fc.array(fc.uuid(), { maxLength: 2 }),
   }),
+  undelivered: fc.boolean(),
 });

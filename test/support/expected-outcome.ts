@@ -37,6 +37,7 @@ export function outcomeOf(outcome: NewOutcome, read: OutcomeDocument): OutcomeDo
     upstream_ms: outcome.upstreamMs.toFixed(3),
     answer_of: outcome.answerOf ?? undefined,
     attempts: outcome.attempts,
+    undelivered: outcome.undelivered || undefined,
     counted_usd: outcome.countedUsd ?? undefined,
     entries: outcome.entries?.every((one) => one === outcome.entries?.[0]) ? outcome.entries[0] : outcome.entries,
     body_commitment: read.body_commitment,

@@ -126,6 +126,10 @@ function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf, settlemen
     }
     all.plain(`milliseconds of try ${at + 1}`, shown.ms, Number(recorded.ms));
   }
+  if (settlements) {
+    const undelivered = [leaf, ...settlements].some((one) => one.undelivered === true);
+    all.plain('whether the response was not delivered', story.undelivered, undelivered);
+  }
   const transactions = listOf(leaf.items);
   const byPosition = new Map(transactions.map((one) => [one.position, one]));
   for (const item of settlements ? story.items : []) {

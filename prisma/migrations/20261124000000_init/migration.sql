@@ -1410,10 +1410,10 @@ CREATE VIEW audit.items AS
 CREATE VIEW audit.outcomes AS
   SELECT o.intent_id AS call_id, o.kind, r.failure, o.upstream_status, audit.mask_contacts(r.content_type) AS content_type,
     r.retry_after, decode(r.body_commitment, 'hex') AS body_commitment, r.attempts, coalesce(r.tries, '[]') AS tries,
-    r.answer_of, o.sent_at, o.answered_at, r.upstream_ms, o.recorded_at
+    r.answer_of, o.sent_at, o.answered_at, r.upstream_ms, o.recorded_at, coalesce(r.undelivered, FALSE) AS undelivered
   FROM public.outcome o CROSS JOIN LATERAL json_to_record(o.record::json) AS r(
     failure text, content_type text, retry_after integer, body_commitment text, attempts integer, tries json,
-    answer_of uuid, upstream_ms numeric);
+    answer_of uuid, upstream_ms numeric, undelivered boolean);
 
 CREATE VIEW audit.upstream_items AS
   SELECT intent_id AS call_id, ordinal, position, audit.mask_contacts(upstream_ref) AS upstream_ref,
@@ -1439,9 +1439,10 @@ CREATE VIEW audit.settlement_entries AS
 
 CREATE VIEW audit.settlements AS
   SELECT s.id, s.intent_id AS call_id, s.number, s.resolution, s.counted_usd, r.source, audit.mask_prose(r.reason) AS reason,
-    r.client_id, r.key_id, audit.mask_contacts(r.actor) AS actor, s.recorded_at
+    r.client_id, r.key_id, audit.mask_contacts(r.actor) AS actor, s.recorded_at,
+    coalesce(r.undelivered, FALSE) AS undelivered
   FROM public.settlement s CROSS JOIN LATERAL json_to_record(s.record::json) AS r(
-    source text, reason text, client_id uuid, key_id uuid, actor text);
+    source text, reason text, client_id uuid, key_id uuid, actor text, undelivered boolean);
 
 CREATE VIEW audit.stops AS
   SELECT s.id, s.stops_client_id, s.stops_operation, audit.mask_prose(s.reason) AS reason, s.client_id, s.key_id,

@@ -126,6 +126,7 @@ function newCall(request: FastifyRequest): Call {
     receivedAt: new Date(),
     startedAt: performance.now(),
     caller: undefined,
+    connection: request.raw.socket,
     sessionToken: undefined,
     opened: false,
     outcome: undefined,

@@ -128,6 +128,7 @@ export class ApprovalsService {
       id: held.intent.id,
       operation: operationNamed(held.intent.operation),
       traceparent: held.intent.traceparent,
+      connection: undefined, // the approver's, not the caller's
       opened: true,
       timings: {},
     };

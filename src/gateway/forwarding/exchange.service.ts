@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { OperationCall } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
-import { sendableForMs } from '../../platform/config/upstream-timeouts';
+import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
 import { ageOf, Release } from '../../journal/release';
 import { isStopped } from '../../journal/stops';
+import { recordUndelivered } from '../../journal/undelivered';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -26,6 +27,8 @@ import { ShapeWatch } from './shape-watch';
  */
 @Injectable()
 export class ExchangeService {
+  private readonly logger = new Logger('Exchange');
+  private readonly timeouts: Timeouts;
   private readonly sendableForMs: number;
   private readonly vocabulary: StatusVocabulary;
 
@@ -39,6 +42,7 @@ export class ExchangeService {
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
+    this.timeouts = settings;
     this.sendableForMs = sendableForMs(settings);
     this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
   }
@@ -83,6 +87,7 @@ export class ExchangeService {
     let outcome: NewOutcome;
     try {
       outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
+      outcome.undelivered = isCallerGone(call);
       await this.journal.close(outcome, effect !== 'read');
     } catch (cause) {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
@@ -94,5 +99,20 @@ export class ExchangeService {
     }
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
+    if (!outcome.undelivered && isCallerGone(call)) await this.recordUndelivered(call);
   }
+
+  /** The caller hung up while the outcome was written. Nobody waits any more, so a failure is only logged. */
+  private async recordUndelivered({ id }: OperationCall): Promise<void> {
+    try {
+      await recordUndelivered(this.prisma, id, this.timeouts);
+    } catch (err) {
+      this.logger.error({ err, call_id: id }, 'not recorded that the caller did not get the answer');
+    }
+  }
+}
+
+/** Returns whether nobody waits for the answer of a call that pays or writes any more. */
+function isCallerGone({ connection, operation }: OperationCall): boolean {
+  return connection?.destroyed === true && rowOf(operation).effect !== 'read';
 }

@@ -1,4 +1,5 @@
 import { IntentDocument } from '../../journal/documents';
+import { isUndelivered } from '../../journal/undelivered';
 import { payoutStateOf } from '../../operations/settlement';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../records/masking';
 import { Cell } from './csv';
@@ -106,6 +107,7 @@ const CALLS: Column<ExportedCall>[] = [
   column('resolved_by_key_id', (call) => settledBy(call)?.key_id),
   column('resolved_by_actor', (call) => settledBy(call)?.actor, maskContacts),
   column('resolution_reason', (call) => settledBy(call)?.reason, maskProse),
+  column('undelivered', (call) => (isUndelivered(call) ? 'true' : undefined)),
 ];
 
 const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, of: ({ call }) => column.of(call) });

@@ -175,6 +175,12 @@ export class CallRecord {
   coverage!: string | null;
   @nullable('string', 'The call that caused the proxy to make this request.', UUID) caused_by!: string | null;
   @nullable('string', 'The call that it duplicates on purpose.', UUID) duplicate_of!: string | null;
+  @ApiProperty({
+    type: 'boolean',
+    description:
+      'Whether the caller hung up before the answer was handed over. The same content is then not paid again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
+  })
+  undelivered!: boolean;
   @ApiProperty({ type: [RecordItem], description: 'The items. In a list of calls, the first 100.' })
   items!: RecordItem[];
   @orNull(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")

@@ -1,4 +1,5 @@
 import { OutcomeDocument } from '../../journal/documents';
+import { isUndelivered } from '../../journal/undelivered';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
@@ -28,6 +29,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
     coverage: intent.coverage ?? null,
     caused_by: intent.caused_by ?? null,
     duplicate_of: intent.duplicate_of ?? null,
+    undelivered: isUndelivered(call),
     items: itemsOf(call, view, isShown),
     upstream: outcome && toUpstream(outcome, view),
     refusal: null,
@@ -67,6 +69,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     coverage: null,
     caused_by: null,
     duplicate_of: null,
+    undelivered: false,
     items: [],
     upstream: null,
     refusal: {

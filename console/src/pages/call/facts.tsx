@@ -24,6 +24,7 @@ export function Facts({ story }: { story: CallStory }) {
           Request: <Copyable text={story.request_id} label="the request id" />,
           'Idempotency key': <MaybeCopyable text={story.idempotency_key} label="the idempotency key" />,
           Received: <Instant at={timings.received_at} />,
+          Answer: story.undelivered ? 'The caller hung up before it was handed over' : undefined,
           Coverage: coverage ?? undefined,
           Trace: traceparent === null ? undefined : <Copyable text={traceparent} label="the trace context" />,
           ...relatedTo(story),

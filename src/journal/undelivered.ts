@@ -1,0 +1,31 @@
+import { Timeouts } from '../platform/config/upstream-timeouts';
+import { PrismaService } from '../platform/database/prisma.service';
+import { LedgerRecords } from './ledger';
+import { NewSettlement } from './records';
+import { SettledCall, settleSurely } from './settlements';
+
+/**
+ * Records that the answer of a call could not be handed over, if its caller hung up while its outcome was written. An
+ * outcome that is not a success needs no such record, because its call was not paid, or is in doubt.
+ */
+export async function recordUndelivered(prisma: PrismaService, callId: string, timeouts: Timeouts): Promise<void> {
+  await settleSurely(prisma, callId, timeouts, settlementOf);
+}
+
+function settlementOf({ intent, outcome }: SettledCall): NewSettlement | undefined {
+  if (outcome?.kind !== 'succeeded') return undefined;
+  return {
+    intentId: intent.id,
+    source: 'answer',
+    reason: "The caller's connection closed before the answer was handed over.",
+    by: null,
+    entries: [],
+    evidence: { reads: [], calls: [] },
+    undelivered: true,
+  };
+}
+
+/** Returns whether the caller of a call hung up before its answer was handed over. */
+export function isUndelivered({ outcome, settlements }: Pick<LedgerRecords, 'outcome' | 'settlements'>): boolean {
+  return outcome?.undelivered === true || settlements.some(({ undelivered }) => undelivered === true);
+}
