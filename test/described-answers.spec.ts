@@ -179,7 +179,7 @@ describe('the answers of /v1', () => {
       at: FROM.toISOString(),
       status: 'paid',
     };
-    const amounts = { amountUsd: new Decimal('2.5'), feeUsd: new Decimal(0) };
+    const amounts = { amountUsd: new Decimal('2.5'), feeUsd: new Decimal(0), expectedFeeUsd: new Decimal(0) };
     const found: LedgerItem = { position: 0, entry: 'paid', ...amounts, transaction, reason: null, postings: [] };
     const confirmed = JSON.parse(confirmedReply(ids.settled, [found]).body.toString()) as object;
     for (const body of [erased.body, confirmed]) {

@@ -17,6 +17,7 @@ import { insertIntents } from '../src/journal/intents';
 import { insertOutcomes, insertOutcomesAgain } from '../src/journal/outcomes';
 import { recordedItems } from '../src/journal/recorded-items';
 import { OpenIntent } from '../src/journal/records';
+import { feesOf, writeFeeRate } from '../src/operations/fees';
 import { totalOf } from '../src/operations/item';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { queryAsRecorded } from '../src/platform/privacy/recorded';
@@ -74,6 +75,8 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     idempotency_key: intent.idempotencyKey ?? undefined,
     actor: intent.actor ?? undefined,
     held_for: intent.heldFor ?? undefined,
+    expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
+    expected_fee_usd: feesOf(intent.items, intent.feeRate)?.toFixed(),
     expires_at: intent.expiresAt?.toISOString(),
     reserved_on: intent.reservedOn ?? undefined,
     process: intent.process,

@@ -5,7 +5,7 @@ import { CallJournal } from '../src/journal/call-journal';
 import { v7 as uuidv7 } from 'uuid';
 import { insertIntent } from './support/documents';
 import { answer } from './support/fake-upstream';
-import { WINDOWS, withId } from './support/guard-windows';
+import { rulesOf, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
 import supertest from './support/supertest';
@@ -176,12 +176,14 @@ describe('the journal', () => {
     const prisma = paying.proxy.app.get(PrismaService);
     const open = await copyIntent(paying.proxy.database, admission.request.id, { process: null });
     const before = performance.now();
-    const [first] = await admit(prisma, 1, [withId(admission, open)], WINDOWS, true);
+    const [first] = await admit(prisma, 1, [withId(admission, open)], rulesOf(paying.proxy.app), true);
     if (first?.kind !== 'released') throw new Error(`it is ${first?.kind}`);
     expect(first.release.monotonicMs).toBeLessThan(before); // it counts from the first commit, not from the retry
     const another = withId(admission, uuidv7());
     another.request.idempotencyKey = 'twice';
-    expect(await admit(prisma, 1, [another], WINDOWS, true)).toMatchObject([{ kind: 'over_cap', period: 'daily' }]);
+    expect(await admit(prisma, 1, [another], rulesOf(paying.proxy.app), true)).toMatchObject([
+      { kind: 'over_cap', period: 'daily' },
+    ]);
     expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [admission.request.clientId])).toEqual([
       { usd: 2.5 },
     ]);

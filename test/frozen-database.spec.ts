@@ -4,7 +4,7 @@ import { admit } from '../src/journal/admissions';
 import { CallJournal } from '../src/journal/call-journal';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
-import { withId } from './support/guard-windows';
+import { withId, rulesOf } from './support/guard-windows';
 import { airtime, eventually, phones, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { TestDatabase } from './support/test-database';
@@ -102,7 +102,7 @@ describe('a frozen database', () => {
       sendableForMs: 30_000,
       approvableForMs: 0,
     };
-    await expect(admit(proxy.app.get(PrismaService), 1, [late], windows, again)).rejects.toThrow();
+    await expect(admit(proxy.app.get(PrismaService), 1, [late], rulesOf(proxy.app, windows), again)).rejects.toThrow();
     expect(await query('SELECT FROM intent WHERE id = $1', [late.intent.id])).toEqual([]);
   });
 });

@@ -43,6 +43,7 @@ const TABLES: Record<string, Rights> = {
     'request_window',
     'reconciliation_progress',
     'unheard_status',
+    'fee_share',
   ),
   recent_content: { payout_proxy: 'SID' },
   recipient_payment: { payout_proxy: 'SID' },

@@ -4,7 +4,7 @@ import { admit } from '../src/journal/admissions';
 import { CallJournal } from '../src/journal/call-journal';
 import { recordedEarlier } from './support/earlier';
 import { answer } from './support/fake-upstream';
-import { WINDOWS, withId } from './support/guard-windows';
+import { rulesOf, WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -151,7 +151,13 @@ describe('an admission that is too old', () => {
       recorded_at: recordedAt,
     });
     if (sql) await query(sql, [open, ...more]);
-    const again = admit(paying.proxy.app.get(PrismaService), 1, [withId(admission, open)], WINDOWS, true);
+    const again = admit(
+      paying.proxy.app.get(PrismaService),
+      1,
+      [withId(admission, open)],
+      rulesOf(paying.proxy.app),
+      true,
+    );
     await expect(again).rejects.toThrow('too long ago, or was settled since');
   });
 });

@@ -1,14 +1,14 @@
 import { Decimal } from 'decimal.js';
+import { FeeRate, readFeeRate } from '../operations/fees';
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
-import { AdmissionRequest, decide, Opened, Ruling, State } from '../policy/admission';
+import { AdmissionRequest, decide, reservationOf, Ruling, State } from '../policy/admission';
 import { HeldFor } from '../policy/holds';
 import { RecipientDays } from '../policy/recipient-days';
-import { commitment, newSalt } from './commitment';
-import { contentKey, paymentKeys } from './content-keys';
 import { Clearance, insertDecided, insertIntentsIfClear } from './intents';
-import { NewIntent, OpenIntent } from './records';
+import { Admission, AdmissionRules, isOpen, toOpened } from './opened';
+import { OpenIntent } from './records';
 import { insertRecipientPayments } from './recipient-payments';
 import { earlier, Release, releaseNow } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
@@ -20,16 +20,11 @@ const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 /** A number that nothing else in the database locks. The guard across clients handles one admission at a time. */
 const ACROSS_CLIENTS_LOCK = 7_070_002;
 
-/** A request, and the intent to record if it is admitted or held. */
-export interface Admission {
-  request: AdmissionRequest;
-  intent: NewIntent;
-}
-
 /** The decision about a call. `released` means that it is to be sent now. */
 export type AdmissionResult =
   | Exclude<Ruling, { kind: 'admitted' }>
-  | { kind: 'released'; release: Release }
+  /** With the fee that is reserved for each payout. Null if none is expected. */
+  | { kind: 'released'; release: Release; feeRate: FeeRate | null }
   /** The key is no longer valid, or the rights of its client have changed since it was looked up. */
   | { kind: 'caller_changed' };
 
@@ -42,11 +37,11 @@ export async function admit(
   prisma: PrismaService,
   process: number,
   admissions: Admission[],
-  windows: GuardWindows,
+  rules: AdmissionRules,
   again: boolean,
 ): Promise<AdmissionResult[]> {
-  const clear = again ? undefined : await admitClear(prisma, process, admissions, windows);
-  return clear ?? admitAfterLookup(prisma, process, admissions, windows, again);
+  const clear = again ? undefined : await admitClear(prisma, process, admissions, rules);
+  return clear ?? admitAfterLookup(prisma, process, admissions, rules, again);
 }
 
 /**
@@ -57,26 +52,29 @@ async function admitClear(
   prisma: PrismaService,
   process: number,
   admissions: Admission[],
-  windows: GuardWindows,
+  rules: AdmissionRules,
 ): Promise<AdmissionResult[] | undefined> {
+  const { windows, fees } = rules;
   if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => request.payments)) return undefined;
-  const rulings = decide(admissions.map(requestOf), nothingKnown(windows));
+  const requests = fees.priced(admissions.map(({ request }) => request));
+  const rulings = decide(requests, nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
-  const opened = toOpened(admissions, rulings, { today, process, windows });
-  const clearance = toClearance(admissions, opened, today);
+  const opened = toOpened(admissions, rulings, { today, process, rules });
+  const clearance = toClearance(admissions, requests, opened, { day: today, knownFees: fees.known });
   const release = releaseNow();
   const written = await insertIntentsIfClear(prisma, opened, clearance);
-  return written ? rulings.map((ruling) => toResult(ruling, release)) : undefined;
+  return written ? toResults(rulings, opened, release) : undefined;
 }
 
 async function admitAfterLookup(
   prisma: PrismaService,
   process: number,
   admissions: Admission[],
-  windows: GuardWindows,
+  rules: AdmissionRules,
   again: boolean,
 ): Promise<AdmissionResult[]> {
+  const { windows, fees } = rules;
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
@@ -85,14 +83,16 @@ async function admitAfterLookup(
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const changed = await readChangedKeys(tx, admissions);
     const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
-    const { state, today } = await readState(tx, current.map(requestOf), clients, windows);
-    const rulings = decide(current.map(requestOf), state);
-    const opened = toOpened(current, rulings, { today, process, windows });
+    const asked = current.map(({ request }) => request);
+    const { state, today, feeShares } = await readState(tx, asked, clients, { ...windows, knownFees: fees.known });
+    fees.learn(feeShares);
+    const rulings = decide(fees.priced(asked), state);
+    const opened = toOpened(current, rulings, { today, process, rules });
     const release = releaseNow();
     if (opened.length > 0) await insertDecided(tx, opened);
     const { approvableForMs } = windows;
-    await insertRecipientPayments(tx, current.map(requestOf), opened, state.budgets, { today, approvableForMs });
-    const results = new Map(rulings.map((ruling, place) => [current[place], toResult(ruling, release)]));
+    await insertRecipientPayments(tx, asked, opened, state.budgets, { today, approvableForMs });
+    const results = new Map(toResults(rulings, opened, release).map((result, place) => [current[place], result]));
     return admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' });
   }, TRANSACTION_LIMITS);
 }
@@ -126,18 +126,24 @@ function nothingKnown(windows: GuardWindows): State {
   };
 }
 
-function toClearance(admissions: Admission[], opened: OpenIntent[], day: string): Clearance {
+function toClearance(
+  admissions: Admission[],
+  requests: AdmissionRequest[],
+  opened: OpenIntent[],
+  known: Pick<Clearance, 'day' | 'knownFees'>,
+): Clearance {
   const usd = new Map<string, Decimal | null>();
-  for (const { request } of admissions) {
+  for (const request of requests) {
+    const reserved = reservationOf(request);
     const before = usd.get(request.clientId) ?? null;
     // Held calls count too. A call over a cap is refused instead of held.
-    usd.set(request.clientId, request.usd === null ? before : request.usd.plus(before ?? 0));
+    usd.set(request.clientId, reserved === null ? before : reserved.plus(before ?? 0));
   }
   return {
     clients: [...usd.keys()],
     usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
     ...callersOf(admissions),
-    day,
+    ...known,
     contents: opened.map(({ contents = [] }) => contents[0] ?? null),
   };
 }
@@ -166,8 +172,8 @@ async function decidedBefore(
   { sendableForMs }: GuardWindows,
 ): Promise<AdmissionResult | undefined> {
   const readAt = releaseNow();
-  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean }[]>`
-    SELECT held_for AS "heldFor", extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
+  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean; fee: string | null }[]>`
+    SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee, extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
         OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS settled
     FROM intent i WHERE id = ${admission?.request.id}::uuid`;
@@ -175,11 +181,16 @@ async function decidedBefore(
   if (row.heldFor) return { kind: 'held', heldFor: row.heldFor };
   if (row.settled || row.ageMs > sendableForMs)
     throw new Error('the call was admitted too long ago, or was settled since');
-  return { kind: 'released', release: earlier(readAt, row.ageMs) };
+  const feeRate = row.fee === null ? null : (readFeeRate(row.fee) ?? null);
+  return { kind: 'released', release: earlier(readAt, row.ageMs), feeRate };
 }
 
-function toResult(ruling: Ruling, release: Release): AdmissionResult {
-  return ruling.kind === 'admitted' ? { kind: 'released', release } : ruling;
+function toResults(rulings: Ruling[], opened: OpenIntent[], release: Release): AdmissionResult[] {
+  const records = opened.values(); // one for each call that is admitted or held, in their order
+  return rulings.map((ruling) => {
+    const record = isOpen(ruling) ? records.next().value : undefined;
+    return ruling.kind === 'admitted' ? { kind: 'released', release, feeRate: record?.feeRate ?? null } : ruling;
+  });
 }
 
 /** Returns whether none of these calls was refused during its admission. Their clients must be locked. */
@@ -188,55 +199,4 @@ async function noneRefused(tx: Prisma.TransactionClient, admissions: Admission[]
     -- prepared as none_refused
     SELECT none_refused(${admissions.map(({ request }) => request.id)}::uuid[]) AS none`;
   return row?.none === true;
-}
-
-function isOpen(ruling: Ruling | undefined): ruling is Opened {
-  return ruling?.kind === 'admitted' || ruling?.kind === 'held';
-}
-
-function requestOf({ request }: Admission): AdmissionRequest {
-  return request;
-}
-
-/** Returns the records of calls that may be sent, now or after an approval. */
-function toOpened(
-  admissions: Admission[],
-  rulings: Ruling[],
-  { today, process, windows }: { today: string; process: number; windows: GuardWindows },
-): OpenIntent[] {
-  return admissions.flatMap(({ request, intent }, place) => {
-    const ruling = rulings[place];
-    if (!isOpen(ruling)) return [];
-    const held = ruling.kind === 'held';
-    const { idempotencyKey, content, usd, items } = request;
-    const salt = idempotencyKey === null ? undefined : newSalt();
-    // The fields are copied one by one, because spreading an intent takes longer than deciding about it.
-    return {
-      id: intent.id,
-      requestId: intent.requestId,
-      traceparent: intent.traceparent,
-      clientAddress: intent.clientAddress,
-      receivedAt: intent.receivedAt,
-      caller: intent.caller,
-      actor: intent.actor,
-      operation: intent.operation,
-      query: intent.query,
-      body: intent.body,
-      items: intent.items,
-      coverage: intent.coverage,
-      causedBy: intent.causedBy,
-      process,
-      idempotencyKey,
-      duplicateOf: ruling.duplicateOf ?? null,
-      heldFor: held ? ruling.heldFor : null,
-      earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
-      expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
-      reservedOn: held || usd === null ? null : today,
-      contents: [
-        ...(windows.duplicates ? [contentKey(request)] : []),
-        ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
-      ],
-      claim: salt && { salt, contentHash: commitment(salt, content) },
-    };
-  });
 }

@@ -3,6 +3,7 @@ import { loadConfig } from '../platform/config/config';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
 import { CallJournal } from './call-journal';
+import { ExpectedFees } from './expected-fees';
 import { NewOutcome } from './records';
 import { SpooledOutcomes } from './spooled-outcomes';
 
@@ -36,6 +37,7 @@ describe('CallJournal', () => {
       prisma,
       { number: 1 } as ProcessService,
       {} as SpooledOutcomes,
+      {} as ExpectedFees,
       new ConfigService({ settings: loadConfig({}) }),
     );
     await Promise.all([1, 2, 3].map(() => journal.close(outcome(size), true)));

@@ -7,9 +7,11 @@ import { GroupCommit } from '../platform/database/group-commit';
 import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
-import { admit, Admission, AdmissionResult } from './admissions';
+import { admit, AdmissionResult } from './admissions';
+import { ExpectedFees } from './expected-fees';
 import { guardWindows } from './guard-windows';
 import { insertIntents } from './intents';
+import { Admission } from './opened';
 import { insertOutcomes, insertOutcomesAgain } from './outcomes';
 import { NewIntent, NewOutcome } from './records';
 import { RefusalWriter } from './refusals';
@@ -45,6 +47,7 @@ export class CallJournal implements OnApplicationShutdown {
     prisma: PrismaService,
     processes: ProcessService,
     private readonly spooled: SpooledOutcomes,
+    fees: ExpectedFees,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -63,7 +66,7 @@ export class CallJournal implements OnApplicationShutdown {
     );
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
-        (batch, again) => admit(prisma, processes.number, batch, windows, again),
+        (batch, again) => admit(prisma, processes.number, batch, { windows, fees }, again),
         ({ intent }) => weightOf(intent),
         MAX_BATCH_ROWS,
         patience,

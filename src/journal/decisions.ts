@@ -1,7 +1,7 @@
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
-import { AdmissionRequest, dryRun, Obstacle } from '../policy/admission';
+import { AdmissionRequest, dryRun, Obstacle, reservationOf } from '../policy/admission';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { Author, authorSql } from './author';
@@ -20,7 +20,7 @@ export interface NewDecision {
 }
 
 /** The parts of a held call that decide whether it may be sent. */
-type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'usd' | 'payments'>;
+type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'usd' | 'feeUsd' | 'payments'>;
 
 /** Why a held call cannot be approved. Only `decided` is permanent. */
 export type ApprovalObstacle<Why> =
@@ -43,7 +43,7 @@ const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
 };
 
 /** The guards off: the call was compared with others when it was held. */
-const NO_GUARDS = { duplicates: false, duplicateSeconds: 0, inFlightSeconds: 0, acrossClientsSeconds: 0 };
+const NO_GUARDS = { duplicates: false, duplicateSeconds: 0, inFlightSeconds: 0, acrossClientsSeconds: 0, knownFees: 0 };
 
 /**
  * Approves a held call, and reserves its amount on today's cap, as if it had been requested today.
@@ -68,12 +68,13 @@ export async function approveHeldCall<Why>(
     const obstacle = dryRun(request, state).obstacles.find(isLimiting);
     if (obstacle) return obstacle;
     const release = releaseNow();
-    const reservedOn = held.usd === null ? null : today;
+    const reserved = reservationOf(held);
+    const reservedOn = reserved === null ? null : today;
     // A rejection takes no lock, so it may have come in between.
     if (!(await insertDecision(tx, 'approved', decision, reservedOn))) return { kind: 'decided' };
-    if (held.usd !== null) {
+    if (reserved !== null) {
       await tx.$executeRaw`
-        INSERT INTO spending (client_id, day, usd) VALUES (${held.clientId}::uuid, ${today}::date, ${held.usd.toFixed()}::numeric)
+        INSERT INTO spending (client_id, day, usd) VALUES (${held.clientId}::uuid, ${today}::date, ${reserved.toFixed()}::numeric)
         ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
     }
     return { kind: 'released', release };

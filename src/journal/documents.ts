@@ -1,7 +1,9 @@
+import { feesOf, writeFeeRate } from '../operations/fees';
 import { Item, totalOf } from '../operations/item';
 import { Entry } from '../operations/settlement';
 import { asRecorded, proseAsRecorded, queryAsRecorded } from '../platform/privacy/recorded';
 import { commitment, newSalt } from './commitment';
+import { UNSTAMPED } from './document-sql';
 import { NewOutcome, NewTry, OpenIntent, RecordedEntry, RecordedSettlement, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';
 
@@ -51,28 +53,13 @@ export interface PersonDocument {
   salt: string;
 }
 
-/**
- * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON
- * string are escaped, so no text of a caller can look like this member.
- */
-const UNSTAMPED = '';
-
-/** SQL that writes the database's time into a record. */
-export const stampedSql = (record: string, time: string) =>
-  `replace(${record}, '"recorded_at":""', '"recorded_at":"' || to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"')`;
-
-/** The member that always follows `items`. */
-const AFTER_ITEMS = { intent: 'key_id', outcome: 'kind' };
-
-/** SQL for the array `items` of a record, empty without one. To parse the whole record first takes twice as long. */
-export const itemsSql = (table: 'intent' | 'outcome', record: string) =>
-  `split_part(split_part(${record}, '"items":', 2), ',"${AFTER_ITEMS[table]}":', 1)`;
-
 /** A record, and what stands beside it so that it can be erased. */
 export interface WrittenIntent {
   record: string;
   /** The sum of its items. Undefined if none states an amount. */
   totalUsd: string | undefined;
+  /** The sum of the fees that are expected. Undefined if none are. */
+  expectedFeeUsd: string | undefined;
   /** The salt of the body. */
   salt: Buffer;
   /** JSON of `PersonDocument[]`. Null if no item names anybody. */
@@ -94,6 +81,7 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
   return {
     record: JSON.stringify(document),
     totalUsd: document.total_usd,
+    expectedFeeUsd: document.expected_fee_usd,
     salt,
     people: people.length > 0 ? JSON.stringify(people) : null,
   };
@@ -109,6 +97,8 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     coverage: intent.coverage ?? undefined,
     duplicate_of: intent.duplicateOf ?? undefined,
     earlier_call_id: intent.earlierCallId ?? undefined,
+    expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined, // of each payout, reserved with its amount
+    expected_fee_usd: feesOf(intent.items, intent.feeRate)?.toFixed(),
     expires_at: intent.expiresAt?.toISOString(),
     held_for: intent.heldFor ?? undefined,
     id: intent.id,

@@ -1,16 +1,17 @@
+import { Decimal } from 'decimal.js';
 import { AdmissionRequest, Budget, dryRun } from '../policy/admission';
 import { PrismaService } from '../platform/database/prisma.service';
-import { GuardWindows } from './guard-windows';
+import { AdmissionRules } from './opened';
 import { readState } from './state';
 
 /** The answer that admission would give now. */
-export type DryRun = ReturnType<typeof dryRun> & { budget: Budget };
+export type DryRun = ReturnType<typeof dryRun> & { feeUsd: Decimal | null; budget: Budget };
 
 /** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
 export async function readDryRun(
   prisma: PrismaService,
   request: AdmissionRequest,
-  windows: GuardWindows,
+  { windows, fees }: AdmissionRules,
 ): Promise<DryRun> {
   const client = await prisma.client.findUniqueOrThrow({
     where: { id: request.clientId },
@@ -24,6 +25,8 @@ export async function readDryRun(
       holdDuplicatesDays: true,
     },
   });
-  const { state } = await readState(prisma, [request], [client], windows);
-  return { ...dryRun(request, state), budget: state.budgets.get(client.id) as Budget };
+  const { state, feeShares } = await readState(prisma, [request], [client], { ...windows, knownFees: fees.known });
+  fees.learn(feeShares);
+  const priced = fees.priced([request])[0] ?? request;
+  return { ...dryRun(priced, state), feeUsd: priced.feeUsd, budget: state.budgets.get(client.id) as Budget };
 }

@@ -3,7 +3,8 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { TYPES } from '../platform/database/binary-array';
 import { Rows } from '../platform/database/rows';
 import { isList } from '../policy/same-content';
-import { stampedSql, writeIntent, WrittenIntent } from './documents';
+import { stampedSql } from './document-sql';
+import { writeIntent, WrittenIntent } from './documents';
 import { OpenIntent } from './records';
 
 interface IntentRow {
@@ -22,6 +23,8 @@ export interface Clearance {
   rights: string[];
   /** The day (UTC, `2026-11-21`) whose caps they would count against. */
   day: string;
+  /** The number of the newest fee that the upstream has charged and this process knows. */
+  knownFees: number;
   /** For each call, its content (SHA-256) if repetitions are to be detected. */
   contents: (Buffer | null)[];
 }
@@ -33,6 +36,7 @@ const INTENTS = new Rows<IntentRow>([
   ['operation', 'text', ({ intent }) => intent.operation],
   ['item_count', 'integer', ({ intent }) => intent.items.length],
   ['total_usd', 'numeric', ({ written }) => written.totalUsd],
+  ['expected_fee_usd', 'numeric', ({ written }) => written.expectedFeeUsd],
   ['held_for', 'text', ({ intent }) => intent.heldFor],
   ['expires_at', 'timestamptz', ({ intent }) => intent.expiresAt],
   ['reserved_on', 'date', ({ intent }) => intent.reservedOn],
@@ -77,12 +81,12 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string) 
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now FROM admission
   ), intents AS (
-    INSERT INTO intent (id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process,
-      recorded_at, record)
-    SELECT id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process,
+    INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on,
+      process, recorded_at, record)
+    SELECT id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on, process,
       now, ${stampedSql('record', 'now')}
     FROM calls, clock ${ifNew}
-    RETURNING client_id, reserved_on, total_usd
+    RETURNING client_id, reserved_on, total_usd, expected_fee_usd
   ), bodies AS (
     INSERT INTO intent_body (intent_id, salt, body, people)
     SELECT id, salt, body, people FROM calls WHERE body IS NOT NULL OR people IS NOT NULL ${ifNew}
@@ -91,7 +95,7 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string) 
     ${REMEMBERED.source} WHERE (SELECT clear FROM admission) ${ifNew}
   ), spent AS (
     INSERT INTO spending (client_id, day, usd)
-    SELECT client_id, reserved_on, sum(total_usd) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
+    SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
     GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
     ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
   )${claimed}
@@ -99,10 +103,12 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string) 
 
 const INSERT = insertion('insert_intents', 'TRUE', claims(TAKEN_OVER), IF_NEW);
 
-const [CLIENTS, USD, KEYS, RIGHTS, DAY, CONTENTS] = [0, 1, 2, 3, 4, 5].map((place) => `$${REMEMBERED.next + place}`);
+const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS] = [0, 1, 2, 3, 4, 5, 6].map(
+  (place) => `$${REMEMBERED.next + place}`,
+);
 // The order matters: whether a call was refused in the meantime is certain only once its client is locked.
 const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
-      ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date,
+      ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date, ${FEES}::bigint,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
 // Nothing stands against these calls, so their claims are new.
@@ -126,7 +132,7 @@ export async function insertDecided(tx: Prisma.TransactionClient, intents: OpenI
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   intents: OpenIntent[],
-  { clients, usd, keys, rights, day, contents }: Clearance,
+  { clients, usd, keys, rights, day, knownFees, contents }: Clearance,
 ): Promise<boolean> {
   const clearance = [
     TYPES.uuid.array(clients),
@@ -134,6 +140,7 @@ export async function insertIntentsIfClear(
     TYPES.uuid.array(keys),
     TYPES.text.array(rights),
     day,
+    knownFees,
     TYPES.bytea.array(contents),
   ];
   const values = [...valuesOf(intents), ...clearance];

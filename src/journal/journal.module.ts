@@ -3,6 +3,7 @@ import { ChangeRecords } from '../access/clients/changes';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from './activity';
 import { CallJournal } from './call-journal';
+import { ExpectedFees } from './expected-fees';
 import { RecentContents } from './recent-contents';
 import { SpooledOutcomes } from './spooled-outcomes';
 import { UnheardStatuses } from './unheard-statuses';
@@ -13,10 +14,11 @@ import { UnheardStatuses } from './unheard-statuses';
   providers: [
     { provide: ChangeRecords, useClass: ActivityJournal },
     CallJournal,
+    ExpectedFees,
     RecentContents,
     SpooledOutcomes,
     UnheardStatuses,
   ],
-  exports: [CallJournal, ChangeRecords, RecentContents, UnheardStatuses],
+  exports: [CallJournal, ChangeRecords, ExpectedFees, RecentContents, UnheardStatuses],
 })
 export class JournalModule {}

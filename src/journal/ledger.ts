@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Account, Counted, ENTRIES, Entry, settlesItems, Source } from '../operations/settlement';
+import { FeeRate, feeOf, readFeeRate } from '../operations/fees';
 import { EntryDocument, IntentDocument, OutcomeDocument, SettlementDocument } from './documents';
 import { TransactionEvidence } from './records';
 
@@ -38,7 +39,8 @@ export interface LedgerRecords {
 /** Returns the payouts of a call, in the order of its items. Empty if its items are no payouts. */
 export function ledgerOf({ intent, outcome, settlements }: LedgerRecords): LedgerItem[] {
   if (!settlesItems(intent.operation)) return [];
-  const items = (intent.items ?? []).map((item, position) => newItem(position, item.amount_usd, intent));
+  const rate = intent.expected_fee === undefined ? undefined : readFeeRate(intent.expected_fee);
+  const items = (intent.items ?? []).map((item, position) => newItem(position, item.amount_usd, intent, rate));
   if (outcome) addAnswer(items, outcome);
   for (const settlement of settlements) {
     for (const entry of settlement.entries) {
@@ -49,7 +51,12 @@ export function ledgerOf({ intent, outcome, settlements }: LedgerRecords): Ledge
   return items;
 }
 
-function newItem(position: number, amount: string | undefined, { recorded_at }: IntentDocument): LedgerItem {
+function newItem(
+  position: number,
+  amount: string | undefined,
+  { recorded_at }: IntentDocument,
+  rate: FeeRate | undefined,
+): LedgerItem {
   const amountUsd = amount === undefined ? null : new Decimal(amount);
   const reserved = { entry: 'reserved', from: 'available', to: 'reserved', amountUsd, status: null } as const;
   return {
@@ -57,6 +64,7 @@ function newItem(position: number, amount: string | undefined, { recorded_at }: 
     amountUsd,
     entry: 'reserved',
     feeUsd: new Decimal(0),
+    expectedFeeUsd: rate ? feeOf(amountUsd, rate) : new Decimal(0),
     transaction: null,
     reason: null,
     postings: [{ ...reserved, source: 'request', at: new Date(recorded_at) }],
@@ -84,6 +92,7 @@ function addAnswer(items: LedgerItem[], { entries, items: transactions = [], rec
       at: null,
       status: status ?? null,
     };
+    if (namesTransaction(item.transaction)) item.expectedFeeUsd = new Decimal(0);
     if (fee === undefined) continue;
     item.feeUsd = new Decimal(fee);
     const posting = { entry: 'fee', from: 'available', to: 'fees', amountUsd: item.feeUsd, status: null } as const;
@@ -102,6 +111,7 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
     source: source as Source,
     at: new Date(recorded_at),
   });
+  if (entry.entry === 'fee' || namesTransaction(entry)) item.expectedFeeUsd = new Decimal(0);
   if (entry.entry === 'fee') {
     item.feeUsd = feeAfter(item.feeUsd, entry.to, amountUsd);
     return;
@@ -116,6 +126,13 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
     at: entry.at ?? null,
     status: entry.status ?? null,
   };
+}
+
+/** Returns whether a transaction is known, so that its fee is, too. A status alone may be the telco's. */
+export function namesTransaction(
+  transaction: { upstream_ref?: string | null | undefined; upstream_id?: string | null | undefined } | null | undefined,
+): boolean {
+  return (transaction?.upstream_ref ?? transaction?.upstream_id ?? null) !== null;
 }
 
 /** Returns the fee of a payout after an entry that charges more of it, or gives some of it back. */

@@ -3,7 +3,8 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { abandonedAmong, settleByAnswer } from './late-answers';
 import { newSalt } from './commitment';
-import { stampedSql, writeOutcome } from './documents';
+import { stampedSql } from './document-sql';
+import { writeOutcome } from './documents';
 import { NewOutcome } from './records';
 
 /** Outcomes with the bytes of their answers. */

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { FeeRate } from '../operations/fees';
 import { Item } from '../operations/item';
 import { Resolution } from '../operations/lifecycle';
 import { Account, Entry, Source } from '../operations/settlement';
@@ -42,6 +43,8 @@ export interface OpenIntent extends NewIntent {
   /** The latest earlier call with an equal payment, because of which it is held. */
   earlierCallId?: string | null;
   expiresAt?: Date | null;
+  /** The fee that is reserved with each of its payouts. Null if none is expected. */
+  feeRate?: FeeRate | null;
   /** The day (UTC, `2026-11-21`) whose cap it counts against. */
   reservedOn?: string | null;
   /** The call that it repeats on purpose. */

@@ -6,15 +6,9 @@ import { CALLS, STATE_COLUMNS } from '../operations/lifecycle-sql';
 import { countedOf, ENTRIES, resolutionOf } from '../operations/settlement';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
-import {
-  IntentDocument,
-  OutcomeDocument,
-  SettlementDocument,
-  stampedSql,
-  writeOutcome,
-  writeSettlement,
-} from './documents';
-import { feeAfter, LedgerItem, ledgerOf } from './ledger';
+import { IntentDocument, OutcomeDocument, SettlementDocument, writeOutcome, writeSettlement } from './documents';
+import { stampedSql } from './document-sql';
+import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
 import { newSalt } from './commitment';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
 
@@ -227,8 +221,9 @@ function toFee(entry: NewEntry, usd: Decimal): RecordedEntry {
 
 function itemsAfter(items: LedgerItem[], entries: RecordedEntry[]): LedgerItem[] {
   const after = items.map((item) => ({ ...item }));
-  for (const { position, entry, amountUsd, to } of entries) {
+  for (const { position, entry, amountUsd, to, transaction } of entries) {
     const item = after[position] as LedgerItem;
+    if (entry === 'fee' || namesTransaction(transaction)) item.expectedFeeUsd = new Decimal(0);
     if (entry === 'fee') item.feeUsd = feeAfter(item.feeUsd, to, amountUsd);
     else item.entry = entry;
   }

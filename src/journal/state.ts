@@ -4,6 +4,7 @@ import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from './commitment';
+import { FeeShare, sharesAfter } from './expected-fees';
 import { guardsOf, StateWindows } from './guard-windows';
 import { contentKey } from './content-keys';
 import { readHeld, readRecipientDays } from './recipient-payments';
@@ -17,6 +18,7 @@ interface StateRow {
   recent: { request: string; call: string }[] | null;
   spending: { client: string; today: string; month: string }[] | null;
   stops: State['stops'] | null;
+  feeShares: FeeShare[] | null;
 }
 
 /** The limits of a client that depend on other calls. */
@@ -33,17 +35,18 @@ export interface Budgeted {
 /**
  * Returns the state that decides about these calls, and the day (UTC) of their caps. It holds only while the clients
  * are locked.
+ * @param windows with the number of the newest fee share that the process knows. Newer ones are returned.
  * @param counts whether held calls count for their recipients (see `readRecipientDays`).
  */
 export async function readState(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],
   clients: Budgeted[],
-  windows: StateWindows,
+  windows: StateWindows & { knownFees: number },
   counts: 'held_too' | 'sent_only' = 'held_too',
-): Promise<{ state: State; today: string }> {
+): Promise<{ state: State; today: string; feeShares: FeeShare[] }> {
   const clientIds = clients.map(({ id }) => id);
-  const { today, claims, recent, spending, stops } = await find(tx, requests, clientIds);
+  const { today, claims, recent, spending, stops, feeShares } = await find(tx, requests, clientIds, windows.knownFees);
   const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
   const known = await readCallStates(tx, calls, windows.inFlightSeconds);
   const byId = new Map(requests.map((request) => [request.id, request]));
@@ -70,7 +73,7 @@ export async function readState(
     budgets,
     guards: guardsOf(windows),
   };
-  return { state, today };
+  return { state, today, feeShares: feeShares ?? [] };
 }
 
 /**
@@ -81,6 +84,7 @@ async function find(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],
   clientIds: string[],
+  knownFees: number,
 ): Promise<StateRow> {
   const rows = JSON.stringify(
     requests.map(({ id, clientId, operation, idempotencyKey, content }) => ({
@@ -110,7 +114,8 @@ async function find(
        FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
              WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
              GROUP BY client_id) AS spent) AS spending,
-      (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops
+      (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops,
+      (SELECT json_agg(f) FROM (${sharesAfter(knownFees)}) AS f) AS "feeShares"
     FROM clock`;
   if (!found) throw new Error('the database did not return the day');
   return found;

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { CHANGED_BY, Created, CREATED_BY } from './effects';
 import { ENTRIES, Entry } from './entries';
+import { FeeRate, feeOf } from './fees';
 import { Resolution } from './lifecycle';
 import { Status } from './statuses';
 
@@ -84,37 +85,51 @@ export interface Counted {
   entry: Entry;
   /** The fee that the upstream charges. Zero if it states none. */
   feeUsd: Decimal;
+  /** The fee that is reserved until its transaction is known, which states the real one. Zero from then on. */
+  expectedFeeUsd: Decimal;
 }
 
 /**
  * Returns what a call counts against caps after an answer. Null if all that was reserved counts, so that almost no answer
  * changes the spending of its client.
- * @param feesUsd the fees that the answer states, by position.
+ * @param answered the fees that the answer states, by position, and the positions of the transactions that it names.
+ * @param rate the fee that was reserved.
  */
 export function countedAfterAnswer(
   kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
   items: readonly Pick<Counted, 'amountUsd'>[],
   entries: readonly Entry[] | undefined,
-  feesUsd: ReadonlyMap<number, Decimal>,
+  { feesUsd, named }: { feesUsd: ReadonlyMap<number, Decimal>; named: ReadonlySet<number> },
+  rate: FeeRate | null,
 ): Decimal | null {
   const isRejected = kind === 'rejected' || kind === 'not_sent';
   if (!entries) return isRejected ? new Decimal(0) : null;
   const counts = entries.filter((entry) => ENTRIES[entry].counts).length;
   if (counts === 0) return new Decimal(0);
-  if (counts === entries.length && feesUsd.size === 0) return null;
+  if (counts === entries.length && feesUsd.size === 0 && !rate) return null;
   const zero = new Decimal(0);
   return countedOf(
     entries.map((entry, position) => {
       const { amountUsd = null } = items[position] ?? {};
-      return { entry, amountUsd, feeUsd: feesUsd.get(position) ?? zero };
+      const expectedFeeUsd = rate && !named.has(position) ? feeOf(amountUsd, rate) : zero;
+      return { entry, amountUsd, feeUsd: feesUsd.get(position) ?? zero, expectedFeeUsd };
     }),
   );
 }
 
-/** Returns what payouts count against caps: their amounts and fees. The fee of a payout counts as long as its payout. */
+/**
+ * Returns what payouts count against caps: their amounts and fees, or the fees that are expected. The fee of a payout
+ * counts as long as its payout.
+ */
 export function countedOf(payouts: readonly Counted[]): Decimal {
   return payouts.reduce(
-    (sum, { amountUsd, entry, feeUsd }) => (ENTRIES[entry].counts ? sum.plus(amountUsd ?? 0).plus(feeUsd) : sum),
+    (sum, { amountUsd, entry, feeUsd, expectedFeeUsd }) =>
+      ENTRIES[entry].counts
+        ? sum
+            .plus(amountUsd ?? 0)
+            .plus(feeUsd)
+            .plus(expectedFeeUsd)
+        : sum,
     new Decimal(0),
   );
 }

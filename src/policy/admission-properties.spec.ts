@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
+import { AdmissionRequest, Budget, decide, State, Ruling, reservationOf } from './admission';
 import { Item } from '../operations/item';
 import { RecipientDays } from './recipient-days';
 import { NO_HISTORY } from '../../test/support/no-history';
@@ -28,6 +28,7 @@ const requests = fc.array(
     content: fc.constantFrom('1', '2', '3', '4', '5', '6'),
     overOwnLimit: fc.integer({ max: 7, min: 0 }).map((drawn) => drawn === 0),
     usd: fc.option(amount, { freq: 8 }),
+    feeUsd: fc.option(amount, { freq: 2 }),
     heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
     items: fc.subarray(['x', 'y', 'z'].map(paymentTo)),
     allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'unheard', 'settled', 'call-0', 'call-1')),
@@ -105,7 +106,7 @@ function fits(clientId: string, more: Decimal, before: [AdmissionRequest, Ruling
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = at.budgets.get(clientId) as Budget;
   const batch = before
     .filter(([call, { kind }]) => call.clientId === clientId && kind === 'admitted')
-    .reduce((sum, [call]) => sum.plus(call.usd ?? 0), more);
+    .reduce((sum, [call]) => sum.plus(reservationOf(call) ?? 0), more);
   const under = (spent: Decimal, cap: Decimal | null) => cap === null || spent.plus(batch).lte(cap);
   return under(spentTodayUsd, dailyCapUsd) && under(spentThisMonthUsd, monthlyCapUsd);
 }
@@ -115,8 +116,9 @@ describe('decide, for any batch and any state,', () => {
     fc.assert(
       fc.property(world, (made) =>
         replay(made, (call, ruling, before, at) => {
-          if (isOpen(ruling) && call.usd) expect(fits(call.clientId, call.usd, before, at)).toBe(true);
-          if (ruling.kind === 'over_cap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
+          const reserved = reservationOf(call);
+          if (isOpen(ruling) && reserved) expect(fits(call.clientId, reserved, before, at)).toBe(true);
+          if (ruling.kind === 'over_cap') expect(fits(call.clientId, reserved as Decimal, before, at)).toBe(false);
         }),
       ),
       { numRuns: 1_000 },

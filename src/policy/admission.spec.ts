@@ -30,6 +30,7 @@ function request(id: string, more: Partial<AdmissionRequest> = {}): AdmissionReq
     allowDuplicateOf: null,
     overOwnLimit: false,
     usd: usd('1'),
+    feeUsd: null,
     heldFor: null,
     payments: null,
     ...more,
@@ -196,16 +197,24 @@ describe('decide', () => {
     expect(decide([request('a')], state({ stops: [elsewhere, here] }))).toEqual([{ kind: 'stopped', stop: here }]);
   });
 
+  const capped = (more: Partial<Budget>) => state({ budgets: new Map([['shop', budget(more)]]) });
+
+  it('reserves the expected fees with the amount', () => {
+    const half = (id: string) => request(id, { usd: usd('0.4'), feeUsd: usd('0.1') });
+    const [first, second, third] = decide([half('a'), half('b'), half('c')], capped({ dailyCapUsd: usd('1') }));
+    expect([first?.kind, second?.kind]).toEqual(['admitted', 'admitted']);
+    expect(third).toMatchObject({ kind: 'over_cap', leftUsd: usd('0'), feeUsd: usd('0.1') });
+  });
+
   it('pays up to a cap exactly, and returns the cap, its amount and the rest', () => {
-    const capped = (more: Partial<Budget>) => state({ budgets: new Map([['shop', budget(more)]]) });
     const daily = { dailyCapUsd: usd('1'), spentTodayUsd: usd('0.9') };
     expect(kinds([request('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
     expect(decide([request('a', { usd: usd('0.100001') })], capped(daily))).toEqual([
-      { kind: 'over_cap', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1') },
+      { kind: 'over_cap', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1'), feeUsd: null },
     ]);
     const monthly = { monthlyCapUsd: usd('1'), spentThisMonthUsd: usd('2'), dailyCapUsd: usd('5') };
     expect(decide([request('a')], capped(monthly))).toEqual([
-      { kind: 'over_cap', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0') },
+      { kind: 'over_cap', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0'), feeUsd: null },
     ]);
     expect(kinds([request('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });

@@ -24,6 +24,8 @@ export interface AdmissionRequest {
   overOwnLimit: boolean;
   /** The amount that counts against the caps. Null if nothing does. */
   usd: Decimal | null;
+  /** The fees of the upstream that are expected. They are reserved with `usd`. Null for none. */
+  feeUsd: Decimal | null;
   /** Why it needs an approval, independently of other calls. Null if it does not. */
   heldFor: HeldFor | null;
   /** What it pays to each recipient. Null if no limit of its client depends on earlier payments. */
@@ -92,7 +94,7 @@ export type Obstacle =
   | { kind: 'key_reused'; firstCallId: string }
   | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
-  | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal }
+  | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal; feeUsd: Decimal | null }
   /** The recipients of these items would get more than the client may pay to one recipient in a day. */
   | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] };
 
@@ -166,13 +168,17 @@ class Batch {
     return callInTheWay(request, same, guards.windowSeconds);
   }
 
-  private overCap({ clientId, usd }: AdmissionRequest): Obstacle | undefined {
-    const budget = this.state.budgets.get(clientId);
+  private overCap(request: AdmissionRequest): Obstacle | undefined {
+    const budget = this.state.budgets.get(request.clientId);
+    const usd = reservationOf(request);
     if (!budget || usd === null) return undefined;
+    const { feeUsd } = request;
     const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
-    if (dailyCapUsd && spentTodayUsd.plus(usd).gt(dailyCapUsd)) return overCap('daily', dailyCapUsd, spentTodayUsd);
+    if (dailyCapUsd && spentTodayUsd.plus(usd).gt(dailyCapUsd)) {
+      return overCap('daily', dailyCapUsd, spentTodayUsd, feeUsd);
+    }
     if (monthlyCapUsd && spentThisMonthUsd.plus(usd).gt(monthlyCapUsd)) {
-      return overCap('monthly', monthlyCapUsd, spentThisMonthUsd);
+      return overCap('monthly', monthlyCapUsd, spentThisMonthUsd, feeUsd);
     }
     return undefined;
   }
@@ -206,20 +212,26 @@ class Batch {
   }
 
   /** A held call counts against the caps when it is approved. */
-  private reserve({ clientId, usd }: AdmissionRequest, hold: Hold | null): void {
-    const budget = this.state.budgets.get(clientId);
-    if (!budget || usd === null) return;
+  private reserve(request: AdmissionRequest, hold: Hold | null): void {
+    const budget = this.state.budgets.get(request.clientId);
+    const reserved = reservationOf(request);
+    if (!budget || request.usd === null || reserved === null) return;
     if (hold) {
-      budget.heldUsd = budget.heldUsd.plus(usd);
+      budget.heldUsd = budget.heldUsd.plus(request.usd);
       return;
     }
-    budget.spentTodayUsd = budget.spentTodayUsd.plus(usd);
-    budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(usd);
+    budget.spentTodayUsd = budget.spentTodayUsd.plus(reserved);
+    budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(reserved);
   }
 }
 
-function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal): Obstacle {
-  return { kind: 'over_cap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
+function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal, feeUsd: Decimal | null): Obstacle {
+  return { kind: 'over_cap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)), feeUsd };
+}
+
+/** Returns what a request reserves on the caps: its amount, and the fees that are expected. Null for nothing. */
+export function reservationOf({ usd, feeUsd }: Pick<AdmissionRequest, 'usd' | 'feeUsd'>): Decimal | null {
+  return usd && feeUsd ? usd.plus(feeUsd) : usd;
 }
 
 /** Returns recipients and amounts as text that is equal for equal payments. */

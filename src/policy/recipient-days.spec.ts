@@ -38,6 +38,7 @@ function requestsOf({ calls }: World): AdmissionRequest[] {
     content: `${place}`,
     overOwnLimit: false,
     usd: Decimal.sum(...items.map(({ usd }) => usd)),
+    feeUsd: null,
     heldFor: null,
     payments: items.map((item, position) => ({ ...item, position })),
   }));

@@ -9,6 +9,7 @@ import { IndexJob } from '../history/search/index.job';
 import { IndexService } from '../history/search/index.service';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from '../journal/activity';
+import { ExpectedFees } from '../journal/expected-fees';
 import { UnheardStatuses } from '../journal/unheard-statuses';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
@@ -70,6 +71,7 @@ export class WorkerModule {
         PresentService,
         // The reconciliation
         EarlierReadsService,
+        ExpectedFees,
         Execution,
         FollowUpService,
         PollService,

@@ -52,6 +52,9 @@ export interface Schedule {
   steps: Step[];
 }
 
+/** The proxy is told to expect it (UPSTREAM_FEES). */
+export const MOST_FEE_PERCENT = 1.5;
+
 /** It is configured as `paid` (UPSTREAM_STATUS_WORDS). */
 export const MAPPED_WORD = 'SETTLED_T2';
 const UNHEARD_OF = 'AWAITING_REVIEW';
@@ -140,7 +143,7 @@ const pay: fc.Arbitrary<PayStep> = fc.record({
 export const schedule: fc.Arbitrary<Schedule> = fc.noBias(
   fc.record({
     capUsd: fc.constantFrom(null, 3, 6, 10),
-    feePercent: fc.constantFrom(0, 0, 1.5),
+    feePercent: fc.constantFrom(0, 0, MOST_FEE_PERCENT),
     steps: fc.array(fc.oneof({ weight: 2, arbitrary: pay }, { weight: 1, arbitrary: event }), {
       minLength: 6,
       maxLength: 14,

@@ -17,6 +17,7 @@ export interface Compared {
   state: string;
   next: string;
   usd: Decimal;
+  /** The fee that counts: the real one, or the one that is expected. */
   feeUsd: Decimal;
   truth: string;
   transaction: Transaction | undefined;
@@ -32,7 +33,7 @@ export async function compare(world: LyingWorld, customers: Customer[]): Promise
         const { items, outcome } = call;
         for (const [position, place] of places.entries()) {
           const transaction = transactions.get(chiRefs[position] ?? '');
-          const { state, next, amount_usd: usd, fee_usd: fee } = items[position] ?? {};
+          const { state, next, amount_usd: usd, fee_usd: fee, expected_fee_usd: expected } = items[position] ?? {};
           compared.push({
             customer,
             order,
@@ -43,7 +44,7 @@ export async function compare(world: LyingWorld, customers: Customer[]): Promise
             state: state ?? 'none',
             next: next ?? 'none',
             usd: new Decimal(usd ?? 0),
-            feeUsd: new Decimal(fee ?? 0),
+            feeUsd: new Decimal(fee ?? expected ?? 0),
             truth: stateOf(transaction),
           });
         }

@@ -12,7 +12,7 @@ import { eventually } from '../support/paying';
 import { startProxyWithSandbox } from '../support/proxy';
 import { reconcile } from '../support/reconciling';
 import { ControlBody } from '../support/sandbox-answers';
-import { Event, Fault, Kind, KINDS, MAPPED_WORD, Payment } from './schedule';
+import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment } from './schedule';
 
 /** An answer of the proxy, as far as clients look at it. */
 export interface Told {
@@ -50,6 +50,7 @@ export class LyingWorld {
       duplicateGuard: true,
       duplicateWindowSeconds: 3_600,
       followUpEverySeconds: 0,
+      upstreamFees: new Map(Object.values(PATHS).map((path) => [`POST ${path}`, `${MOST_FEE_PERCENT}%`])),
       upstreamStatusWords: [`${MAPPED_WORD}=paid`],
       upstreamTimeoutMs: 400,
     });

@@ -1,3 +1,4 @@
+import { readFeeRate } from '../../src/operations/fees';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import {
@@ -60,6 +61,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   heldFor: fc.constantFrom('over_threshold', 'seen_across_clients', null),
   expiresAt: maybe(instant),
   reservedOn: fc.constantFrom('2026-11-21', '2024-02-29', null),
+  feeRate: maybe(fc.constantFrom('1.5%', '0%+0.05', '2.25%+1').map((text) => readFeeRate(text)!)),
   duplicateOf: maybe(fc.uuid()),
   earlierCallId: maybe(fc.uuid()),
 });

@@ -1,5 +1,7 @@
-import { Admission } from '../../src/journal/admissions';
+import { INestApplicationContext } from '@nestjs/common';
+import { ExpectedFees } from '../../src/journal/expected-fees';
 import { GuardWindows } from '../../src/journal/guard-windows';
+import { Admission, AdmissionRules } from '../../src/journal/opened';
 
 /** For tests that ask the journal to admit a call without the service that knows the settings. */
 export const WINDOWS: GuardWindows = {
@@ -10,6 +12,11 @@ export const WINDOWS: GuardWindows = {
   sendableForMs: 20_000,
   approvableForMs: 86_400_000,
 };
+
+/** Returns the same for an application, with the fees that it expects. */
+export function rulesOf(app: Pick<INestApplicationContext, 'get'>, windows = WINDOWS): AdmissionRules {
+  return { windows, fees: app.get(ExpectedFees, { strict: false }) };
+}
 
 /** Returns the same admission for another call. */
 export function withId({ request, intent }: Admission, id: string): Admission {

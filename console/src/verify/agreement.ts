@@ -68,6 +68,7 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   compareRequest(all, story, leaf);
   all.plain('number of items', story.item_count, leaf.item_count);
   all.amount('total in US dollars', story.total_usd, leaf.total_usd);
+  all.amount('expected fees in US dollars', story.expected_fee_usd, leaf.expected_fee_usd);
   all.plain('coverage', story.coverage, leaf.coverage);
   all.plain('the call that caused it', story.caused_by, leaf.caused_by);
   all.plain('the call it deliberately duplicates', story.duplicate_of, leaf.duplicate_of ?? null);

@@ -111,6 +111,7 @@ CREATE TABLE intent (
   operation   text NOT NULL, -- the operation's name in the interface: 'POST /payouts/airtime'
   item_count  integer NOT NULL,
   total_usd   numeric, -- null: no item names an amount
+  expected_fee_usd numeric, -- the fees of the upstream that are reserved with total_usd; null: none are expected
   held_for    text, -- why the call needs an approval; null: it needs none
   expires_at  timestamptz(3), -- when a held call expires
   reserved_on date, -- the day (UTC) on whose cap the call counts; null: none, or the day of its decision
@@ -393,6 +394,16 @@ CREATE TABLE spending (
   PRIMARY KEY (client_id, day)
 );
 
+-- The largest fee that the upstream has charged for each operation on a day (UTC), in percent of a payout. It is reserved with
+-- payouts (src/journal/expected-fees.ts). The numbers follow the order of the commits.
+CREATE TABLE fee_share (
+  operation text NOT NULL,
+  day       date NOT NULL,
+  percent   numeric(9,6) NOT NULL,
+  number    bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+  PRIMARY KEY (operation, day)
+);
+
 -- The requests of a client in its current minute. If a crash loses them, a minute begins again.
 CREATE UNLOGGED TABLE request_window (
   client_id  uuid PRIMARY KEY,
@@ -411,7 +422,7 @@ CREATE FUNCTION changed_keys(key_ids uuid[], rights text[]) RETURNS SETOF uuid L
 $$;
 
 -- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no revoked key and no
--- changed client, no call with the same idempotency key, none with the same content, no stop, no cap. That is true of almost every call, and one statement that begins with
+-- changed client, no call with the same idempotency key, none with the same content, no stop, no cap, and no fee that the caller does not know. That is true of almost every call, and one statement that begins with
 -- this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
 -- src/policy decides, on the state that src/journal/state.ts reads.
 --
@@ -422,10 +433,11 @@ $$;
 --   clients, usd        each client once, and what its calls may add to its caps; null: nothing
 --   key_ids, rights     see changed_keys
 --   on_day              the day (UTC) on whose cap the calls would count
+--   known_fees          the number of the newest fee share that the caller knows, see fee_share
 --   client_of, operations, keys
 --                       of each call
 --   contents            of each call, SHA-256; null: the same content may be sent again
-CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, client_of uuid[], operations text[], keys text[],
+CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, known_fees bigint, client_of uuid[], operations text[], keys text[],
   contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   clear boolean;
@@ -434,6 +446,7 @@ BEGIN
   SELECT current_setting('transaction_isolation') = 'read committed'
     AND on_day = (clock_timestamp() AT TIME ZONE 'UTC')::date
     AND NOT EXISTS (SELECT changed_keys(key_ids, rights))
+    AND NOT EXISTS (SELECT FROM fee_share WHERE number > known_fees)
     AND NOT EXISTS (SELECT FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift l WHERE l.stop_id = stop.id))
     AND NOT EXISTS (
       SELECT FROM unnest(client_of, operations, keys, contents) AS a(client_id, operation, key, content)
@@ -467,7 +480,7 @@ $$;
 -- nothing. counted_before is what counted until now; null: all that was reserved. Rows are locked in the order of admission, so that the two cannot deadlock.
 CREATE FUNCTION adjust_spending(calls uuid[], counted_before numeric[], counted_after numeric[]) RETURNS void LANGUAGE sql AS $$
   WITH changed AS (
-    SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, sum(c.counted_after - coalesce(c.counted_before, i.total_usd)) AS usd
+    SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, sum(c.counted_after - coalesce(c.counted_before, i.total_usd + coalesce(i.expected_fee_usd, 0))) AS usd
     FROM unnest(calls, counted_before, counted_after) AS c(id, counted_before, counted_after)
     JOIN intent i ON i.id = c.id LEFT JOIN decision d ON d.intent_id = i.id
     WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL GROUP BY 1, 2
@@ -1393,7 +1406,7 @@ CREATE VIEW audit.calls AS
     r.client_address, audit.mask_query(r.query) AS query, i.item_count, i.total_usd, r.coverage, r.caused_by,
     audit.mask_contacts(r.idempotency_key) AS idempotency_key, audit.mask_contacts(r.actor) AS actor, i.held_for,
     i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment, r.received_at,
-    i.recorded_at, r.duplicate_of
+    i.recorded_at, r.duplicate_of, i.expected_fee_usd
   FROM public.intent i CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
     key_id uuid, request_id text, traceparent text, client_address text, query text, coverage text, caused_by uuid,
     idempotency_key text, actor text, body_commitment text, received_at timestamptz, duplicate_of uuid);
@@ -1538,7 +1551,7 @@ GRANT SELECT ON current_settlement, ledger_entry, call_state TO payout_proxy;
 GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_transaction, upstream_wallet,
   upstream_wallet_entry, statement_fault TO payout_proxy;
 -- Work.
-GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window, reconciliation_progress, unheard_status
+GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, fee_share, request_window, reconciliation_progress, unheard_status
   TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content, recipient_payment TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;

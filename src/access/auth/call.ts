@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Limits } from '../clients/limits';
 import { OperationName } from '../../operations/catalogue';
+import { FeeRate } from '../../operations/fees';
 import { Scope } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
 
@@ -62,6 +63,8 @@ export interface Call {
   outcome: string | undefined;
   /** For `Server-Timing`, milliseconds. */
   readonly timings: { journal?: number; upstream?: number };
+  /** The fee that is reserved with each of its payouts. Null if none is expected. */
+  feeRate: FeeRate | null;
   /** The call that this one serves, if the proxy makes it by itself. */
   readonly causedBy?: string;
 }
@@ -98,6 +101,7 @@ export function causedBy(cause: AuthenticatedCall, operation: OperationName): Op
     opened: false,
     outcome: undefined,
     timings: {},
+    feeRate: null,
     causedBy: cause.id,
   };
 }

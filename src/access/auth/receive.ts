@@ -131,6 +131,7 @@ function newCall(request: FastifyRequest): Call {
     opened: false,
     outcome: undefined,
     timings: {},
+    feeRate: null,
   };
 }
 

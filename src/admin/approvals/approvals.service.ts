@@ -13,6 +13,7 @@ import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { recipientFaults } from '../../gateway/forwarding/refusals';
 import { paymentsTo } from '../../journal/content-keys';
+import { readFeeRate } from '../../operations/fees';
 import { movesValue, operationNamed, OperationName } from '../../operations/catalogue';
 import { ApprovalObstacle, approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
 import { Release } from '../../journal/release';
@@ -59,15 +60,21 @@ export class ApprovalsService {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
     const prepared = toPrepared(held);
-    const { client_id: clientId, key_id: keyId, total_usd: total = null } = held.intent;
+    const { client_id: clientId, key_id: keyId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
     const operation = operationNamed(held.intent.operation);
     const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
     const decision = this.decision(held, reason, by);
+    const feeUsd = fee === undefined ? null : new Decimal(fee);
     const payments = usd && paymentsTo(clientId, prepared.items);
-    const decided = await approveHeldCall(this.prisma, decision, { clientId, operation, usd, payments }, async (tx) => {
-      const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
-      return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
-    }).catch((cause: unknown) => {
+    const decided = await approveHeldCall(
+      this.prisma,
+      decision,
+      { clientId, operation, usd, feeUsd, payments },
+      async (tx) => {
+        const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
+        return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
+      },
+    ).catch((cause: unknown) => {
       throw notSent(cause);
     });
     if (decided.kind !== 'released') throw toProblem(decided, operation);
@@ -131,6 +138,7 @@ export class ApprovalsService {
       connection: undefined, // the approver's, not the caller's
       opened: true,
       timings: {},
+      feeRate: held.intent.expected_fee === undefined ? null : (readFeeRate(held.intent.expected_fee) ?? null),
     };
     try {
       await this.exchanges.send(call, prepared, release);

@@ -35,7 +35,7 @@ export class ForecastService {
       const rule = broken.get(call.id);
       return {
         ...call,
-        caps: usage ? capsAfter(usage, call.total_usd) : null,
+        caps: usage ? capsAfter(usage, reservedBy(call)) : null,
         not_allowed: rule ? { code: rule.code, detail: rule.detail, errors: rule.faults } : null,
       };
     });
@@ -76,6 +76,11 @@ export class ForecastService {
 
 function isPending({ approval }: CallRecord): boolean {
   return approval?.status === 'pending';
+}
+
+/** Returns what an approval would reserve: the amount of a call, and the fees that were expected when it was requested. */
+function reservedBy({ total_usd: usd, expected_fee_usd: fee }: CallRecord): string | null {
+  return usd === null ? null : new Decimal(usd).plus(fee ?? 0).toFixed();
 }
 
 function capsAfter({ daily, monthly }: UsageDto, usd: string | null): CapsAfterDto {

@@ -32,6 +32,7 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     content: canonical(input),
     overOwnLimit,
     usd,
+    feeUsd: null, // the journal knows it
     heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
     payments: usd !== null && dependOnHistory(caller.limits) ? paymentsTo(caller.clientId, items) : null,
   };

@@ -5,8 +5,9 @@ import { OperationCall } from '../../access/auth/call';
 import { CallersService } from '../../access/auth/callers.service';
 import { whereFromProblem } from '../../access/auth/where-from';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { Admission, AdmissionResult } from '../../journal/admissions';
+import { AdmissionResult } from '../../journal/admissions';
 import { CallJournal } from '../../journal/call-journal';
+import { Admission } from '../../journal/opened';
 import { Coverage } from '../../journal/records';
 import { Release } from '../../journal/release';
 import { scopesOf } from '../../operations/catalogue';
@@ -127,6 +128,7 @@ export class AdmissionService {
     try {
       const result = await this.journal.admit(admission).catch(databaseUnavailable);
       call.opened = result.kind === 'released' || result.kind === 'held';
+      if (result.kind === 'released') call.feeRate = result.feeRate;
       if (result.kind === 'held') call.outcome = 'pending_approval';
       return result;
     } finally {

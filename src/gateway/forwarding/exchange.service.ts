@@ -6,12 +6,13 @@ import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
 import { ageOf, Release } from '../../journal/release';
+import { ExpectedFees } from '../../journal/expected-fees';
 import { isStopped } from '../../journal/stops';
 import { recordUndelivered } from '../../journal/undelivered';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { NewOutcome } from '../../journal/records';
+import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { StatusVocabulary } from '../../operations/statuses';
 import { TimedAnswer, UpstreamService } from '../upstream/upstream.service';
@@ -39,6 +40,7 @@ export class ExchangeService {
     private readonly cache: AnswerCache,
     private readonly shapes: ShapeWatch,
     private readonly statuses: UnheardStatuses,
+    private readonly fees: ExpectedFees,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -88,6 +90,7 @@ export class ExchangeService {
     try {
       outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
       outcome.undelivered = isCallerGone(call);
+      await this.observeFees(call, items, outcome.items);
       await this.journal.close(outcome, effect !== 'read');
     } catch (cause) {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
@@ -100,6 +103,15 @@ export class ExchangeService {
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
     if (!outcome.undelivered && isCallerGone(call)) await this.recordUndelivered(call);
+  }
+
+  /** A fee above the reserved one is reserved from the next admission on. */
+  private async observeFees({ operation }: OperationCall, items: Item[], transactions: UpstreamItem[]): Promise<void> {
+    const fees = transactions.flatMap(({ position, amountUsd, feeUsd }) => {
+      const amount = (position === null ? null : items[position]?.amountUsd) ?? amountUsd;
+      return feeUsd ? [{ amountUsd: amount, feeUsd }] : [];
+    });
+    if (fees.length > 0) await this.fees.observe(operation, fees);
   }
 
   /** The caller hung up while the outcome was written. Nobody waits any more, so a failure is only logged. */

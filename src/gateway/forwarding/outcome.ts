@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { OperationName, rowOf } from '../../operations/catalogue';
+import { FeeRate } from '../../operations/fees';
 import { Item } from '../../operations/item';
 import { countedAfterAnswer, entriesOfAnswer } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
@@ -16,7 +17,7 @@ import { withPayouts } from './match-payouts';
  * @param answerOf the call that fetched the answer, if this one did not.
  */
 export function outcomeOf(
-  { id, operation }: { id: string; operation: OperationName },
+  { id, operation, feeRate }: { id: string; operation: OperationName; feeRate: FeeRate | null },
   items: Item[],
   { answer, sentAt, answeredAt, upstreamMs, tries }: TimedAnswer,
   vocabulary: StatusVocabulary,
@@ -33,7 +34,7 @@ export function outcomeOf(
     retryAfter: answer.retryAfter,
     body: answerOf === null ? answer.body : null,
     items: transactions,
-    ...(changes && settledBy(operation, answer.kind, items, transactions, vocabulary)),
+    ...(changes && settledBy({ operation, feeRate }, answer.kind, items, transactions, vocabulary)),
     attempts: tries.length,
     tries: answerOf === null ? triesOf(tries) : [],
     sentAt,
@@ -49,7 +50,7 @@ function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
 
 /** Returns what became of the items of a call, and what they count against caps. */
 function settledBy(
-  operation: OperationName,
+  { operation, feeRate }: { operation: OperationName; feeRate: FeeRate | null },
   kind: NewOutcome['kind'],
   items: Item[],
   transactions: UpstreamItem[],
@@ -60,9 +61,15 @@ function settledBy(
     return { position: one.position, status, meaning: vocabulary.statusOfItem(one) };
   });
   const entries = entriesOfAnswer(operation, kind, items.length, named);
-  const fees = new Map<number, Decimal>();
-  for (const { position, feeUsd } of transactions) if (position !== null && feeUsd) fees.set(position, feeUsd);
-  return { entries, countedUsd: countedAfterAnswer(kind, items, entries, fees)?.toFixed() ?? null };
+  const feesUsd = new Map<number, Decimal>();
+  const known = new Set<number>();
+  for (const { position, feeUsd, upstreamRef, upstreamId } of transactions) {
+    if (position === null) continue;
+    if (feeUsd) feesUsd.set(position, feeUsd);
+    if ((upstreamRef ?? upstreamId) !== null || feeUsd) known.add(position);
+  }
+  const counted = countedAfterAnswer(kind, items, entries, { feesUsd, named: known }, feeRate);
+  return { entries, countedUsd: counted?.toFixed() ?? null };
 }
 
 function triesOf(tries: TimedAnswer['tries']): NewOutcome['tries'] {

@@ -37,8 +37,9 @@ export function obstacleProblem(
     case 'stopped':
       return new Problem('stopped', { text: refusalText(obstacle.stop) });
     case 'over_cap': {
-      const { period, capUsd, leftUsd } = obstacle;
-      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent. GET /v1/limits shows when the cap resets.`;
+      const { period, capUsd, leftUsd, feeUsd } = obstacle;
+      const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';
+      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left.${fees} Nothing was sent. GET /v1/limits shows when the cap resets.`;
       return new Problem('cap_exceeded', { text });
     }
     case 'over_recipient_cap': {

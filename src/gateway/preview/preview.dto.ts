@@ -152,7 +152,11 @@ export class Preview {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'The number of items.' }) item_count!: number;
   @nullable('string', 'The exact total of all items in US dollars. Null unless every amount is known.', USD)
   total_usd!: string | null;
-  @nullable('string', "The upstream's fee in US dollars. Always null, because its interface documents no fee.", USD)
+  @nullable(
+    'string',
+    "The upstream's expected fees in US dollars. They count on the caps. Null if none are expected.",
+    USD,
+  )
   fee_usd!: string | null;
   @nullable(
     'string',

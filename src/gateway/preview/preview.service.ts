@@ -3,6 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
+import { ExpectedFees } from '../../journal/expected-fees';
 import { DryRun, readDryRun } from '../../journal/dry-run';
 import { GuardWindows, guardWindows } from '../../journal/guard-windows';
 import { readEarlierPayments } from './earlier-payments';
@@ -34,6 +35,7 @@ export class PreviewService {
     private readonly replays: ReplayService,
     private readonly reads: InternalReadsService,
     private readonly values: MovedValueService,
+    private readonly fees: ExpectedFees,
     config: ConfigService<Loaded, true>,
   ) {
     this.windows = guardWindows(config.get('settings', { infer: true }));
@@ -52,7 +54,7 @@ export class PreviewService {
     const request = admissionRequest(call, { ...content, allowDuplicateOf, overOwnLimit: false });
     const [served, dryRun, earlier, localAmounts] = await Promise.all([
       this.coverage.listFor(call),
-      readDryRun(this.prisma, request, this.windows).catch(databaseUnavailable),
+      readDryRun(this.prisma, request, { windows: this.windows, fees: this.fees }).catch(databaseUnavailable),
       readEarlierPayments(this.prisma, call.caller, positioned).catch(databaseUnavailable),
       readLocalAmounts(this.reads, call, positioned),
     ]);

@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors/problem';
 import { EarlierPayment } from './earlier-payments';
 import { totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
-import { Budget } from '../../policy/admission';
+import { Budget, reservationOf } from '../../policy/admission';
 import { HeldFor, Hold } from '../../policy/holds';
 import { Served } from '../forwarding/coverage';
 import { PreviewFacts } from './facts';
@@ -40,10 +40,13 @@ export function toPreview(facts: PreviewFacts): Preview {
     errors_total: totalOfErrors(problems),
     item_count: itemCount(operation, body),
     total_usd: totalOf(request.items)?.toFixed() ?? null,
-    fee_usd: null,
+    fee_usd: dryRun.feeUsd?.toFixed() ?? null,
     coverage: served instanceof Served ? 'checked' : served,
     approval: replay ? null : toApproval(dryRun.hold, caller.limits),
-    caps: toCaps(dryRun.budget, replay || !movesValue(operation) ? ZERO : request.usd),
+    caps: toCaps(
+      dryRun.budget,
+      replay || !movesValue(operation) ? ZERO : reservationOf({ usd: request.usd, feeUsd: dryRun.feeUsd }),
+    ),
     stopped: stopped?.stop.reason ?? null,
     items: positioned.map((one) => toItem(one, served, localAmounts.get(one.position) ?? null)),
     duplicates: [...duplicatesInside(positioned), ...earlier.map(toDuplicate)],

@@ -1,12 +1,12 @@
 import {
   IntentDocument,
   ItemDocument,
-  itemsSql,
   OutcomeDocument,
   PersonDocument,
   SettlementDocument,
   TransactionDocument,
 } from '../../journal/documents';
+import { itemsSql } from '../../journal/document-sql';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';

@@ -40,7 +40,7 @@ const KINDS = {
   intent: kind(
     {
       plain: 'id client_id operation item_count held_for process',
-      text: 'total_usd',
+      text: 'total_usd expected_fee_usd',
       date: 'reserved_on',
       time: 'expires_at recorded_at',
     },

@@ -28,18 +28,18 @@ export function itemsOf(call: StoredCall, view: View, isShown: (position: number
   });
 }
 
-function toPayout(
-  callId: string,
-  payout: LedgerItem | undefined,
-  call: CallState,
-): Pick<RecordItem, 'payout_id' | 'state' | 'next' | 'fee_usd'> {
-  if (!payout) return { payout_id: null, state: null, next: null, fee_usd: null };
+/** The members that only payouts have. */
+type PayoutField = 'payout_id' | 'state' | 'next' | 'fee_usd' | 'expected_fee_usd';
+
+function toPayout(callId: string, payout: LedgerItem | undefined, call: CallState): Pick<RecordItem, PayoutField> {
+  if (!payout) return { payout_id: null, state: null, next: null, fee_usd: null, expected_fee_usd: null };
   const state = payoutStateOf(payout.entry, call);
   return {
     payout_id: payoutIdOf(callId, payout.position),
     state,
     next: NEXT_STEPS[state],
     fee_usd: payout.feeUsd.isZero() ? null : payout.feeUsd.toFixed(),
+    expected_fee_usd: payout.expectedFeeUsd.isZero() ? null : payout.expectedFeeUsd.toFixed(),
   };
 }
 
@@ -49,7 +49,7 @@ function toItem(
   person: PersonDocument | undefined,
   transaction: TransactionDocument | undefined,
   view: View,
-): Omit<RecordItem, 'payout_id' | 'state' | 'next' | 'fee_usd'> {
+): Omit<RecordItem, PayoutField> {
   const { reveal } = view;
   return {
     position,

@@ -68,6 +68,8 @@ export class RecordItem {
   next!: NextStep | null;
   @nullable('string', 'What the upstream charges for it, in US dollars. It counts on caps. Null if unknown.', USD)
   fee_usd!: string | null;
+  @nullable('string', 'The fee that counts on caps until the real one is known. Null for none.', USD)
+  expected_fee_usd!: string | null;
 }
 
 export const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as const;
@@ -167,6 +169,8 @@ export class CallRecord {
   @text('Address of the sender.') client_address!: string;
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of items.' }) item_count!: number;
   @nullable('string', 'Sum of the items, exact. Null if no item names an amount.', USD) total_usd!: string | null;
+  @nullable('string', 'Fees of the upstream that are reserved with it. Null if none were expected.', USD)
+  expected_fee_usd!: string | null;
   @nullable(
     'string',
     "Whether countries and networks were checked against the upstream's lists before sending. `unchecked`: a list was not available. Null: the operation has none.",

@@ -62,6 +62,8 @@ export interface Config extends WorkerConfig {
   readonly upstreamQueue: number;
   /** Milliseconds by operation, if they differ from `upstreamTimeoutMs`. */
   readonly upstreamTimeouts: ReadonlyMap<string, number>;
+  /** The fees of the upstream by operation, such as `1.5%+0.05`. They are reserved with the payouts. */
+  readonly upstreamFees: ReadonlyMap<string, string>;
   /** CIDR blocks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
@@ -216,6 +218,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
     upstreamQueue: env.UPSTREAM_QUEUE,
     upstreamTimeouts: env.UPSTREAM_TIMEOUTS,
+    upstreamFees: env.UPSTREAM_FEES,
     trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
     drainMs: env.DRAIN_MS,
     maxItems: env.MAX_ITEMS,

@@ -75,21 +75,21 @@ const AreAmounts = () =>
     },
   });
 
-/** Reads `POST /payouts/airtime=airtime` as a map. Other text stays, so that the rule below names it. */
-const Wallets = () =>
+/** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. Other text stays, so that the rule below names it. */
+const ByOperation = () =>
   Transform(({ value }) => {
     if (typeof value !== 'string') return value as unknown;
     const pairs = words(value).map((word) => /^([^=]+)=([^=]+)$/.exec(word));
     return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
   });
 
-const AreWallets = () =>
+/** @param what what stands for each operation, with an example. */
+const AreByOperation = (what: string) =>
   ValidateBy({
-    name: 'areWallets',
+    name: 'areByOperation',
     validator: {
       validate: (value: unknown) => value instanceof Map,
-      defaultMessage: () =>
-        '$property must be a comma-separated list of operations with the type or ID of a wallet, such as POST /payouts/airtime=airtime',
+      defaultMessage: () => `$property must be a comma-separated list of operations with ${what}`,
     },
   });
 
@@ -181,6 +181,10 @@ export class Environment {
   @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;
   @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 256; // four for each connection
   @Deadlines() @AreDeadlines() UPSTREAM_TIMEOUTS: ReadonlyMap<string, number> = new Map();
+  @ByOperation() @AreByOperation('fees, such as POST /payouts/airtime=1.5%+0.05') UPSTREAM_FEES: ReadonlyMap<
+    string,
+    string
+  > = new Map(); // src/operations/fees.ts checks them
   @Words() @AreAddresses() TRUSTED_PROXIES: string[] = [];
   @Numeric() @IsInt() @Min(0) @Max(600_000) DRAIN_MS = 1_000;
 
@@ -207,7 +211,9 @@ export class Environment {
   @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the latest execution of a request that was ever seen
   @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_REJECTED_QUIET_SECONDS = 30; // longer than the latest execution after such an answer
   @IsOptional() @IsEmail() RESOLVER_PROBE_EMAIL?: string;
-  @Wallets() @AreWallets() PAYOUT_WALLETS: ReadonlyMap<string, string> = new Map();
+  @ByOperation()
+  @AreByOperation('the type or ID of a wallet, such as POST /payouts/airtime=airtime')
+  PAYOUT_WALLETS: ReadonlyMap<string, string> = new Map();
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
   @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';

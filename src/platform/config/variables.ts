@@ -84,12 +84,15 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       'The same for an operation or a class of deadlines, such as `POST /payouts/airtime=60000,lookup=3000`. [Operations](operations.md) lists both.',
     unset: 'none',
   },
+  UPSTREAM_FEES: {
+    section: 'upstream',
+    about:
+      "The upstream's fees by operation: a percentage and a fixed part of each payout, such as `POST /payouts/airtime=1.5%+0.05`. They are reserved on caps with the payouts. See [Caps and fees](../reconciliation/settlement.md#caps-and-fees).",
+    unset: 'none',
+  },
   UPSTREAM_CONNECT_TIMEOUT_MS: { section: 'upstream', about: 'Time to connect. After it, nothing was sent.' },
   UPSTREAM_CONNECTIONS: { section: 'upstream', about: 'Connections to the upstream, and requests in flight.' },
-  UPSTREAM_QUEUE: {
-    section: 'upstream',
-    about: 'Requests that may wait for a connection. Further requests are refused unsent.',
-  },
+  UPSTREAM_QUEUE: { section: 'upstream', about: 'Requests that may wait for a connection. Others are refused unsent.' },
   UPSTREAM_MAX_RESPONSE_BYTES: {
     section: 'upstream',
     about: 'Largest answer. A larger one is cut off, and its outcome is unknown.',

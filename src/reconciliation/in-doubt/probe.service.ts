@@ -142,7 +142,7 @@ export class ProbeService {
     // No process has this number, so a call that this one leaves without an outcome is in doubt at once.
     await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
     const answer = await this.upstream.send(outgoing, undefined, () => isStopped(this.prisma, id));
-    const outcome = outcomeOf({ id, operation }, items, answer, this.vocabulary);
+    const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
     await insertOutcomes(this.prisma, [outcome]);
     return outcome;
   }

@@ -1,4 +1,4 @@
-import { itemsSql } from '../../journal/documents';
+import { itemsSql } from '../../journal/document-sql';
 import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
 import { COUNTED } from '../../operations/settlement';
 import { RECORDED_STATE } from '../../operations/lifecycle-sql';

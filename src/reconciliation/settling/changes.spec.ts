@@ -23,6 +23,7 @@ function itemIn(entry: Entry, source: Source, word: string): LedgerItem {
     amountUsd: new Decimal(5),
     entry,
     feeUsd: new Decimal(0),
+    expectedFeeUsd: new Decimal(0),
     transaction: transaction(word),
     reason: null,
     postings: [posting as Posting],

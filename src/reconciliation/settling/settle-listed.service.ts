@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Decimal } from 'decimal.js';
 import { IndexService } from '../../history/search/index.service';
+import { ChargedFee, ExpectedFees } from '../../journal/expected-fees';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { SettledCall, settleSurely } from '../../journal/settlements';
 import { TAGS, termOf } from '../../journal/terms';
@@ -58,6 +59,7 @@ export class SettleListedService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly index: IndexService,
+    private readonly fees: ExpectedFees,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
@@ -138,11 +140,16 @@ export class SettleListedService {
   }
 
   private async settle(callId: string, rows: ListedRow[], readId: string, source: By): Promise<boolean> {
+    let charged: ChargedFee[] = [];
+    let operation = '';
     const settled = await settleSurely(this.prisma, callId, this.settings, (call) => {
       const entries = this.entriesOf(call, rows);
+      ({ operation } = call.intent);
+      charged = chargedBy(entries, call);
       return entries.length === 0 ? undefined : toSettlement(callId, entries, readId, source);
     });
     if (settled) this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
+    if (settled && charged.length > 0) await this.fees.observe(operation, charged);
     return settled;
   }
 
@@ -171,6 +178,14 @@ export class SettleListedService {
       transaction: evidenceOfTransaction(row, row.issuedAt),
     };
   }
+}
+
+/** Returns the fees of payouts after these entries. */
+function chargedBy(entries: NewEntry[], { items }: SettledCall): ChargedFee[] {
+  return entries.flatMap(({ position, entry, amountUsd: more }) => {
+    const item = items[position];
+    return entry === 'fee' && item && more ? [{ amountUsd: item.amountUsd, feeUsd: item.feeUsd.plus(more) }] : [];
+  });
 }
 
 function namesOf({ upstreamRef, upstreamId }: ListedRow): string[] {

@@ -17,6 +17,7 @@ export function Facts({ story }: { story: CallStory }) {
         of={{
           Call: <Copyable text={story.id} label="the call's id" />,
           Total: <Total story={story} />,
+          'Expected fees': story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
           Client: client.name ?? client.id,
           For: <Maybe text={story.actor} />,
           Key: <Copyable text={story.key_id} label="the key's id" />,

@@ -1,0 +1,66 @@
+import { AdmissionRequest, Opened, Ruling } from '../policy/admission';
+import { commitment, newSalt } from './commitment';
+import { contentKey, paymentKeys } from './content-keys';
+import { ExpectedFees } from './expected-fees';
+import { GuardWindows } from './guard-windows';
+import { NewIntent, OpenIntent } from './records';
+
+/** A request, and the intent to record if it is admitted or held. */
+export interface Admission {
+  request: AdmissionRequest;
+  intent: NewIntent;
+}
+
+/** What decides about a request, beside the records. */
+export interface AdmissionRules {
+  windows: GuardWindows;
+  fees: ExpectedFees;
+}
+
+export function isOpen(ruling: Ruling | undefined): ruling is Opened {
+  return ruling?.kind === 'admitted' || ruling?.kind === 'held';
+}
+
+/** Returns the records of calls that may be sent, now or after an approval. */
+export function toOpened(
+  admissions: Admission[],
+  rulings: Ruling[],
+  { today, process, rules: { windows, fees } }: { today: string; process: number; rules: AdmissionRules },
+): OpenIntent[] {
+  return admissions.flatMap(({ request, intent }, place) => {
+    const ruling = rulings[place];
+    if (!isOpen(ruling)) return [];
+    const held = ruling.kind === 'held';
+    const { idempotencyKey, content, usd, items, operation } = request;
+    const salt = idempotencyKey === null ? undefined : newSalt();
+    // The fields are copied one by one, because spreading an intent takes longer than deciding about it.
+    return {
+      id: intent.id,
+      requestId: intent.requestId,
+      traceparent: intent.traceparent,
+      clientAddress: intent.clientAddress,
+      receivedAt: intent.receivedAt,
+      caller: intent.caller,
+      actor: intent.actor,
+      operation: intent.operation,
+      query: intent.query,
+      body: intent.body,
+      items: intent.items,
+      coverage: intent.coverage,
+      causedBy: intent.causedBy,
+      process,
+      idempotencyKey,
+      duplicateOf: ruling.duplicateOf ?? null,
+      heldFor: held ? ruling.heldFor : null,
+      earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
+      expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
+      feeRate: fees.reservedWith(operation, usd),
+      reservedOn: held || usd === null ? null : today,
+      contents: [
+        ...(windows.duplicates ? [contentKey(request)] : []),
+        ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
+      ],
+      claim: salt && { salt, contentHash: commitment(salt, content) },
+    };
+  });
+}
