@@ -77,23 +77,32 @@ export class RefusalWriter {
 async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
   await prisma.$executeRaw`${insertion('refusal', refusals.map(toRow))} ON CONFLICT DO NOTHING`;
   const doubtful = refusals.filter(({ code }) => code === 'database_unavailable');
-  if (doubtful.length > 0) await release(prisma, doubtful, timeouts);
+  const calls = doubtful.map(({ id, caller }) => ({ id, clientId: caller.clientId }));
+  if (calls.length > 0) await releaseRefused(prisma, calls, timeouts);
 }
 
 /**
  * Settles refused calls as not executed after the refusals are committed, under the lock of their clients. An admission
  * that held the lock before has committed, so its reservation is visible here. A later admission sees the refusals
- * (none_refused() of the migrations) and reserves nothing.
+ * (none_refused() of the migrations) and reserves nothing. Calls that are settled already stay as they are.
+ * @param refused calls whose refusals are committed.
+ * @returns how many were settled.
  */
-async function release(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
-  const clients = [...new Set(refusals.map(({ caller }) => caller.clientId))];
-  await prisma.$transaction(async (tx) => {
+export async function releaseRefused(
+  prisma: PrismaService,
+  refused: { id: string; clientId: string }[],
+  timeouts: Timeouts,
+): Promise<number> {
+  const clients = [...new Set(refused.map(({ clientId }) => clientId))];
+  return prisma.$transaction(async (tx) => {
     await lockClients(tx, clients);
     const admitted = await tx.intent.findMany({
       select: { id: true },
-      where: { id: { in: refusals.map(({ id }) => id) } },
+      where: { id: { in: refused.map(({ id }) => id) }, settlements: { none: {} } },
     });
-    for (const { id } of admitted) await settleWithin(tx, id, timeouts, settlementOfRefused);
+    let settled = 0;
+    for (const { id } of admitted) if (await settleWithin(tx, id, timeouts, settlementOfRefused)) settled += 1;
+    return settled;
   });
 }
 

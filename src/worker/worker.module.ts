@@ -18,6 +18,7 @@ import { loggingOptions } from '../platform/logging/logging';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
 import { ProbeService } from '../reconciliation/in-doubt/probe.service';
 import { ReadBackService } from '../reconciliation/in-doubt/read-back.service';
+import { RefusedReservationsService } from '../reconciliation/in-doubt/refused-reservations.service';
 import { ResolverJob } from '../reconciliation/in-doubt/resolver.job';
 import { UnclaimedService } from '../reconciliation/in-doubt/unclaimed.service';
 import { ResolverService } from '../reconciliation/in-doubt/resolver.service';
@@ -77,6 +78,7 @@ export class WorkerModule {
         PollService,
         ProbeService,
         ReadBackService,
+        RefusedReservationsService,
         ResolverService,
         RunReader,
         RunsService,

@@ -161,6 +161,7 @@ CREATE TABLE refusal (
   tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) PARTITION BY RANGE (id);
 CREATE INDEX refusal_tx ON refusal (tx, id);
+CREATE INDEX refusal_unavailable ON refusal (tx, id) WHERE code = 'database_unavailable'; -- few, and their calls may have reservations
 
 -- A structure of the upstream's answers, without any value. Each operation has about a hundred, so one table holds all of
 -- them, however old they are.

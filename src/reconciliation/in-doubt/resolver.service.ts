@@ -12,6 +12,7 @@ import { BackOff } from './back-off';
 import { PollService } from './poll.service';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
 import { quietUntil, walletsCountFrom } from './facts';
+import { RefusedReservationsService } from './refused-reservations.service';
 
 /** The most calls in doubt that are read in one round. The next rounds read the others. */
 const MOST_PER_ROUND = 10_000;
@@ -49,6 +50,7 @@ export class ResolverService {
     private readonly present: PresentService,
     private readonly index: IndexService,
     private readonly polls: PollService,
+    private readonly refused: RefusedReservationsService,
     private readonly metrics: ReconciliationMetrics,
     config: ConfigService<Loaded, true>,
   ) {
@@ -87,6 +89,7 @@ export class ResolverService {
   /** @param all also polls calls that are not due yet. */
   private async round(signal: AbortSignal, all: boolean): Promise<Round> {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
+    await this.refused.run(signal);
     const { ids, calls } = await this.read();
     const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
     const inDoubt = calls.length;
