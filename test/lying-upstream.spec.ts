@@ -26,6 +26,7 @@ describe('any schedule of lies and retries', () => {
   const wrongIn = async ({ capUsd, feePercent, steps }: Schedule): Promise<string[]> => {
     schedules += 1;
     const from = new Date();
+    const feesBefore = world.feesCharged;
     const people = world.newPeople(3);
     const customers = await Promise.all(
       HABITS.map((habit) => Customer.of(world, habit, `${habit.replace(' ', '-')}-${schedules}`, capUsd)),
@@ -34,13 +35,14 @@ describe('any schedule of lies and retries', () => {
     const clean = async () => {
       const { result } = await world.reconcile(from);
       seen.runs += 1;
+      if (result !== 'clean' && result !== 'clean_with_doubts') return;
+      const hidden = world.feesCharged - feesBefore;
+      if (hidden > 0) wrong.push(`a run was ${result} although ${hidden} fees were charged that nothing explains`);
       if (result !== 'clean') return;
       seen.clean += 1;
       const all = await compare(world, customers);
       const differ = differing(all).length;
       if (differ > 0) wrong.push(`a run was clean although ${differ} payouts differ`);
-      const hidden = all.filter(({ transaction }) => world.hiddenFees.has(transaction?.chiRef ?? '')).length;
-      if (hidden > 0) wrong.push(`a run was clean although ${hidden} payouts had hidden fees`);
     };
     const happen = (event: Event) => (event.do === 'reconcile' ? clean() : world.happen(event));
     const take = async (step: Step) => {

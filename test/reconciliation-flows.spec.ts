@@ -180,6 +180,32 @@ describe('the flows of a wallet', () => {
       'unexplained_debit wallet/w/untimed/93/-4/89 0',
     ]);
   });
+
+  it('explain no fee by a batch of an earlier period of which everything failed', async () => {
+    const failed = (ref: string, amount_usd: string) =>
+      listed(ref, -30, { status: 'failed', batch_ref: 'both', amount_usd });
+    const walletsReadId = await wallets({
+      w: [
+        ['100', '-3.5', '96.5', -30],
+        ['96.5', '3.5', '100', -20],
+        ['100', '-0.1', '99.9', 20],
+      ],
+    });
+    const rows = [OLD(), failed('one', '1.5'), failed('other', '2')];
+    expect((await run(rows, { walletsReadId }))[2]).toEqual([name('unexplained_debit', 20)]);
+  });
+
+  it.each([-1, 86_401])(
+    'explain no debit by a payment that explains another, at %i s and outside of the period',
+    async (own) => {
+      const inside = own < 0 ? 30 : 86_390;
+      const debits: Entry[] = [own, inside]
+        .toSorted((one, other) => one - other)
+        .map((seconds, n) => [`${100 - 10 * n}`, '-10', `${90 - 10 * n}`, seconds]);
+      const walletsReadId = await wallets({ w: debits });
+      expect((await run([OLD(), listed('a', own)], { walletsReadId }))[2]).toEqual([name('unexplained_debit', inside)]);
+    },
+  );
 });
 
 describe('one key with two paid calls', () => {

@@ -33,6 +33,8 @@ const ACCOUNT = '00000000-0000-4000-8000-000000000001';
 export class LyingWorld {
   /** Fees that were charged later, in US dollars by transaction. No list of transactions shows them. */
   readonly hiddenFees = new Map<string, number>();
+  /** The number of such fees. */
+  feesCharged = 0;
   private people = 0;
   private lastSeq = 0;
 
@@ -181,6 +183,7 @@ export class LyingWorld {
     const all = [...(await this.transactions()).values()].filter(({ truth }) => truth.money !== 'kept');
     const chiRef = all[nth % all.length]?.chiRef ?? '';
     await this.entry({ type: 'fee', chiRef, valueInUSD: 0.1 });
+    this.feesCharged += 1;
     this.hiddenFees.set(chiRef, (this.hiddenFees.get(chiRef) ?? 0) + 0.1);
   }
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { Booking, explain, Explanation, Range, WalletEntry } from './entry-matching';
+import { explain } from './entry-matching';
+import { Booking, Explanation, WalletEntry } from './entry-offers';
+import { PartlyFailed } from './partly-failed';
 
 const debit = (ordinal: number, amount: string, at = 0, description: string | null = null): WalletEntry => ({
   walletId: 'w',
@@ -20,8 +22,12 @@ const single = (batch: string, n: string | null, booking: Booking, amount: strin
   names: [batch],
 });
 const batch = (name: string, booking: Booking, amount: string, at = 0) => single(name, null, booking, amount, at);
-const left = (debits: WalletEntry[], explanations: Explanation[], ranges: Range[] = []) => {
-  const explained = explain(debits, explanations, ranges, 60);
+const left = (
+  debits: WalletEntry[],
+  explanations: Explanation[],
+  { partlyFailed = [], around = [] }: { partlyFailed?: PartlyFailed[]; around?: WalletEntry[] } = {},
+) => {
+  const explained = explain(debits, { explanations, partlyFailed, toleranceMs: 60, around });
   return debits.filter((one) => !explained.has(one)).map(({ ordinal }) => ordinal);
 };
 
@@ -71,10 +77,29 @@ describe('explain', () => {
   });
 
   it('explains a debit by a batch whose items failed later', () => {
-    const ranges = [{ batch: 'a', low: 2, high: 6, at: 0 }];
-    expect(left([debit(1, '4'), debit(2, '4')], [], ranges)).toEqual([2]);
-    expect(left([debit(1, '6.000001')], [], ranges)).toEqual([1]);
-    expect(left([debit(1, '5', 0), debit(2, '5', 1)], [batch('a', 'batch', '5')], ranges)).toEqual([2]);
+    const partlyFailed = [{ batch: 'a', moved: 2_000_000, others: [1_500_000, 2_500_000], at: 0 }];
+    expect(left([debit(1, '4.5'), debit(2, '4.5')], [], { partlyFailed })).toEqual([2]);
+    expect(left([debit(1, '2')], [], { partlyFailed })).toEqual([]);
+    expect(left([debit(1, '6.000001')], [], { partlyFailed })).toEqual([1]);
+    expect(left([debit(1, '5', 0), debit(2, '4.5', 1)], [batch('a', 'batch', '5')], { partlyFailed })).toEqual([2]);
+  });
+
+  it('explains no other amount by a batch of which everything failed', () => {
+    const partlyFailed = [{ batch: 'a', moved: 0, others: [1_500_000, 2_000_000], at: 0 }];
+    expect(left([debit(1, '0.1')], [], { partlyFailed })).toEqual([1]);
+    expect(left([debit(1, '2')], [], { partlyFailed })).toEqual([]);
+  });
+
+  it('leaves each entry around the period its own transaction', () => {
+    const explanations = [batch('a', 'batch', '5', 0)];
+    expect(left([debit(2, '5', 10)], explanations, { around: [debit(1, '5', -1)] })).toEqual([2]);
+    expect(left([debit(2, '5', 1)], explanations, { around: [debit(1, '5', -10)] })).toEqual([]);
+  });
+
+  it('leaves each batch around the period to its own entry', () => {
+    const partlyFailed = [{ batch: 'a', moved: 0, others: [1_500_000, 2_000_000], at: 0 }];
+    const whole = [batch('a', 'batch_at_first', '3.5')];
+    expect(left([debit(2, '2', 10)], whole, { partlyFailed, around: [debit(1, '3.5', -1)] })).toEqual([2]);
   });
 
   it('gives a batch to the debits of its transactions if another batch explains the debit of the whole', () => {

@@ -1,120 +1,42 @@
-import { Flow } from './flows';
-
-/**
- * An entry that changed the value of a wallet. Amounts are text with six decimals and no sign, so that equal amounts
- * are equal texts.
- */
-export interface WalletEntry {
-  walletId: string;
-  ordinal: number;
-  amount: string;
-  /** In milliseconds. Null if neither the entry nor a neighbour has a time. */
-  at: number | null;
-  description: string | null;
-}
-
-/**
- * The ways in which the upstream may book a payment, which are not documented. They are tried in this order: a batch
- * with its fees (`batch`), a batch with items that cost something at first and were refunded later (`batch_at_first`),
- * a batch without fees (`batch_net`), a transaction with its fee (`single`), a transaction without its fee
- * (`single_net`), and the fee of a payment that was booked without it (`fee`). What came back is booked alike.
- */
-const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
-export type Booking = (typeof BOOKINGS)[number];
-
-/** One way in which transactions could explain an entry. */
-export interface Explanation {
-  /** The batch that the transactions belong to. */
-  batch: string;
-  /** The transaction. Null for the whole batch. */
-  single: string | null;
-  booking: Booking;
-  amount: string;
-  flow: Flow;
-  /** The part of the amount that is a fee. */
-  fee: string;
-  /** When the transaction, or the first of the batch, was issued, in milliseconds. */
-  at: number;
-  /** Whether the entry may be any time later, because money comes back late. */
-  late: boolean;
-  /** The upstream's identifiers. An entry whose description has one is explained by it at any time. */
-  names: string[];
-}
-
-/**
- * A batch in which several items moved no money in the end. It is unknown which of them cost something at first. Any
- * amount between the sum of the others and the sum of all therefore explains a debit.
- */
-export interface Range {
-  batch: string;
-  low: number;
-  high: number;
-  at: number;
-}
+import { Booking, BOOKINGS, Explanation, grouped, isNear, Offers, WalletEntry } from './entry-offers';
+import { couldCost, PartlyFailed } from './partly-failed';
 
 /** What explains each entry. Entries without an explanation are missing. */
 export type Explained = Map<WalletEntry, Pick<Explanation, 'flow' | 'fee'>>;
 
-/** Finds an explanation for as many entries as possible. Each transaction explains its own amount once. */
-export function explain(
-  entries: WalletEntry[],
-  explanations: Explanation[],
-  ranges: Range[],
-  toleranceMs: number,
-): Explained {
-  const matching = new Matching(entries, explanations, toleranceMs);
+/** What `explain` looks at. */
+export interface Evidence {
+  explanations: Explanation[];
+  partlyFailed: PartlyFailed[];
+  toleranceMs: number;
+  /** Entries outside of the period. They keep the transactions that explain them from explaining others. */
+  around?: WalletEntry[];
+}
+
+/**
+ * Finds an explanation for as many entries as possible. Each transaction explains its own amount once. The entries that
+ * are nearest to a transaction come first, so that none loses its own transaction to a stranger of the same amount.
+ */
+export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
+  const { explanations, partlyFailed, toleranceMs, around = [] } = evidence;
+  const matching = new Matching([...around, ...entries], explanations, toleranceMs);
+  const outside = new Set(around);
   for (const booking of BOOKINGS) {
-    for (const entry of entries) if (!matching.of.has(entry)) matching.place(entry, booking);
+    for (const entry of matching.nearestFirst(booking)) {
+      if (outside.has(entry)) matching.placeFreely(entry, booking);
+      else matching.place(entry, booking);
+    }
   }
   const explained: Explained = new Map(matching.of);
-  for (const entry of entries) {
+  for (const entry of [...around, ...entries]) {
     if (explained.has(entry)) continue;
-    const amount = Number(entry.amount);
-    const range = ranges.find(
-      ({ batch, low, high, at }) =>
-        low <= amount && amount <= high && isNear(entry, at, toleranceMs) && matching.isUnused(batch),
+    const found = partlyFailed.find(
+      (one) => isNear(entry, one.at, toleranceMs) && matching.isUnused(one.batch) && couldCost(one, entry.amount),
     );
-    if (range) explained.set(entry, { flow: 'payout', fee: '0' });
-    if (range) matching.takeBatch(range.batch, entry);
+    if (found) explained.set(entry, { flow: 'payout', fee: '0' });
+    if (found) matching.takeBatch(found.batch, entry);
   }
   return explained;
-}
-
-function isNear({ at }: WalletEntry, time: number, toleranceMs: number): boolean {
-  return at === null || Math.abs(time - at) <= toleranceMs;
-}
-
-/** Offers of one amount. */
-class Offers {
-  private readonly inOrder: Explanation[];
-  private readonly late: Explanation[];
-  private readonly byName: Map<string, Explanation[]>;
-
-  constructor(offers: Explanation[]) {
-    this.inOrder = offers.toSorted((one, other) => one.at - other.at);
-    this.late = this.inOrder.filter(({ late }) => late);
-    this.byName = grouped(offers.flatMap((offer) => offer.names.map((name): [string, Explanation] => [name, offer])));
-  }
-
-  /** Returns the offers that fit an entry: those that its description names, then the nearest in time. */
-  for({ at, description }: WalletEntry, toleranceMs: number): Set<Explanation> {
-    const named = (description ?? '').split(/[\s,;:()"']+/).flatMap((word) => this.byName.get(word) ?? []);
-    if (at === null) return new Set([...named, ...this.inOrder]);
-    const near = this.inOrder.slice(this.placeOf(at - toleranceMs), this.placeOf(at + toleranceMs + 1));
-    const nearest = near.toSorted((one, other) => Math.abs(one.at - at) - Math.abs(other.at - at));
-    return new Set([...named, ...nearest, ...this.late.filter((offer) => offer.at < at)]);
-  }
-
-  /** The number of offers before a time. */
-  private placeOf(time: number): number {
-    let [low, high] = [0, this.inOrder.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.inOrder[middle] as Explanation).at < time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
 }
 
 /** Entries with their explanations, one to one. A batch is booked as a whole or by its transactions, never both. */
@@ -137,6 +59,24 @@ class Matching {
     this.nets = grouped(explanations.filter(isNet).map((offer) => [keyOf(offer), offer]));
     const groups = grouped(explanations.map((offer) => [`${offer.booking} ${offer.amount}`, offer]));
     this.offered = new Map([...groups].map(([key, offers]) => [key, new Offers(offers)]));
+  }
+
+  /** Returns the entries without an explanation. Those that are nearest to an offer of this booking come first. */
+  nearestFirst(booking: Booking): WalletEntry[] {
+    const left = this.entries.filter((entry) => !this.of.has(entry));
+    const distances = new Map(
+      left.map((entry) => [
+        entry,
+        this.offered.get(`${booking} ${entry.amount}`)?.distanceTo(entry) ?? Number.MAX_VALUE,
+      ]),
+    );
+    return left.toSorted((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0));
+  }
+
+  /** Gives an entry an explanation of this booking that no other entry has. */
+  placeFreely(entry: WalletEntry, booking: Booking): void {
+    const free = this.offersFor(entry, booking).find((offer) => this.holderOf(offer) === undefined);
+    if (free) this.take(free, entry);
   }
 
   /**
@@ -234,14 +174,4 @@ function isNet({ booking }: Explanation): boolean {
 
 function keyOf({ batch, single }: Explanation): string {
   return JSON.stringify([batch, single]);
-}
-
-function grouped(named: [string, Explanation][]): Map<string, Explanation[]> {
-  const groups = new Map<string, Explanation[]>();
-  for (const [name, one] of named) {
-    const group = groups.get(name);
-    if (group) group.push(one);
-    else groups.set(name, [one]);
-  }
-  return groups;
 }

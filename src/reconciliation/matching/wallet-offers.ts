@@ -1,7 +1,8 @@
 import { Client } from 'pg';
-import { Explanation, Range } from './entry-matching';
+import { Explanation } from './entry-offers';
 import { givenBack, hasStatus } from './flows';
 import { instant } from './literals';
+import { PartlyFailed } from './partly-failed';
 import { RunSettings } from './run-settings';
 
 interface Window {
@@ -79,11 +80,12 @@ function singles(which: string, flow: string, late: boolean): string {
     FROM ${which} AND at IS NOT NULL AND round(abs(usd), 6)::text = ANY ($1::text[])`;
 }
 
-/** See `Range`. */
-export async function rangesIn(db: Client, window: Window): Promise<Range[]> {
-  const { rows } = await db.query<Range>(`
+/** Returns the batches in which several items moved no money, around the time of the debits. */
+export async function partlyFailedIn(db: Client, window: Window): Promise<PartlyFailed[]> {
+  const { rows } = await db.query<PartlyFailed>(`
     WITH ${paidAround(window)}
-    SELECT batch, coalesce(sum(usd + fee) FILTER (WHERE moved), 0)::float8 AS low, sum(usd + fee)::float8 AS high,
+    SELECT batch, round(coalesce(sum(usd + fee) FILTER (WHERE moved), 0) * 1e6)::float8 AS moved,
+      array_agg(round((usd + fee) * 1e6)::float8) FILTER (WHERE NOT moved AND usd > 0) AS others,
       extract(epoch FROM min(at))::float8 * 1000 AS at
     FROM listed GROUP BY batch HAVING count(*) FILTER (WHERE NOT moved AND usd > 0) > 1`);
   return rows;

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { WalletEntry } from './entry-matching';
+import { WalletEntry } from './entry-offers';
 import { Flow, FLOWS } from './flows';
 import { Sum } from './sum';
 

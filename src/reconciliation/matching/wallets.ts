@@ -1,12 +1,13 @@
 import { Client } from 'pg';
 import { entryName, NAMED_ENTRIES } from './balances';
-import { explain, WalletEntry } from './entry-matching';
+import { explain, Explained } from './entry-matching';
+import { WalletEntry } from './entry-offers';
 import { saidFlow } from './flows';
 import { decimal, instant, uuid } from './literals';
 import { Plan } from './plan';
 import { harmless, plainWord } from './recipients';
-import { CLOCK_SKEW_SECONDS } from './run-settings';
-import { backInWallets, paidFromWallets, rangesIn } from './wallet-offers';
+import { CLOCK_SKEW_SECONDS, withMargin } from './run-settings';
+import { backInWallets, paidFromWallets, partlyFailedIn } from './wallet-offers';
 import { BookedEntry, ListedEntry, statementsOf, WalletStatement, withTimes } from './wallet-statement';
 
 /**
@@ -20,10 +21,14 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   );
   const { rows } = await db.query<ListedEntry>(entriesOf(plan, readId));
   const listed = withTimes(rows);
-  const [from, to] = [plan.from.getTime(), plan.to.getTime()];
-  const entries = listed.filter(({ at, amount }) => Number(amount) > 0 && (at === null || (at >= from && at < to)));
-  const [debits, credits] = [entries.filter(({ isDebit }) => isDebit), entries.filter(({ isDebit }) => !isDebit)];
-  const explained = new Map([...(await explainDebits(db, plan, debits)), ...(await explainCredits(db, plan, credits))]);
+  const changing = listed.filter(({ amount }) => Number(amount) > 0);
+  const entries = changing.filter(isWithin(plan));
+  const isAround = isWithin(withMargin(plan.from, plan.to, plan.settings));
+  const around = changing.filter((entry) => isAround(entry) && !isWithin(plan)(entry));
+  const explained = new Map([
+    ...(await explainDebits(db, plan, { entries: entries.filter(isDebit), around: around.filter(isDebit) })),
+    ...(await explainCredits(db, plan, { entries: entries.filter(isCredit), around: around.filter(isCredit) })),
+  ]);
   const booked = entries.map((entry): BookedEntry => {
     const said = entry.isDebit ? undefined : saidFlow(entry.description);
     return { entry, ...(explained.get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }) };
@@ -44,22 +49,40 @@ function entriesOf({ settings }: Plan, readId: string): string {
     FROM upstream_wallet_entry WHERE read_id = ${uuid(readId)} ORDER BY wallet_id, ordinal`;
 }
 
+const isDebit = (entry: ListedEntry) => entry.isDebit;
+const isCredit = (entry: ListedEntry) => !entry.isDebit;
+
+/** An entry without any time counts as one of the period. */
+const isWithin =
+  ({ from, to }: { from: Date; to: Date }) =>
+  ({ at }: WalletEntry) =>
+    at === null || (at >= from.getTime() && at < to.getTime());
+
 const toleranceOf = ({ settings }: Plan) => (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds) * 1_000;
 
-async function explainDebits(db: Client, plan: Plan, debits: WalletEntry[]): Promise<ReturnType<typeof explain>> {
-  if (debits.length === 0) return new Map();
-  const window = windowOf(debits, plan);
-  const offers = await paidFromWallets(db, window, amountsOf(debits));
-  return explain(debits, offers, await rangesIn(db, window), toleranceOf(plan));
+/** The debits or the credits. */
+interface Side {
+  entries: WalletEntry[];
+  /** Those of the margin. Transactions that explain them explain nothing in the period. */
+  around: WalletEntry[];
 }
 
-async function explainCredits(db: Client, plan: Plan, credits: WalletEntry[]): Promise<ReturnType<typeof explain>> {
-  if (credits.length === 0) return new Map();
-  return explain(credits, await backInWallets(db, plan.settings, amountsOf(credits)), [], toleranceOf(plan));
+async function explainDebits(db: Client, plan: Plan, side: Side): Promise<Explained> {
+  if (side.entries.length === 0) return new Map();
+  const window = windowOf([...side.entries, ...side.around], plan);
+  const explanations = await paidFromWallets(db, window, amountsOf(side));
+  const partlyFailed = await partlyFailedIn(db, window);
+  return explain(side.entries, { explanations, partlyFailed, toleranceMs: toleranceOf(plan), around: side.around });
 }
 
-function amountsOf(entries: WalletEntry[]): string[] {
-  return [...new Set(entries.map(({ amount }) => amount))];
+async function explainCredits(db: Client, plan: Plan, side: Side): Promise<Explained> {
+  if (side.entries.length === 0) return new Map();
+  const explanations = await backInWallets(db, plan.settings, amountsOf(side));
+  return explain(side.entries, { explanations, partlyFailed: [], toleranceMs: toleranceOf(plan), around: side.around });
+}
+
+function amountsOf({ entries, around }: Side): string[] {
+  return [...new Set([...entries, ...around].map(({ amount }) => amount))];
 }
 
 /** The time around the entries. The first transaction of a batch may be older than its entry by more than others. */
