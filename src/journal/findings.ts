@@ -99,8 +99,11 @@ interface EndTotals {
   pending: { count: number };
   ambiguous: { count: number };
   /** Why the listing or the comparison is not reliable. Empty if it is. */
-  incomplete?: unknown[];
+  incomplete?: { reason: string }[];
 }
+
+/** The listing is whole. Findings about entries that the upstream no longer shows stay open anyway. */
+const ENTRIES_CUT = 'entries_start_late';
 
 /**
  * Returns the result of a run. It is clean only if nothing differs, the listing is complete, and nothing is in doubt.
@@ -127,7 +130,8 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
       const parameters = [runId, asOf, source];
       await db.query(REOPENED, parameters);
       // An incomplete listing may lack transactions that exist, so no finding is closed.
-      if ((totals.incomplete ?? []).length === 0) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
+      if ((totals.incomplete ?? []).every(({ reason }) => reason === ENTRIES_CUT))
+        await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
     }
     await db.query(END, [runId, resultOf(totals), readId, JSON.stringify(totals)]);
     await db.query('COMMIT');

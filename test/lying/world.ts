@@ -35,6 +35,7 @@ export class LyingWorld {
   readonly hiddenFees = new Map<string, number>();
   /** The number of such fees. */
   feesCharged = 0;
+  areEntriesFrozen = false;
   private people = 0;
   private lastSeq = 0;
 
@@ -137,8 +138,10 @@ export class LyingWorld {
   async happen(event: Exclude<Event, { do: 'reconcile' }>): Promise<void> {
     switch (event.do) {
       case 'lie':
+        this.areEntriesFrozen ||= JSON.stringify(event.settings).includes('"entries":{"frozenAt"');
         return void (await this.control('PATCH', '/settings', event.settings));
       case 'lies end':
+        this.areEntriesFrozen = false;
         return void (await this.control('PATCH', '/settings', {
           ...noLies(),
           listedAfterMs: Object.fromEntries(KINDS.map((kind) => [kind, 0])),

@@ -138,12 +138,12 @@ export type Entry = [before: string, amount: string, after: string, seconds: num
 export async function writeWallets(
   database: TestDatabase,
   wallets: Record<string, Entry[]>,
-  { day, readAt }: { day: number; readAt: Date },
+  { day, readAt, balance = '0' }: { day: number; readAt: Date; balance?: string },
 ): Promise<string> {
   const readId = uuidv7();
   const rows = Object.entries(wallets).map(([wallet_id, entries]) => ({
     wallet_id,
-    balance: entries.at(-1)?.[2] ?? '0',
+    balance: entries.at(-1)?.[2] ?? balance,
   }));
   const entries = Object.entries(wallets).flatMap(([wallet_id, listed]) =>
     listed.toReversed().map(([balance_before, amount, new_balance, seconds, description = null], ordinal) => ({

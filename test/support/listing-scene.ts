@@ -58,8 +58,9 @@ export async function paid(upstream_ref: string, seconds: number, more: Partial<
   await writeOurs(database, [{ ...ours, email, upstream_ref, ...more }]);
 }
 
-export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS)) =>
-  writeWallets(database, looks, { day, readAt });
+/** @param balance of the wallets without entries. */
+export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS), balance = '0') =>
+  writeWallets(database, looks, { day, readAt, balance });
 
 /**
  * Compares the day with a listing of exactly these.

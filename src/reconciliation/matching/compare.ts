@@ -147,7 +147,8 @@ async function judge(db: Client, plan: Plan, ids: Ids): Promise<Totals> {
   await db.query(addReusedKeys(plan, ids));
   const { walletsReadId } = plan;
   if (walletsReadId !== null) await db.query(addBalanceGaps(plan, walletsReadId));
-  const wallets = walletsReadId === null ? [] : await judgeWallets(db, plan, walletsReadId);
+  const wallets =
+    walletsReadId === null ? { statements: [], incomplete: [] } : await judgeWallets(db, plan, walletsReadId);
   await db.query('ANALYZE difference');
   return totalsOf(db, plan, wallets);
 }

@@ -13,6 +13,8 @@ export const INCOMPLETE_REASONS = [
   'listing_lacks_known',
   'listing_lacks_payouts',
   'sums_differ',
+  'entries_start_late',
+  'entries_outdated',
 ] as const;
 export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
 
@@ -148,6 +150,6 @@ async function lacksKnown(db: Client, { from, to, runId }: Plan): Promise<Incomp
   return [{ reason: 'listing_lacks_known', detail }];
 }
 
-function rememberedBefore(readId: string): string {
+export function rememberedBefore(readId: string): string {
   return uuidFloor(new Date(uuidTime(readId).getTime() - REMEMBERED_MS));
 }

@@ -2,7 +2,7 @@ import { Booking, BOOKINGS, Explanation, grouped, isNear, Offers, WalletEntry } 
 import { couldCost, PartlyFailed } from './partly-failed';
 
 /** What explains each entry. Entries without an explanation are missing. */
-export type Explained = Map<WalletEntry, Pick<Explanation, 'flow' | 'fee'>>;
+export type Explained = Map<WalletEntry, Pick<Explanation, 'flow' | 'fee' | 'batch' | 'single'>>;
 
 /** What `explain` looks at. */
 export interface Evidence {
@@ -33,7 +33,7 @@ export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
     const found = partlyFailed.find(
       (one) => isNear(entry, one.at, toleranceMs) && matching.isUnused(one.batch) && couldCost(one, entry.amount),
     );
-    if (found) explained.set(entry, { flow: 'payout', fee: '0' });
+    if (found) explained.set(entry, { flow: 'payout', fee: '0', batch: found.batch, single: null });
     if (found) matching.takeBatch(found.batch, entry);
   }
   return explained;

@@ -33,6 +33,11 @@ export function settingsOf({ reconciliation: config, upstreamStatusWords }: Conf
   };
 }
 
+/** How far the time of an entry may be from that of its transaction, in milliseconds. */
+export function toleranceOf(settings: RunSettings): number {
+  return (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds) * 1_000;
+}
+
 /**
  * The period with its margin. Rows of the margin may belong to a payment of the period. They are matched, and count
  * only if they belong to the period. The listing of a run must cover this much.

@@ -8,6 +8,7 @@ import { Doubt, doubtsOf } from './doubts';
 import { Plan } from './plan';
 import { Sum } from './sum';
 import { WalletStatement } from './wallet-statement';
+import { JudgedWallets } from './wallets';
 
 /** The totals of a run's period, as stored in `reconciliation_run_end.totals`. */
 export interface Totals {
@@ -124,7 +125,7 @@ interface Sums {
   residual: string;
 }
 
-export async function totalsOf(db: Client, plan: Plan, wallets: WalletStatement[]): Promise<Totals> {
+export async function totalsOf(db: Client, plan: Plan, wallets: JudgedWallets): Promise<Totals> {
   const { rows } = await db.query<Sums>(`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
   const [sums] = rows;
   if (!sums) throw new Error('the sums of a comparison are one row');
@@ -147,9 +148,9 @@ export async function totalsOf(db: Client, plan: Plan, wallets: WalletStatement[
       ),
     },
     ...(await doubtsOf(db, plan)),
-    wallets,
+    wallets: wallets.statements,
     aside: Object.fromEntries(aside.map(({ flow, count, usd }) => [flow, { count, usd: plain(usd) }])),
-    incomplete: [...(await listingFaults(db, plan)), ...faultsOf(sums)],
+    incomplete: [...(await listingFaults(db, plan)), ...faultsOf(sums), ...wallets.incomplete],
     unlisted: sums.unlisted,
     within_tolerance_usd: plain(sums.within),
     residual_usd: plain(sums.residual),

@@ -10,8 +10,11 @@ interface Window {
   to: Date;
 }
 
+/** SQL for the batch of a transaction of `theirs` or `aside`. A transaction without one is a batch of its own. */
+export const batchOf = (row: 't.' | '') => `coalesce('batch ' || ${row}batch_ref, 'row ' || ${row}n)`;
+
 /** The columns that identify a transaction. */
-const NAMED = `coalesce('batch ' || batch_ref, 'row ' || n) AS batch, n::text AS single,
+const NAMED = `${batchOf('')} AS batch, n::text AS single,
   array_remove(ARRAY[upstream_ref, upstream_id, batch_ref], NULL) AS names`;
 
 const LISTED = `${NAMED}, batch_ref, at, coalesce(usd, 0) AS usd, coalesce(fee, 0) AS fee`;

@@ -29,7 +29,7 @@ export interface WalletStatement {
   flows: Partial<Record<Flow, Sum>>;
   /** What changed the balance without an entry. Each gap is a finding. */
   gap_usd: string;
-  /** Where the shown entries begin, if that is within the period. The opening balance is that of this time. */
+  /** Where the shown entries begin, if that is after the start of the period. The opening balance is that of this time. */
   shown_since: string | null;
 }
 
@@ -110,9 +110,9 @@ function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, Sum>> {
 }
 
 /** A wallet that is shown from its beginning at zero is shown completely. */
-function shownSince(entries: ListedEntry[], { from, to }: Period): string | null {
+function shownSince(entries: ListedEntry[], { from }: Period): string | null {
   const oldest = entries.at(-1);
-  if (!oldest || oldest.at === null || oldest.at < from.getTime() || oldest.at >= to.getTime()) return null;
+  if (!oldest || oldest.at === null || oldest.at < from.getTime()) return null;
   return oldest.before !== null && new Decimal(oldest.before).isZero() ? null : new Date(oldest.at).toISOString();
 }
 

@@ -1,21 +1,30 @@
 import { Client } from 'pg';
 import { entryName, NAMED_ENTRIES } from './balances';
+import { Incomplete } from './completeness';
 import { explain, Explained } from './entry-matching';
 import { WalletEntry } from './entry-offers';
 import { saidFlow } from './flows';
 import { decimal, instant, uuid } from './literals';
 import { Plan } from './plan';
 import { harmless, plainWord } from './recipients';
-import { CLOCK_SKEW_SECONDS, withMargin } from './run-settings';
+import { neverReturned } from './returned';
+import { toleranceOf, withMargin } from './run-settings';
+import { entryFaults } from './wallet-completeness';
 import { backInWallets, paidFromWallets, partlyFailedIn } from './wallet-offers';
 import { BookedEntry, ListedEntry, statementsOf, WalletStatement, withTimes } from './wallet-statement';
+
+/** What a run says about the wallets. */
+export interface JudgedWallets {
+  /** How each wallet came from its opening balance to its closing balance. */
+  statements: WalletStatement[];
+  incomplete: Incomplete[];
+}
 
 /**
  * Judges the wallets of the account: finds a transaction for each entry of the period, and adds `unexplained_debit` or
  * `unexplained_credit` where there is none.
- * @returns how each wallet came from its opening balance to its closing balance.
  */
-export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<WalletStatement[]> {
+export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<JudgedWallets> {
   const { rows: wallets } = await db.query<{ id: string; name: string; type: string | null; balance: string | null }>(
     `SELECT wallet_id AS id, ${harmless('wallet_id')} AS name, ${plainWord('type')} AS type, balance::text FROM upstream_wallet WHERE read_id = ${uuid(readId)} ORDER BY upstream_wallet.type, wallet_id`,
   );
@@ -23,19 +32,27 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   const listed = withTimes(rows);
   const changing = listed.filter(({ amount }) => Number(amount) > 0);
   const entries = changing.filter(isWithin(plan));
-  const isAround = isWithin(withMargin(plan.from, plan.to, plan.settings));
-  const around = changing.filter((entry) => isAround(entry) && !isWithin(plan)(entry));
-  const explained = new Map([
-    ...(await explainDebits(db, plan, { entries: entries.filter(isDebit), around: around.filter(isDebit) })),
-    ...(await explainCredits(db, plan, { entries: entries.filter(isCredit), around: around.filter(isCredit) })),
-  ]);
+  const around = changing.filter((entry) => !isWithin(plan)(entry));
+  const isNear = isWithin(withMargin(plan.from, plan.to, plan.settings));
+  const debits = await explainDebits(db, plan, {
+    entries: entries.filter(isDebit),
+    around: around.filter((entry) => isDebit(entry) && isNear(entry)),
+  });
+  // Money comes back at any time.
+  const credits = await explainCredits(db, plan, {
+    entries: entries.filter(isCredit),
+    around: around.filter(isCredit),
+  });
+  for (const entry of await neverReturned(db, debits, credits)) debits.delete(entry);
   const booked = entries.map((entry): BookedEntry => {
     const said = entry.isDebit ? undefined : saidFlow(entry.description);
-    return { entry, ...(explained.get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }) };
+    return { entry, ...((entry.isDebit ? debits : credits).get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }) };
   });
   const left = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
   if (left.length > 0) await db.query(insertUnexplained(plan, readId), [JSON.stringify(left)]);
-  return wallets.map((wallet) => statementsOf(wallet, listed, booked, plan));
+  const statements = wallets.map((wallet) => statementsOf(wallet, listed, booked, plan));
+  const withEntries = new Set(wallets.filter(({ id }) => listed.some(({ walletId }) => walletId === id)).map(({ name }) => name)); // oxfmt-ignore
+  return { statements, incomplete: await entryFaults(db, plan, readId, { statements, withEntries, debits }) };
 }
 
 /** The balances show the direction, because it is not documented whether amounts are signed. */
@@ -58,8 +75,6 @@ const isWithin =
   ({ at }: WalletEntry) =>
     at === null || (at >= from.getTime() && at < to.getTime());
 
-const toleranceOf = ({ settings }: Plan) => (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds) * 1_000;
-
 /** The debits or the credits. */
 interface Side {
   entries: WalletEntry[];
@@ -72,13 +87,23 @@ async function explainDebits(db: Client, plan: Plan, side: Side): Promise<Explai
   const window = windowOf([...side.entries, ...side.around], plan);
   const explanations = await paidFromWallets(db, window, amountsOf(side));
   const partlyFailed = await partlyFailedIn(db, window);
-  return explain(side.entries, { explanations, partlyFailed, toleranceMs: toleranceOf(plan), around: side.around });
+  return explain(side.entries, {
+    explanations,
+    partlyFailed,
+    toleranceMs: toleranceOf(plan.settings),
+    around: side.around,
+  });
 }
 
 async function explainCredits(db: Client, plan: Plan, side: Side): Promise<Explained> {
-  if (side.entries.length === 0) return new Map();
+  if (side.entries.length + side.around.length === 0) return new Map();
   const explanations = await backInWallets(db, plan.settings, amountsOf(side));
-  return explain(side.entries, { explanations, partlyFailed: [], toleranceMs: toleranceOf(plan), around: side.around });
+  return explain(side.entries, {
+    explanations,
+    partlyFailed: [],
+    toleranceMs: toleranceOf(plan.settings),
+    around: side.around,
+  });
 }
 
 function amountsOf({ entries, around }: Side): string[] {
@@ -89,7 +114,7 @@ function amountsOf({ entries, around }: Side): string[] {
 function windowOf(entries: WalletEntry[], plan: Plan): { from: Date; to: Date } {
   const times = entries.map(({ at }) => at);
   if (times.includes(null)) return plan;
-  const margin = 2 * toleranceOf(plan);
+  const margin = 2 * toleranceOf(plan.settings);
   const first = times.reduce<number>((one, other) => Math.min(one, other ?? one), Infinity);
   const last = times.reduce<number>((one, other) => Math.max(one, other ?? one), -Infinity);
   return { from: new Date(first - margin), to: new Date(last + margin) };

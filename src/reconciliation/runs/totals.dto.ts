@@ -89,7 +89,7 @@ class WalletRecord implements WalletStatement {
   @usd('What changed the balance without an entry. Each gap is a finding.') gap_usd!: string;
   @nullable(
     INSTANT,
-    'Where the entries that the upstream shows begin, if that is within the period. The opening balance is of this time.',
+    'Where the entries that the upstream shows begin, if that is after the start of the period. The opening balance is of this time.',
   )
   shown_since!: string | null;
 }
