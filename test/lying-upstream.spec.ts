@@ -26,7 +26,7 @@ describe('any schedule of lies and retries', () => {
   const wrongIn = async ({ capUsd, feePercent, steps }: Schedule): Promise<string[]> => {
     schedules += 1;
     const from = new Date();
-    const feesBefore = world.feesCharged;
+    const before = world.unexplained;
     const people = world.newPeople(3);
     const customers = await Promise.all(
       HABITS.map((habit) => Customer.of(world, habit, `${habit.replace(' ', '-')}-${schedules}`, capUsd)),
@@ -36,9 +36,9 @@ describe('any schedule of lies and retries', () => {
       const { result } = await world.reconcile(from);
       seen.runs += 1;
       if (result !== 'clean' && result !== 'clean_with_doubts') return;
-      // Nobody can know of a fee that is newer than what the upstream shows.
-      const hidden = world.areEntriesFrozen ? 0 : world.feesCharged - feesBefore;
-      if (hidden > 0) wrong.push(`a run was ${result} although ${hidden} fees were charged that nothing explains`);
+      // Nobody can know of an entry that is newer than what the upstream shows.
+      const hidden = world.areEntriesFrozen ? 0 : world.unexplained - before;
+      if (hidden > 0) wrong.push(`a run was ${result} although nothing explains ${hidden} debits`);
       if (result !== 'clean') return;
       seen.clean += 1;
       const all = await compare(world, customers);

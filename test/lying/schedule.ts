@@ -7,7 +7,7 @@ export type Habit = (typeof HABITS)[number];
 export const KINDS = ['airtime', 'momo', 'credit'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A fault of the sandbox. What it carries out, it carries out before the proxy gives up. */
+/** A fault of the sandbox. The next step waits for what it carries out late. */
 export interface Fault {
   fault: string;
   [setting: string]: unknown;
@@ -41,7 +41,16 @@ export type Event =
   | { do: 'follow' }
   | { do: 'reconcile' }
   | { do: 'top-up'; wallet: 'airtime' | 'momo' | 'chi' }
-  | { do: 'fee'; nth: number };
+  | { do: 'fee'; nth: number }
+  | { do: 'withdrawal'; wallet: 'airtime' | 'momo' | 'chi'; usd: number }
+  | ({ do: 'told' } & ToldEvent);
+
+/** An event that the upstream, or somebody else, tells the proxy about the nth newest transaction. */
+export interface ToldEvent {
+  nth: number;
+  status: string;
+  signature: 'right' | 'wrong' | 'none' | 'late';
+}
 
 export type Step = PayStep | Event;
 
@@ -87,6 +96,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constantFrom(...LATER).map((name) => ({ fault: name, ms: NOT_BY_ITSELF_MS })) },
   { weight: 1, arbitrary: fc.constant({ fault: 'slowBody', ms: 150 }) },
+  { weight: 2, arbitrary: fc.constantFrom(150, 600).map((ms) => ({ fault: 'delay', ms })) },
 );
 
 const words = fc.constantFrom(UNHEARD_OF, MAPPED_WORD).map((word) => ({ paid: word }));
@@ -101,6 +111,7 @@ const lie: fc.Arbitrary<Event> = fc
     words.map((answered) => ({ words: { answered } })),
     list.map((transactions) => ({ lists: { transactions } })),
     list.map((entries) => ({ lists: { entries } })),
+    fc.constantFrom(0, MOST_FEE_PERCENT).map((feePercent) => ({ feePercent })),
     fc.constantFrom(...KINDS).map((kind) => ({ lists: { transactions: { withoutTypes: [kind] } } })),
     fc.constantFrom(...KINDS).map((kind) => ({ listedAfterMs: { [kind]: NOT_BY_ITSELF_MS } })),
   )
@@ -110,11 +121,23 @@ const own = fc.constantFrom(
   ...(['lies end', 'changes happen', 'time passes', 'resolve', 'follow'] as const).map((what): Event => ({ do: what })),
 );
 
+const wallet = fc.constantFrom('airtime', 'momo', 'chi');
+
+const told: fc.Arbitrary<Event> = fc.record({
+  do: fc.constant('told'),
+  nth: fc.nat({ max: 6 }),
+  status: fc.constantFrom('paid', 'failed', 'reversed', 'refunded', UNHEARD_OF),
+  signature: fc.constantFrom('right', 'right', 'wrong', 'none', 'late'),
+});
+
 const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 4, arbitrary: lie },
   { weight: 6, arbitrary: own },
   { weight: 1, arbitrary: fc.constant<Event>({ do: 'reconcile' }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('top-up'), wallet: fc.constantFrom('airtime', 'momo', 'chi') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('top-up'), wallet }) },
+  // As much as a payout, which could hide it.
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('withdrawal'), wallet, usd: fc.constantFrom(0.1, 1, 1.5, 2) }) },
+  { weight: 3, arbitrary: told },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fee'), nth: fc.nat({ max: 20 }) }) },
 );
 

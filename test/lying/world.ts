@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { INestApplicationContext } from '@nestjs/common';
 import { Client } from 'pg';
+import { Secret } from '../../src/platform/config/secret';
 import { Scope } from '../../src/operations/scopes';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { PollService } from '../../src/reconciliation/in-doubt/poll.service';
+import { ReadBackService } from '../../src/reconciliation/in-doubt/read-back.service';
 import { ResolverService } from '../../src/reconciliation/in-doubt/resolver.service';
 import { noLies } from '../../src/sandbox/lies';
 import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';
@@ -12,7 +14,9 @@ import { eventually } from '../support/paying';
 import { startProxyWithSandbox } from '../support/proxy';
 import { reconcile } from '../support/reconciling';
 import { ControlBody } from '../support/sandbox-answers';
-import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment } from './schedule';
+import { bodyOf } from './bodies';
+import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment, ToldEvent } from './schedule';
+import { EVENT_SECRET, tell } from './told-event';
 
 /** An answer of the proxy, as far as clients look at it. */
 export interface Told {
@@ -33,8 +37,8 @@ const ACCOUNT = '00000000-0000-4000-8000-000000000001';
 export class LyingWorld {
   /** Fees that were charged later, in US dollars by transaction. No list of transactions shows them. */
   readonly hiddenFees = new Map<string, number>();
-  /** The number of such fees. */
-  feesCharged = 0;
+  /** The number of entries that nothing explains. */
+  unexplained = 0;
   areEntriesFrozen = false;
   private people = 0;
   private lastSeq = 0;
@@ -56,6 +60,7 @@ export class LyingWorld {
       upstreamFees: new Map(Object.values(PATHS).map((path) => [`POST ${path}`, `${MOST_FEE_PERCENT}%`])),
       upstreamStatusWords: [`${MAPPED_WORD}=paid`],
       upstreamTimeoutMs: 400,
+      upstreamWebhookSecret: new Secret(EVENT_SECRET),
     });
     const worker = await proxy.startWorker();
     worker.get(PollService).rules.quietMs = 0;
@@ -108,9 +113,13 @@ export class LyingWorld {
     for (const fault of faults) await this.control('POST', '/faults', { nth: 1, ...fault });
   }
 
-  /** Returns the payouts of clients that arrived since the last ones that were attributed. */
+  /** Returns the payouts of clients that arrived since the last ones that were attributed, once none is delayed. */
   async newArrivals(): Promise<Arrival[]> {
-    const all = (await this.control('GET', `/requests?after=${this.lastSeq}`)) as Arrival[];
+    let all: Arrival[] = [];
+    await eventually(async () => {
+      all = (await this.control('GET', `/requests?after=${this.lastSeq}`)) as Arrival[];
+      return all.every(({ fault, answeredAt }) => fault !== 'delay' || answeredAt !== null);
+    });
     return all.filter(({ operation, body }) => operation.includes('/payouts/') && !isOfBystander(body));
   }
 
@@ -158,6 +167,11 @@ export class LyingWorld {
         return void (await this.entry({ type: 'top-up', account: ACCOUNT, wallet: event.wallet, valueInUSD: 5 }));
       case 'fee':
         return this.hiddenFee(event.nth);
+      case 'withdrawal':
+        this.unexplained += 1;
+        return void (await this.entry({ type: 'withdrawal', account: ACCOUNT, wallet: event.wallet, valueInUSD: event.usd })); // oxfmt-ignore
+      case 'told':
+        return this.tell(event);
     }
   }
 
@@ -182,11 +196,20 @@ export class LyingWorld {
     await eventually(async () => (await this.sandboxData.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0);
   }
 
+  /** An event is only a hint, so the proxy asks at once. */
+  private async tell(event: ToldEvent): Promise<void> {
+    const all = [...(await this.transactions()).values()];
+    const told = all[event.nth % all.length];
+    if (!told) return;
+    await tell(this.proxy.url, told, event);
+    await this.worker.get(ReadBackService).run(new AbortController().signal, () => undefined);
+  }
+
   private async hiddenFee(nth: number): Promise<void> {
     const all = [...(await this.transactions()).values()].filter(({ truth }) => truth.money !== 'kept');
     const chiRef = all[nth % all.length]?.chiRef ?? '';
     await this.entry({ type: 'fee', chiRef, valueInUSD: 0.1 });
-    this.feesCharged += 1;
+    this.unexplained += 1;
     this.hiddenFees.set(chiRef, (this.hiddenFees.get(chiRef) ?? 0) + 0.1);
   }
 
@@ -202,20 +225,6 @@ export class LyingWorld {
     });
     if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status} ${await response.text()}`);
     return response.status === 204 ? undefined : response.json();
-  }
-}
-
-function bodyOf(kind: Kind, items: Payment[]): object {
-  const phone = (who: number) => ({ countryToSend: 'Kenya', phoneNumber: `+25471${String(who).padStart(7, '0')}` });
-  switch (kind) {
-    case 'airtime':
-      return { airtimes: items.map(({ who, usd }) => ({ ...phone(who), valueInUSD: usd })) };
-    case 'momo':
-      return {
-        momos: items.map(({ who, usd }) => ({ ...phone(who), valueInUSD: usd, momoCode: 'MPS', reference: '' })),
-      };
-    case 'credit':
-      return { credits: items.map(({ who, usd }) => ({ email: `person.${who}@example.com`, valueInUSD: usd })) };
   }
 }
 
