@@ -19,6 +19,7 @@ describe("the console's sandbox", () => {
   });
   beforeEach(async () => {
     await api.ask('delete', '/faults').expect(204);
+    await api.ask('delete', '/lies').expect(200);
     await startAfresh(page, '/sandbox');
     await page.getByRole('heading', { name: 'Wallets' }).waitFor();
   });
@@ -151,6 +152,38 @@ describe("the console's sandbox", () => {
     await page.getByText('No faults are active.').waitFor();
     expect((await api.look()).faults).toEqual([]);
   });
+
+  it('makes the sandbox lie, says how, and ends it', async () => {
+    const lies = page.getByRole('region', { name: 'Lies' });
+    const form = (name: string) => lies.getByRole('form', { name });
+    const open = (name: string) => lies.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+    await lies.getByText('The sandbox tells the truth.').waitFor();
+    await open('Lists');
+    await form('Lists').getByLabel('Newest only').fill('3');
+    await form('Lists').getByLabel('Frozen as it is now').check();
+    await form('Lists').getByRole('button', { name: 'Apply' }).click();
+    await lies.getByText('the newest 3 transactions only').waitFor();
+    await lies.getByText('transactions are frozen').waitFor();
+    await open('Late listing');
+    await form('Late listing').getByRole('button', { name: 'Apply' }).click();
+    await lies.getByText('momo is listed after 60 s').waitFor();
+    await open('Status words');
+    await form('Status words').getByRole('button', { name: 'Apply' }).click();
+    await lies.getByText('paid is “AWAITING_REVIEW” in lists').waitFor();
+    await open('Fees');
+    await form('Fees').getByLabel('Percent of each payout').fill('1.5');
+    await form('Fees').getByLabel('Returned when a payout fails').uncheck();
+    await form('Fees').getByRole('button', { name: 'Apply' }).click();
+    await lies.getByText('fees of 1.5 %').waitFor();
+    await expectAccessible(page);
+    await lies.getByRole('button', { name: 'End all lies' }).click();
+    await lies.getByText('The sandbox tells the truth.').waitFor();
+    await open('Wallet entries');
+    await form('Wallet entries').getByLabel('US dollars').fill('0.25');
+    await form('Wallet entries').getByRole('button', { name: 'Book' }).click();
+    await form('Wallet entries').getByText('Booked a fee of $0.25 in the airtime wallet.').waitFor();
+  });
+
   it('fits a telephone', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await item(1).getByLabel('Phone number').fill('0712');
@@ -159,6 +192,7 @@ describe("the console's sandbox", () => {
     await page.getByRole('button', { name: 'More about lateProcessing' }).click();
     await page.getByRole('button', { name: 'Turn on error500', exact: true }).click();
     await page.getByText('One fault is active.').waitFor();
+    await page.getByRole('button', { name: /^Lists/ }).click();
     await expectAccessible(page);
     expect(await widthOf(page)).toBe(360);
   });

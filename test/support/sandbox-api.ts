@@ -11,7 +11,7 @@ import supertest, { Asked } from './supertest';
 
 export const CONTROL_KEY = 'control-key-that-must-never-be-seen';
 
-export type Method = 'get' | 'post' | 'delete';
+export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** Each route with a valid request. */
 export const ROUTES: [Method, string, object?][] = [
@@ -19,6 +19,12 @@ export const ROUTES: [Method, string, object?][] = [
   ['post', '/faults', { fault: 'error500' }],
   ['delete', '/faults'],
   ['delete', '/faults/1'],
+  ['patch', '/lies/fees', { percent: 0 }],
+  ['patch', '/lies/listing-delay', { type: 'momo' }],
+  ['patch', '/lies/words', { shown_in: 'listed', status: 'paid' }],
+  ['patch', '/lies/lists', { list: 'entries', newest: null }],
+  ['delete', '/lies'],
+  ['post', '/entries', { type: 'top_up', wallet: 'momo', usd: 1 }],
   ['post', '/payouts', { operation: 'POST /payouts/airtime', body: {} }],
 ];
 

@@ -50,6 +50,21 @@ export interface MagicRecipient {
   does: string;
 }
 
+export interface SandboxListLies {
+  newest: number | null;
+  frozenAt: string | null;
+  withoutTypes: string[];
+}
+
+/** The settings that make the sandbox lie. It has others. */
+export interface SandboxSettings {
+  feePercent: number;
+  returnsFee: boolean;
+  listedAfterMs: Record<string, number>;
+  words: Record<'listed' | 'answered' | 'events', Record<string, string>>;
+  lists: Record<'transactions' | 'entries', SandboxListLies>;
+}
+
 /** Calls the control interface of the sandbox that the proxy started itself. */
 @Injectable()
 export class SandboxControlService {
@@ -92,6 +107,19 @@ export class SandboxControlService {
 
   async removeFaults(): Promise<void> {
     await this.ask('DELETE', '/faults');
+  }
+
+  settings(): Promise<SandboxSettings> {
+    return this.ask('GET', '/settings');
+  }
+
+  /** @returns all settings as they are now. */
+  patchSettings(settings: object): Promise<SandboxSettings> {
+    return this.ask('PATCH', '/settings', settings, (said) => said.map((detail) => ({ pointer: '', detail })));
+  }
+
+  async addEntry(entry: object): Promise<void> {
+    await this.ask('POST', '/entries', entry, (said) => said.map((detail) => ({ pointer: '', detail })));
   }
 
   /** @throws Problem */

@@ -4,6 +4,8 @@ import { FreeForm } from '../../http/validation/free-form';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, OneOf } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
+import { Figure } from './figure';
+import { SandboxLiesDto } from './lies.dto';
 import { SAMPLE_OPERATIONS } from './samples';
 
 const described = (description: string, schema: object) => ApiProperty({ description, ...schema });
@@ -73,6 +75,7 @@ export class SandboxDto {
   wallets!: SandboxWalletDto[];
   @ApiProperty({ type: [SandboxFaultDto], description: 'Active faults, oldest first.' })
   faults!: SandboxFaultDto[];
+  @ApiProperty({ type: SandboxLiesDto, description: 'What the sandbox lies about.' }) lies!: SandboxLiesDto;
   @ApiProperty({ type: [FaultKindDto], description: 'Kinds of fault that can be switched on.' })
   kinds!: FaultKindDto[];
   @ApiProperty({ type: [MagicRecipientDto], description: 'Recipients with a fixed behavior.' })
@@ -80,26 +83,6 @@ export class SandboxDto {
   @ApiProperty({ type: [SampleDto], description: 'One sample for each operation that has samples.' })
   samples!: SampleDto[];
 }
-
-/** A numeric setting. The sandbox checks everything but its range. */
-const Figure = (
-  name: string,
-  most: number,
-  schema: { type: 'integer' | 'number'; minimum: number; description: string },
-) =>
-  field(
-    {
-      name,
-      required: false,
-      must: `must be a ${schema.type === 'integer' ? 'whole number' : 'number'} from ${schema.minimum} to ${most}`,
-      test: (value) =>
-        typeof value === 'number' &&
-        value >= schema.minimum &&
-        value <= most &&
-        (schema.type === 'number' || Number.isInteger(value)),
-    },
-    { ...schema, maximum: most },
-  );
 
 @NotForwarded()
 export class NewFaultDto {

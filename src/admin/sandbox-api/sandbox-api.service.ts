@@ -13,6 +13,7 @@ import { Problem } from '../../platform/errors/problem';
 import { INTERFACE_PREFIX, pathOf } from '../../operations/catalogue';
 import { FaultKind, MagicRecipient, SandboxAccount, SandboxControlService, SandboxFault } from './control.service';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
+import { toLies } from './lies.service';
 import { samplesFor } from './samples';
 
 const NO_DEMO_CLIENTS =
@@ -36,11 +37,12 @@ export class SandboxApiService {
 
   async state(): Promise<SandboxDto> {
     const { url } = this.control.embedded;
-    const [accounts, faults, kinds, recipients] = await Promise.all([
+    const [accounts, faults, kinds, recipients, settings] = await Promise.all([
       this.control.accounts(),
       this.control.faults(),
       this.control.faultKinds(),
       this.control.magicRecipients(),
+      this.control.settings(),
     ]);
     const [ours] = accounts.filter(({ parent }) => parent === null);
     const subAccounts = accounts.filter(({ parent }) => parent !== null && parent === ours?.id).map(({ id }) => id);
@@ -48,6 +50,7 @@ export class SandboxApiService {
       url,
       wallets: accounts.flatMap(toWallets),
       faults: faults.map(toFault),
+      lies: toLies(settings),
       kinds: kinds.map(toKind),
       magic_recipients: recipients.map(toRecipient),
       samples: samplesFor(subAccounts),

@@ -5,6 +5,7 @@ import { useAddress } from '../../components/address';
 import { Page } from '../../components/page';
 import { Answer, Empty, Failure } from '../../components/states';
 import { SandboxFaults } from './faults';
+import { SandboxLies } from './lies';
 import { SampleForm } from './sample-form';
 import { useSending } from './sending';
 import { SentSample } from './sent-sample';
@@ -56,6 +57,7 @@ function SandboxControls({ sandbox }: { sandbox: SandboxDto }) {
           />
           <SentSample sending={sending} />
           <Wallets wallets={sandbox.wallets} />
+          <SandboxLies lies={sandbox.lies} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
