@@ -178,7 +178,10 @@ function bare({ status, contentType, text }: RawAnswer): object {
     text: text
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, '<origin>')
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
-      .replaceAll('"reference":"<uuid>.0"', '"reference":""') // the proxy fills in the ID of the payout
+      // The proxy fills in the ID of the payout or of the call.
+      .replaceAll('"reference":"<uuid>.0"', '"reference":""')
+      .replaceAll(',"meta":{"description":"Ref <uuid>"}', '')
+      .replaceAll('"meta":{"reference":"<uuid>"},', '')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
       .replace(/"_(nano)?seconds":\d+/g, '"_$1seconds":<time>')
       .replace(/_\d{13}(?=["& ])/g, '_<time>')

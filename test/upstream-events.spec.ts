@@ -101,9 +101,10 @@ describe('POST /hooks/upstream', () => {
   it('keeps events for the next worker while there is none', async () => {
     const lone = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamWebhookSecret: new Secret(SECRET) });
     const body = '{"issueID":"a batch of nobody"}';
-    const headers = { 'webhook-id': 'early', 'webhook-timestamp': String(now()) };
+    const sentAt = now();
+    const headers = { 'webhook-id': 'early', 'webhook-timestamp': String(sentAt) };
     for (const id of ['early', 'late']) {
-      const signature = sign(id, now(), body);
+      const signature = sign(id, sentAt, body);
       await deliver({ ...headers, 'webhook-id': id, 'webhook-signature': signature }, body, lone.url).expect(200);
     }
     expect(await lone.database.query('SELECT kind FROM worker_task')).toEqual([
