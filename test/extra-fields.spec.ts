@@ -27,8 +27,11 @@ describe('an extra field', () => {
   it('is forwarded after the known fields of bodies and items, and recorded with them', async () => {
     const json = '{"narration":"für Ada 🎉","credit":[{"subAccount":"s-1","valueInUSD":1.5,"twitter":"@ada"}]}';
     const response = await api.postRaw('/send', json).expect(200);
-    expect(sent()).toBe('{"credit":[{"valueInUSD":1.5,"twitter":"@ada","subAccount":"s-1"}],"narration":"für Ada 🎉"}');
-    const recorded = await api.record(response.headers['x-call-id'] as string);
+    const id = response.headers['x-call-id'] as string;
+    expect(sent()).toBe(
+      `{"credit":[{"valueInUSD":1.5,"twitter":"@ada","subAccount":"s-1"}],"narration":"für Ada 🎉","description":"Ref ${id}"}`,
+    );
+    const recorded = await api.record(id);
     expect(JSON.stringify(recorded.request!.body)).toBe(sent());
   });
 

@@ -129,7 +129,10 @@ function summary({ result, totals }: RunEnd): string {
   if (result === 'clean') return 'clean, no differences';
   const { incomplete = [], findings, ...doubtful } = (totals ?? {}) as Partial<Totals>;
   const why = incomplete.map(({ detail }) => ` ${detail}`).join('');
-  if (result === 'clean_with_doubts') return `no differences, but ${doubtsOf(doubtful)}`;
+  if (result === 'clean_with_doubts') {
+    const doubts = doubtsOf(doubtful);
+    return doubts === '' ? `no differences, but doubts.${why}` : `no differences, but ${doubts}${why && `.${why}`}`;
+  }
   if (result === 'incomplete') return `incomplete, no differences in the data that was read.${why}`;
   const { count, by_category: categories = {} } = findings ?? {};
   const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);

@@ -102,16 +102,25 @@ interface EndTotals {
   incomplete?: { reason: string }[];
 }
 
-/** The listing is whole. Findings about entries that the upstream no longer shows stay open anyway. */
+/**
+ * The listing is whole, but a busy wallet shows too few entries. What left it before them cannot be checked. Findings
+ * about entries that are no longer shown stay open.
+ */
 const ENTRIES_CUT = 'entries_start_late';
 
 /**
- * Returns the result of a run. It is clean only if nothing differs, the listing is complete, and nothing is in doubt.
+ * Returns the result of a run. It is clean only if nothing differs, the listing is complete, and nothing is in doubt or
+ * unchecked.
  */
 function resultOf({ findings, in_doubt: doubt, pending, ambiguous, incomplete = [] }: EndTotals): string {
   if (findings.count > 0) return 'findings';
-  if (incomplete.length > 0) return 'incomplete';
-  return doubt.count + pending.count + ambiguous.count > 0 ? 'clean_with_doubts' : 'clean';
+  if (!isListingWhole(incomplete)) return 'incomplete';
+  const isDoubtful = incomplete.length > 0 || doubt.count + pending.count + ambiguous.count > 0;
+  return isDoubtful ? 'clean_with_doubts' : 'clean';
+}
+
+function isListingWhole(incomplete: { reason: string }[] = []): boolean {
+  return incomplete.every(({ reason }) => reason === ENTRIES_CUT);
 }
 
 /**
@@ -130,8 +139,7 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
       const parameters = [runId, asOf, source];
       await db.query(REOPENED, parameters);
       // An incomplete listing may lack transactions that exist, so no finding is closed.
-      if ((totals.incomplete ?? []).every(({ reason }) => reason === ENTRIES_CUT))
-        await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
+      if (isListingWhole(totals.incomplete)) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
     }
     await db.query(END, [runId, resultOf(totals), readId, JSON.stringify(totals)]);
     await db.query('COMMIT');

@@ -11,7 +11,7 @@ export const walletRoutes = {
   'POST /wallets/lookup': lookUpWallet,
 } satisfies Routes;
 
-const ENTRIES_SHOWN = 100; // The newest ones. A wallet's history has no end, and the interface has no paging.
+const ENTRIES_SHOWN = 1_000; // The newest ones. A wallet's history has no end, and the interface has no paging.
 
 /** GET and POST /wallets/list */
 export async function listWallets(call: Call) {
