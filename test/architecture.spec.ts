@@ -237,6 +237,11 @@ describe('the architecture', () => {
     expect(deriving.map(({ path }) => path)).toEqual([]);
   });
 
+  it('gives each lock of the database a number of its own', () => {
+    const all = product.flatMap(({ text }) => text.match(/(?<=LOCKS? = )7_070_\d+/g) ?? []);
+    expect(all).toEqual([...new Set(all)]);
+  });
+
   it('has no file over 250 lines', () => {
     const long = [...src, ...sourceFiles('test')].filter(({ text }) => text.split('\n').length > 251);
     expect(long.map(({ path }) => path)).toEqual([]);

@@ -168,7 +168,7 @@ describe('npm start', () => {
       client.on('error', () => undefined);
       try {
         await client.connect();
-        const held = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7070002";
+        const held = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7070023";
         return (await client.query<{ pid: number }>(held)).rows[0]?.pid;
       } catch {
         return undefined; // it recovers from a crash

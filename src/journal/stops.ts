@@ -6,7 +6,7 @@ import { Stop, stopFor } from '../policy/stops';
 import { Author, authorSql } from './author';
 
 /** A number that only this lock uses. Stops are written one at a time. */
-const STOP_LOCK = 7_070_004;
+const STOP_LOCK = 7_070_022;
 
 /**
  * The active stops, oldest first: none, or a few. They are read whenever a call is admitted or approved, so a stop

@@ -21,7 +21,7 @@ interface SandboxFile {
 }
 
 /** The lock of the process that started the sandbox, as long as it lives. */
-const SANDBOX_LOCK = 7_070_003;
+const SANDBOX_LOCK = 7_070_024;
 
 /**
  * Starts the sandbox as a separate process. Like a real upstream, it can hang, crash, and be killed alone. Its address

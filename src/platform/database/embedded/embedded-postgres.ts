@@ -14,7 +14,7 @@ import { findPort } from './ports';
 import { RunningServer, startServer } from './server';
 
 /** The lock of the process that started the server, as long as it lives. */
-const OWNER_LOCK = 7_070_002;
+const OWNER_LOCK = 7_070_023;
 
 export interface EmbeddedPostgres {
   urls: Urls;
