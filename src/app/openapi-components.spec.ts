@@ -44,6 +44,12 @@ describe('shareEqualParts', () => {
     expect(Object.keys(components?.parameters ?? {})).toEqual(['calls.from', 'findings.from', 'page_size']);
   });
 
+  it('leaves out empty lists of parameters', () => {
+    const { paths } = shared({ '/a': get({}), '/b': get({}, [query('from', 'A call.')]) });
+    expect(paths['/a']?.get).toEqual({ responses: {} });
+    expect(paths['/b']?.get?.parameters).toHaveLength(1);
+  });
+
   it('fails when two different responses still have the same name', () => {
     const response = (description: string) => ({ 200: { 'x-name': 'Page', description } });
     const paths = {

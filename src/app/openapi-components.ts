@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * Moves every repeated response and parameter into `components`, and replaces it with a reference. A reader who follows
- * the references sees the same document.
+ * Moves every repeated response and parameter into `components`, and replaces it with a reference. Empty lists of
+ * parameters are left out. A reader who follows the references sees the same document.
  */
 export function shareEqualParts(document: OpenAPIObject): void {
   const routes = Object.entries(document.paths).flatMap(([address, { get, post, patch, delete: remove }]) =>
@@ -28,6 +28,7 @@ export function shareEqualParts(document: OpenAPIObject): void {
   );
   share(document, 'responses', routes.flatMap(responsesOf));
   share(document, 'parameters', routes.flatMap(parametersOf));
+  for (const { operation } of routes) if (operation.parameters?.length === 0) delete operation.parameters;
 }
 
 function responsesOf({ address, operation }: Route): Place[] {

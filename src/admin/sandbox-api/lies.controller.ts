@@ -69,7 +69,7 @@ export class SandboxLiesController {
     operationId: 'addSandboxEntry',
     description: 'The next run reports a fee or a withdrawal as `unexplained_debit`.',
   })
-  @ApiResponse({ status: 204, description: 'The entry is booked.' })
+  @ApiResponse({ status: 204, description: 'Done.' })
   @Problems()
   addEntry(@Body() entry: NewEntryDto): Promise<void> {
     return this.lies.addEntry(entry);

@@ -56,7 +56,7 @@ export class SandboxApiController {
   @HttpCode(204)
   @Allow('admin')
   @ApiOperation({ summary: 'Switch all faults off', operationId: 'removeSandboxFaults', description: WHERE })
-  @ApiResponse({ status: 204, description: 'All faults are off.' })
+  @ApiResponse({ status: 204, description: 'Done.' })
   @Problems()
   removeFaults(): Promise<void> {
     return this.control.removeFaults();
@@ -67,7 +67,7 @@ export class SandboxApiController {
   @Allow('admin')
   @ApiOperation({ summary: 'Switch a fault off', operationId: 'removeSandboxFault', description: WHERE })
   @ApiParam({ name: 'id', schema: { type: 'integer' }, description: "The fault's ID." })
-  @ApiResponse({ status: 204, description: 'The fault is off.' })
+  @ApiResponse({ status: 204, description: 'Done.' })
   @Problems('fault_not_found')
   removeFault(@Param('id') id: string): Promise<void> {
     return this.control.removeFault(id);
