@@ -96,7 +96,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constantFrom(...LATER).map((name) => ({ fault: name, ms: NOT_BY_ITSELF_MS })) },
   { weight: 1, arbitrary: fc.constant({ fault: 'slowBody', ms: 150 }) },
-  { weight: 2, arbitrary: fc.constantFrom(150, 600).map((ms) => ({ fault: 'delay', ms })) },
+  { weight: 2, arbitrary: fc.constantFrom(150, 450).map((ms) => ({ fault: 'delay', ms })) },
 );
 
 const words = fc.constantFrom(UNHEARD_OF, MAPPED_WORD).map((word) => ({ paid: word }));
