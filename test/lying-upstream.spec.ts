@@ -33,9 +33,10 @@ describe('any schedule of lies and retries', () => {
     );
     const wrong: string[] = [];
     const clean = async () => {
-      const { result } = await world.reconcile(from);
+      const { result, totals } = await world.reconcile(from);
       seen.runs += 1;
       if (result !== 'clean' && result !== 'clean_with_doubts') return;
+      if (result === 'clean_with_doubts' && totals?.incomplete.length !== 0) return; // It says that entries are missing.
       // Nobody can know of an entry that is newer than what the upstream shows.
       const hidden = world.areEntriesFrozen ? 0 : world.unexplained - before;
       if (hidden > 0) wrong.push(`a run was ${result} although nothing explains ${hidden} debits`);
