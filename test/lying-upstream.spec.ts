@@ -51,7 +51,7 @@ describe('any schedule of lies and retries', () => {
       if (step.do !== 'pay') return happen(step);
       const items = step.items.map(({ who, usd }) => ({ who: people + who, usd }));
       const meanwhile = step.meanwhile.values();
-      await world.faults(step.faults);
+      await world.faults(step.faults, step.kind);
       const customer = customers[HABITS.indexOf(step.habit)];
       await customer?.order({ ...step, items }, async () => {
         for (const event of meanwhile.next().value ?? []) await happen(event);

@@ -107,10 +107,20 @@ export class LyingWorld {
     return told(await fetch(this.proxy.url + path, { headers: { 'X-API-Key': key } }));
   }
 
-  /** Requests faults of the next payouts. Without one, all faults end. */
-  async faults(faults: Fault[]): Promise<void> {
+  /**
+   * Requests faults of the next payouts. Without one, all faults end.
+   * @param kind the payouts that get no answer. A list without an answer is waited for much longer.
+   */
+  async faults(faults: Fault[], kind?: Kind): Promise<void> {
     await this.control('DELETE', '/faults');
-    for (const fault of faults) await this.control('POST', '/faults', { nth: 1, ...fault });
+    for (const fault of faults) {
+      const isOfKind = kind !== undefined && fault.fault === 'noResponse';
+      await this.control('POST', '/faults', {
+        nth: 1,
+        ...fault,
+        ...(isOfKind && { operation: `POST ${PATHS[kind]}` }),
+      });
+    }
   }
 
   /** Returns the payouts of clients that arrived since the last ones that were attributed, once none is delayed. */
