@@ -44,6 +44,7 @@ const TABLES: Record<string, Rights> = {
     'reconciliation_progress',
     'unheard_status',
     'fee_share',
+    'instance',
   ),
   recent_content: { payout_proxy: 'SID' },
   recipient_payment: { payout_proxy: 'SID' },

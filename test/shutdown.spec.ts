@@ -72,7 +72,7 @@ describe('a proxy that receives SIGTERM', () => {
     await eventually(async () => (await statusOf(url)) === 503);
     expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
       code: 'not_ready',
-      detail: expect.stringContaining('the proxy is shutting down'),
+      detail: expect.stringContaining('The proxy is shutting down'),
     });
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     const late = await pay(url, airtime(OTHER_PHONE));

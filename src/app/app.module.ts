@@ -12,6 +12,7 @@ import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { SessionModule } from '../admin/session/session.module';
 import { DatabaseModule } from '../platform/database/database.module';
+import { FencingModule } from '../platform/fencing/fencing.module';
 import { HealthModule } from '../http/health/health.module';
 import { InfoModule } from '../interface/info/info.module';
 import { JournalModule } from '../journal/journal.module';
@@ -39,6 +40,7 @@ export class AppModule {
         SettingsModule.with(settings),
         LoggerModule.forRoot(loggingOptions(settings.logLevel, 'proxy')),
         DatabaseModule,
+        FencingModule,
         AuthModule,
         ClientsModule,
         JournalModule,

@@ -12,6 +12,7 @@ import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
 import { serveConsole } from './console-page';
+import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
 import { checkedSettings } from '../operations/checked-settings';
@@ -55,6 +56,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   });
   await app.get(PrismaService).start();
   await app.get(ProcessService).start();
+  await app.get(HeartbeatService).start();
 
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);

@@ -10,7 +10,8 @@ import { Clearance, insertDecided, insertIntentsIfClear } from './intents';
 import { Admission, AdmissionRules, isOpen, toOpened } from './opened';
 import { OpenIntent } from './records';
 import { insertRecipientPayments } from './recipient-payments';
-import { earlier, Release, releaseNow } from './release';
+import { earlier, now } from '../platform/fencing/instant';
+import { Release } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
 import { Budgeted, readState } from './state';
 
@@ -62,7 +63,7 @@ async function admitClear(
   const today = new Date().toISOString().slice(0, 10);
   const opened = toOpened(admissions, rulings, { today, process, rules });
   const clearance = toClearance(admissions, requests, opened, { day: today, knownFees: fees.known });
-  const release = releaseNow();
+  const release = now();
   const written = await insertIntentsIfClear(prisma, opened, clearance);
   return written ? toResults(rulings, opened, release) : undefined;
 }
@@ -88,7 +89,7 @@ async function admitAfterLookup(
     fees.learn(feeShares);
     const rulings = decide(fees.priced(asked), state);
     const opened = toOpened(current, rulings, { today, process, rules });
-    const release = releaseNow();
+    const release = now();
     if (opened.length > 0) await insertDecided(tx, opened);
     const { approvableForMs } = windows;
     await insertRecipientPayments(tx, asked, opened, state.budgets, { today, approvableForMs });
@@ -171,7 +172,7 @@ async function decidedBefore(
   [admission]: Admission[],
   { sendableForMs }: GuardWindows,
 ): Promise<AdmissionResult | undefined> {
-  const readAt = releaseNow();
+  const readAt = now();
   const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean; fee: string | null }[]>`
     SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee, extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)

@@ -5,7 +5,8 @@ import { AdmissionRequest, dryRun, Obstacle, reservationOf } from '../policy/adm
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { Author, authorSql } from './author';
-import { Release, releaseNow } from './release';
+import { now } from '../platform/fencing/instant';
+import { Release } from './release';
 import { readState } from './state';
 
 /** A decision about a held call. */
@@ -67,7 +68,7 @@ export async function approveHeldCall<Why>(
     const { state, today } = await readState(tx, [request], clients, NO_GUARDS, 'sent_only');
     const obstacle = dryRun(request, state).obstacles.find(isLimiting);
     if (obstacle) return obstacle;
-    const release = releaseNow();
+    const release = now();
     const reserved = reservationOf(held);
     const reservedOn = reserved === null ? null : today;
     // A rejection takes no lock, so it may have come in between.

@@ -14,6 +14,7 @@ import { UnheardStatuses } from '../journal/unheard-statuses';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
+import { FencingModule } from '../platform/fencing/fencing.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
 import { ProbeService } from '../reconciliation/in-doubt/probe.service';
@@ -57,6 +58,7 @@ export class WorkerModule {
         SettingsModule.with(settings),
         LoggerModule.forRoot(loggingOptions(settings.logLevel, 'worker')),
         DatabaseModule,
+        FencingModule,
         MetricsModule,
         UpstreamModule,
       ],

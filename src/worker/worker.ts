@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { Logger } from 'nestjs-pino';
 import { checkedSettings } from '../operations/checked-settings';
 import { RunningConfig } from '../platform/config/config';
+import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { WorkerModule } from './worker.module';
 
 /** Connections of a worker's own. Readers, the sealer, the jobs' locks and each run have others. */
@@ -16,5 +17,6 @@ export async function createWorker(configured: RunningConfig): Promise<INestAppl
     abortOnError: false,
   });
   worker.useLogger(worker.get(Logger));
+  await worker.get(HeartbeatService).start();
   return worker;
 }

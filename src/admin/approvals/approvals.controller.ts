@@ -56,7 +56,7 @@ export class ApprovalsController {
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
     'key_revoked',
     'no_longer_allowed',
-    ...(['content_changed', 'stopped', 'outcome_unknown'] as const),
+    ...(['content_changed', 'stopped', 'instance_fenced', 'outcome_unknown'] as const),
   )
   approve(
     @CurrentCall() call: AuthenticatedCall,

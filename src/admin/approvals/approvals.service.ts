@@ -8,10 +8,11 @@ import { Asker, requireSomebodyElse } from '../../access/auth/four-eyes';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ProcessService } from '../../platform/database/process.service';
 import { isUuid } from '../../platform/database/uuid';
+import { FenceService } from '../../platform/fencing/fence.service';
 import { Problem } from '../../platform/errors/problem';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { recipientFaults } from '../../gateway/forwarding/refusals';
+import { recipientFaults, requireNoFence } from '../../gateway/forwarding/refusals';
 import { paymentsTo } from '../../journal/content-keys';
 import { readFeeRate } from '../../operations/fees';
 import { movesValue, operationNamed, OperationName } from '../../operations/catalogue';
@@ -37,6 +38,7 @@ export class ApprovalsService {
     private readonly exchanges: ExchangeService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
+    private readonly fence: FenceService,
   ) {}
 
   async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
@@ -57,6 +59,7 @@ export class ApprovalsService {
     id: string,
     { reason, content_hash: hash }: DecisionDto,
   ): Promise<FullApprovalRecord> {
+    requireNoFence(this.fence);
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
     const prepared = toPrepared(held);

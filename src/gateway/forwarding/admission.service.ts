@@ -12,13 +12,14 @@ import { Coverage } from '../../journal/records';
 import { Release } from '../../journal/release';
 import { scopesOf } from '../../operations/catalogue';
 import { Item, phonesOf } from '../../operations/item';
+import { FenceService } from '../../platform/fencing/fence.service';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { admissionRequest } from './admission-request';
 import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
 import { newIntent, PreparedRequest } from './prepared-request';
-import { limitProblems, obstacleProblem } from './refusals';
+import { limitProblems, obstacleProblem, requireNoFence } from './refusals';
 import { ReplayService } from './replay.service';
 import { pendingReply, Reply } from './reply';
 
@@ -44,6 +45,7 @@ export class AdmissionService {
     private readonly journal: CallJournal,
     private readonly replays: ReplayService,
     private readonly callers: CallersService,
+    private readonly fence: FenceService,
   ) {}
 
   /**
@@ -53,6 +55,7 @@ export class AdmissionService {
    * @throws Problem if it may not be sent.
    */
   async admit(call: OperationCall, prepared: PreparedRequest, input: object | undefined): Promise<Reply | Release> {
+    requireNoFence(this.fence);
     for (;;) {
       const { rights } = call.caller;
       try {

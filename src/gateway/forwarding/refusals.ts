@@ -1,4 +1,5 @@
 import { Caller } from '../../access/auth/call';
+import { FenceService } from '../../platform/fencing/fence.service';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { Obstacle } from '../../policy/admission';
 import { brokenLimits, Limited } from '../../policy/limit-rules';
@@ -22,6 +23,11 @@ export function limitProblems(
   return brokenLimits(limits, movesValue(operation), items, (place, field) =>
     pointer(positions?.[place] ?? place, fields[field]),
   );
+}
+
+/** Refuses a request while this instance must not pay. Nothing may be admitted by a database that cannot be trusted. */
+export function requireNoFence(fence: FenceService): void {
+  if (fence.isRaised) throw new Problem('instance_fenced');
 }
 
 /** Returns the error for a request that an obstacle stops. */

@@ -35,7 +35,9 @@ export type FailureCode =
   /** The request waited, and whether it was stopped meanwhile could not be read. */
   | 'stop_unknown'
   /** Too much time had passed since the admission, so somebody may have settled the call meanwhile. */
-  | 'too_late';
+  | 'too_late'
+  /** This instance had stopped paying by the time the request could be written (FenceService). */
+  | 'fenced';
 
 /** Failures of the network: no connection, or no trusted one. Nothing was written. */
 export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;

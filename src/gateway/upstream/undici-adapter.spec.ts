@@ -50,9 +50,9 @@ describe('undiciAdapter', () => {
   });
 
   it('never writes a request that is too late when its connection is free, and keeps the connection', async () => {
-    const isTooLate = jest.fn().mockReturnValueOnce(false).mockReturnValue(true);
+    const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');
     const ask = (url: string) =>
-      new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get(url, { timeout: 5_000, isTooLate });
+      new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get(url, { timeout: 5_000, lastObstacle });
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
     const held = ask('/held');
     await arrival;
@@ -63,7 +63,7 @@ describe('undiciAdapter', () => {
     await get('/next');
     expect(arrived).toEqual(['/held', '/next']);
     expect(sockets.size).toBe(1);
-    expect(isTooLate).toHaveBeenCalledTimes(2); // each right before it would have been written
+    expect(lastObstacle).toHaveBeenCalledTimes(2); // each right before it would have been written
   });
 
   it('reports that a written request was written, whatever follows', async () => {

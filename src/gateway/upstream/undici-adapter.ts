@@ -7,10 +7,10 @@ declare module 'axios' {
     /** W3C trace context, to pass on. */
     traceparent?: string | undefined;
     /**
-     * Called right before the first byte is written, in the same turn. It returns whether the request must not be sent
-     * any more.
+     * Called right before the first byte is written, in the same turn. It returns why the request must not be sent any
+     * more, if so.
      */
-    isTooLate?: (() => boolean) | undefined;
+    lastObstacle?: (() => FailureCode | undefined) | undefined;
   }
 }
 
@@ -95,7 +95,8 @@ class Exchange implements Dispatcher.DispatchHandler {
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.ended || this.phase !== 'connecting') throw new ExchangeFailed('timeout', this.phase);
-    if (this.config.isTooLate?.()) throw this.giveUp(new ExchangeFailed('too_late', this.phase));
+    const obstacle = this.config.lastObstacle?.();
+    if (obstacle) throw this.giveUp(new ExchangeFailed(obstacle, this.phase));
     this.phase = 'waiting';
     this.controller = controller;
   }

@@ -6,6 +6,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Secret } from '../../platform/config/secret';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream-timeouts';
+import { FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { Answer, RequestKind, Exchange, toAnswer } from './answer';
 import { Bulkhead } from './bulkhead';
@@ -88,6 +89,7 @@ export class UpstreamService implements OnApplicationShutdown {
   constructor(
     config: ConfigService<Loaded, true>,
     private readonly metrics: MetricsService,
+    private readonly fence: FenceService,
   ) {
     const settings = config.get('settings', { infer: true });
     this.settings = settings;
@@ -120,7 +122,7 @@ export class UpstreamService implements OnApplicationShutdown {
    * Sends a request. It never throws, because a failure is an answer. Requests that pay or write are sent at most once,
    * and reads up to three times within their deadline. Of the client's headers, only the trace context is passed on.
    * @param isStopped whether the call was stopped since its admission. Called if the request had to wait.
-   * @param isTooLate whether the request must not be sent any more. Called right before its first byte.
+   * @param isTooLate whether too much time has passed since the admission. Called right before the first byte.
    */
   async send(
     outgoing: Outgoing,
@@ -205,7 +207,7 @@ export class UpstreamService implements OnApplicationShutdown {
   }
 
   private async exchange(
-    { outgoing: { method, path, body }, traceparent, deadline, isTooLate }: Sending,
+    { outgoing: { effect, method, path, body }, traceparent, deadline, isTooLate }: Sending,
     progress: Progress,
   ): Promise<Exchange> {
     try {
@@ -215,7 +217,8 @@ export class UpstreamService implements OnApplicationShutdown {
         data: this.unitName.inRequest(body),
         timeout: deadline - performance.now(),
         traceparent,
-        isTooLate,
+        lastObstacle: () =>
+          effect !== 'read' && this.fence.isRaised ? 'fenced' : isTooLate?.() ? 'too_late' : undefined,
       });
       progress.phase = 'answered';
       return {

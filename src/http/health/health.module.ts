@@ -3,6 +3,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import { JobsModule } from '../../platform/jobs/jobs.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { HealthController } from './health.controller';
+import { FenceMetrics } from './fence-metrics';
 import { JobMetrics } from './job-metrics';
 import { MetricsController } from './metrics.controller';
 import { ReadinessService } from './readiness.service';
@@ -10,6 +11,6 @@ import { ReadinessService } from './readiness.service';
 @Module({
   imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, JobsModule],
   controllers: [HealthController, MetricsController],
-  providers: [JobMetrics, ReadinessService],
+  providers: [FenceMetrics, JobMetrics, ReadinessService],
 })
 export class HealthModule {}

@@ -1,16 +1,28 @@
 import { Injectable } from '@nestjs/common';
+import { HeartbeatService } from '../../platform/database/heartbeat.service';
+import { FenceService } from '../../platform/fencing/fence.service';
 
-/** Whether this process accepts new requests. */
+/** Tells whether this process accepts new requests. */
 @Injectable()
 export class ReadinessService {
   private stopping = false;
 
-  get isStopping(): boolean {
-    return this.stopping;
-  }
+  constructor(
+    private readonly heartbeat: HeartbeatService,
+    private readonly fence: FenceService,
+  ) {}
 
   /** Tells load balancers to use other instances. Requests that still arrive are served. */
   stop(): void {
     this.stopping = true;
+  }
+
+  /** Returns why this process accepts no new requests, in full sentences. Undefined if it does. */
+  async obstacle(): Promise<string | undefined> {
+    if (this.stopping) return 'The proxy is shutting down.';
+    if (!(await this.heartbeat.isConfirmed())) return 'The database does not confirm a durable write.';
+    const reasons = this.fence.reasons.map(({ reason, detail }) => `${reason}: ${detail}`);
+    if (reasons.length > 0) return `This instance does not pay or write. ${reasons.join(' ')}`;
+    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { ProcessService } from './process.service';
 import { ReaderPrisma } from './reader-prisma';
@@ -8,8 +9,9 @@ import { ReaderPrisma } from './reader-prisma';
   providers: [
     PrismaService,
     ProcessService,
+    HeartbeatService,
     { provide: ReaderPrisma, useFactory: ({ reader }: PrismaService) => reader, inject: [PrismaService] },
   ],
-  exports: [PrismaService, ProcessService, ReaderPrisma],
+  exports: [PrismaService, ProcessService, HeartbeatService, ReaderPrisma],
 })
 export class DatabaseModule {}

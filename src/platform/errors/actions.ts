@@ -89,6 +89,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   stopped: 'ask',
   upstream_unreachable: 'retry_same_key',
   too_late: 'retry_same_key',
+  instance_fenced: 'retry_same_key',
   sandbox_unreachable: 'ask',
   outcome_unknown: 'wait',
   answer_erased: 'new_key',

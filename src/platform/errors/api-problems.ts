@@ -50,6 +50,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'idempotency_key_reused',
   'stopped',
   'too_late',
+  'instance_fenced',
 ];
 
 const ANY_ENVELOPE = { $ref: getSchemaPath(AnyEnvelope) };

@@ -195,7 +195,7 @@ export const PROBLEMS = {
     text: 'No worker is running, so this cannot be done now. Start a worker, or try again later.',
     retryAfter: 10,
   },
-  not_ready: { status: 503, text: 'The database cannot be reached, or the proxy is shutting down.' },
+  not_ready: { status: 503, text: 'The proxy cannot serve requests at the moment.' },
   internal_error: { status: 500, text: 'The proxy failed. Nothing was sent. Give the call_id to the operator.' },
   database_unavailable: {
     status: 503,
@@ -226,6 +226,11 @@ export const PROBLEMS = {
     status: 503,
     text: 'The request could not be sent in time. Nothing was sent or paid. Send it again, with the same Idempotency-Key if it had one.',
     retryAfter: 1,
+  },
+  instance_fenced: {
+    status: 503,
+    text: 'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
+    retryAfter: 5,
   },
   sandbox_unreachable: { status: 503, text: 'The sandbox does not respond. Restart the proxy to restart the sandbox.' },
   answer_erased: {

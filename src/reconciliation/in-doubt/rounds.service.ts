@@ -34,7 +34,7 @@ export class RoundsService implements OnModuleDestroy {
         await sleep(LOOK_EVERY_MS);
         const result = await readTaskResult<ResolverRound>(this.prisma, id);
         if (result) return result;
-        if (this.isStopped) throw new Problem('not_ready');
+        if (this.isStopped) throw new Problem('not_ready', { text: 'The proxy is shutting down.' });
         if ((await this.heldJobs.read()).has('resolve')) heldAt = performance.now();
         else if (performance.now() - heldAt > NO_WORKER_MS) throw new Problem('no_worker');
       }

@@ -1,0 +1,206 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { Loaded } from '../config/config.module';
+import { ageOf, Instant, now } from '../fencing/instant';
+import { connectionOf, DatabaseSettings } from './pools';
+import { waitAtMost } from './patience';
+
+const EVERY_MS = 1_000;
+
+/** How long a beat waits for its commit. A synchronous standby that is gone lets it wait until then. */
+const BEAT_TIMEOUT_MS = 15_000;
+
+/** How long the start waits for the first beat. Without it, the instance starts unready. */
+const START_PATIENCE_MS = 5_000;
+
+/** How long a question waits for a beat. */
+const PROOF_PATIENCE_MS = 2_000;
+
+/** What one durable write has shown of the database. */
+export interface Beat {
+  /** The number of durable writes of this instance that the database has. Null if it has fewer than were seen before. */
+  number: bigint | null;
+  /** By the database's clock, in milliseconds since 1970, while the statement ran. */
+  databaseMs: number;
+  /** When the statement was sent, and when its commit was confirmed. By the clocks of this process. */
+  sentAt: Instant;
+  confirmedAt: Instant;
+  /** The cluster (pg_control_system), which a copy of its files keeps. */
+  systemIdentifier: string;
+  /** The timeline, which a promotion or a point-in-time recovery changes. */
+  timeline: number;
+  /** The number of sealed leaves. */
+  sealedSize: number;
+  settings: DurabilitySettings;
+}
+
+/** The settings that decide whether a confirmed commit survives a crash or a failover. See the manual of Postgres. */
+export interface DurabilitySettings {
+  fsync: string;
+  fullPageWrites: string;
+  synchronousCommit: string;
+  synchronousStandbyNames: string;
+}
+
+interface BeatRow {
+  number: string | null;
+  database_ms: string;
+  system: string;
+  timeline: string;
+  sealed: string;
+  fsync: string;
+  full_page_writes: string;
+  synchronous_commit: string;
+  standbys: string;
+}
+
+/** Never raises a number that is smaller than the one that was seen last: it would hide that commits were lost. */
+const BEAT = `
+  WITH beaten AS (
+    INSERT INTO instance (id, beat, beat_at)
+    SELECT $1::uuid, 1, clock_timestamp() WHERE $2::bigint = 0 OR EXISTS (SELECT FROM instance WHERE id = $1::uuid)
+    ON CONFLICT (id) DO UPDATE SET beat = instance.beat + 1, beat_at = clock_timestamp() WHERE instance.beat >= $2::bigint
+    RETURNING beat
+  )
+  SELECT (SELECT beat FROM beaten)::text AS number, extract(epoch FROM clock_timestamp()) * 1000 AS database_ms,
+    (SELECT system_identifier::text FROM pg_control_system()) AS system,
+    left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
+    (SELECT coalesce(max(size), 0)::text FROM checkpoint) AS sealed,
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit,
+    current_setting('synchronous_standby_names') AS standbys`;
+
+/**
+ * Proves every second, with a durable write on a connection of its own, that the database takes commits. What the write
+ * shows is told to those who listen: durability, clocks, and whether the database is older than it was.
+ */
+@Injectable()
+export class HeartbeatService implements OnApplicationShutdown {
+  /** Of this process. */
+  private readonly id: string = randomUUID();
+  private readonly logger = new Logger('Heartbeat');
+  private readonly settings: DatabaseSettings;
+  private readonly listeners: ((beat: Beat) => void)[] = [];
+  private readonly stopped = new AbortController();
+  private client: Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private beating: Promise<void> | undefined;
+  private last: Beat | undefined;
+  /** The largest number that the database has confirmed. */
+  private seen = 0n;
+  private isFailing = false;
+
+  constructor(config: ConfigService<Loaded, true>) {
+    this.settings = config.get('settings', { infer: true });
+  }
+
+  /** Begins to beat. Resolves after the first beat, or if it does not come in time. */
+  async start(): Promise<void> {
+    await waitAtMost(this.beat(), START_PATIENCE_MS);
+    this.timer = setInterval(() => void this.beat(), EVERY_MS).unref();
+  }
+
+  /** Calls a listener after each confirmed beat, in the same turn. */
+  observe(listener: (beat: Beat) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Returns whether the database confirms durable writes: one was confirmed within the last second, or is now. */
+  async isConfirmed(): Promise<boolean> {
+    if (this.client && this.age < EVERY_MS) return true;
+    await waitAtMost(this.beat(), PROOF_PATIENCE_MS);
+    return this.client !== undefined && this.age < PROOF_PATIENCE_MS;
+  }
+
+  /** Milliseconds since the last confirmed write. Infinite before the first. */
+  get age(): number {
+    return this.last === undefined ? Infinity : ageOf(this.last.confirmedAt);
+  }
+
+  /** Beats now, unless a beat is on its way. Never rejects. */
+  beat(): Promise<void> {
+    this.beating ??= this.tryToBeat().finally(() => (this.beating = undefined));
+    return this.beating;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped.abort();
+    clearInterval(this.timer);
+    const { client } = this;
+    this.client = undefined;
+    await client?.end().catch(() => undefined);
+    await this.beating;
+  }
+
+  private async tryToBeat(): Promise<void> {
+    if (this.stopped.signal.aborted) return;
+    try {
+      const beat = await this.write(await this.connected());
+      this.isFailing = false;
+      this.last = beat;
+      this.seen = beat.number ?? this.seen;
+      for (const listener of this.listeners) listener(beat);
+    } catch (error) {
+      const { code, message } = error as { code?: string; message?: string };
+      if (!this.isFailing && !this.stopped.signal.aborted) {
+        this.logger.warn(`the database does not confirm a durable write (${code ?? message ?? 'no reason given'})`);
+      }
+      this.isFailing = true;
+      await this.disconnect();
+    }
+  }
+
+  private async write(client: Client): Promise<Beat> {
+    const sentAt = now();
+    const { rows } = await client.query<BeatRow>({
+      name: 'beat',
+      text: BEAT,
+      values: [this.id, String(this.seen)],
+    });
+    const confirmedAt = now();
+    const [row] = rows;
+    if (!row) throw new Error('the database did not answer');
+    return {
+      number: row.number === null ? null : BigInt(row.number),
+      databaseMs: Number(row.database_ms),
+      sentAt,
+      confirmedAt,
+      systemIdentifier: row.system,
+      timeline: parseInt(row.timeline, 16),
+      sealedSize: Number(row.sealed),
+      settings: {
+        fsync: row.fsync,
+        fullPageWrites: row.full_page_writes,
+        synchronousCommit: row.synchronous_commit,
+        synchronousStandbyNames: row.standbys,
+      },
+    };
+  }
+
+  private async connected(): Promise<Client> {
+    if (this.client) return this.client;
+    const client = new Client({
+      ...connectionOf(this.settings),
+      statement_timeout: BEAT_TIMEOUT_MS,
+      query_timeout: BEAT_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'payout-proxy heartbeat',
+    });
+    client.on('error', () => undefined); // the beat in flight reports it
+    client.once('end', () => {
+      if (this.client === client) this.client = undefined;
+    });
+    await client.connect();
+    if (this.stopped.signal.aborted) await client.end();
+    else this.client = client;
+    return client;
+  }
+
+  private async disconnect(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+}

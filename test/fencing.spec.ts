@@ -1,0 +1,79 @@
+import { FenceService } from '../src/platform/fencing/fence.service';
+import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { CallJournal } from '../src/journal/call-journal';
+import { answer } from './support/fake-upstream';
+import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
+
+/** An instance that must not pay refuses and holds back, says why, and goes on showing what it knows. */
+describe('a fenced instance', () => {
+  let paying: Paying;
+  let fence: FenceService;
+  beforeAll(async () => {
+    paying = await startPaying();
+    fence = paying.proxy.app.get(FenceService);
+  });
+  afterAll(() => paying.close());
+  beforeEach(() => {
+    paying.upstream.received.length = 0;
+    paying.upstream.behaviour = answer(200, SUCCESS);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    for (const { reason } of fence.reasons) fence.lower(reason);
+  });
+
+  const spentBy = (clientId: string) =>
+    paying.proxy.database.query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
+
+  it('refuses what pays before its admission, and takes it once the fence is lowered', async () => {
+    const { key } = await paying.proxy.client('fenced', 'pay', 'read', 'account');
+    const pay = () => paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+    fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+    const { body, headers } = await pay().expect(503);
+    expect([body.code, body.action, headers['retry-after']]).toEqual(['instance_fenced', 'retry_same_key', '5']);
+    expect(paying.upstream.received).toHaveLength(0);
+    await paying.proxy.get(key, '/api/v0.1/wallets/list').expect(200);
+    fence.lower('clock_skewed');
+    await pay().expect(200);
+  });
+
+  it('does not send what was admitted before, and gives its money back', async () => {
+    const { id, key } = await paying.proxy.client('fenced-later', 'pay');
+    const journal = paying.proxy.app.get(CallJournal, { strict: false });
+    const admit = journal.admit.bind(journal);
+    jest.spyOn(journal, 'admit').mockImplementation(async (admission) => {
+      const result = await admit(admission);
+      fence.raise('database_behind', 'The database lacks commits.');
+      return result;
+    });
+    const pay = () => paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+    const got = await pay().expect(503);
+    expect(got.body.code).toBe('instance_fenced');
+    expect(paying.upstream.received).toHaveLength(0);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'not_sent', upstream: { failure: 'fenced' } });
+    expect(await spentBy(id)).toEqual([{ usd: 0 }]);
+    jest.restoreAllMocks();
+    fence.lower('database_behind');
+    await pay().expect(200);
+    expect(await spentBy(id)).toEqual([{ usd: 2.5 }]);
+  });
+
+  it('is not ready, and says why there and in a metric', async () => {
+    fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+    const { body } = await paying.proxy.get('', '/readyz').expect(503);
+    expect(body).toMatchObject({ code: 'not_ready' });
+    expect((body as { detail: string }).detail).toContain('clock_skewed: The clock differs by 60 seconds.');
+    const { text } = await paying.proxy.get('', '/metrics').expect(200);
+    expect(text).toContain('payout_proxy_fenced{reason="clock_skewed"} 1');
+    expect(text).toContain('payout_proxy_fenced{reason="database_behind"} 0');
+    fence.lower('clock_skewed');
+    await paying.proxy.get('', '/readyz').expect(200);
+  });
+
+  it('is not ready while the database confirms no durable write', async () => {
+    const heartbeat = paying.proxy.app.get(HeartbeatService);
+    jest.spyOn(heartbeat, 'age', 'get').mockReturnValue(5_000);
+    const { body } = await paying.proxy.get('', '/readyz').expect(503);
+    expect((body as { detail: string }).detail).toBe('The database does not confirm a durable write.');
+  });
+});
