@@ -1,12 +1,42 @@
 import { insertOutcomesAgain } from '../src/journal/outcomes';
 import { NewOutcome } from '../src/journal/records';
 import { PrismaService } from '../src/platform/database/prisma.service';
-import { reset } from './support/fake-upstream';
+import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
-import { Paying, startPaying } from './support/paying';
+import { Paying, startPaying, SUCCESS } from './support/paying';
 import supertest from './support/supertest';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
+
+function paidLate(intentId: string): NewOutcome {
+  return {
+    intentId,
+    kind: 'succeeded',
+    failure: null,
+    upstreamStatus: 200,
+    contentType: null,
+    retryAfter: null,
+    body: Buffer.from('late'),
+    items: [
+      {
+        position: 0,
+        upstreamRef: '+254712345678', // some upstreams name payments so
+        upstreamId: null,
+        batchRef: null,
+        status: 'paid',
+        amountUsd: null,
+        feeUsd: null,
+      },
+    ],
+    entries: ['paid'],
+    sentAt: new Date(),
+    answeredAt: new Date(),
+    upstreamMs: 1,
+    answerOf: null,
+    attempts: 1,
+    tries: [],
+  };
+}
 
 /** A process may be frozen for so long that its call is settled before it records the answer. */
 describe('an answer that comes after its call was settled', () => {
@@ -30,33 +60,7 @@ describe('an answer that comes after its call was settled', () => {
       outcome: 'not_executed',
       upstream: { failure: 'abandoned' },
     });
-    const late: NewOutcome = {
-      intentId: id,
-      kind: 'succeeded',
-      failure: null,
-      upstreamStatus: 200,
-      contentType: null,
-      retryAfter: null,
-      body: Buffer.from('late'),
-      items: [
-        {
-          position: 0,
-          upstreamRef: '+254712345678', // some upstreams name payments so
-          upstreamId: null,
-          batchRef: null,
-          status: 'paid',
-          amountUsd: null,
-          feeUsd: null,
-        },
-      ],
-      entries: ['paid'],
-      sentAt: new Date(),
-      answeredAt: new Date(),
-      upstreamMs: 1,
-      answerOf: null,
-      attempts: 1,
-      tries: [],
-    };
+    const late = paidLate(id);
     for (let time = 0; time < 2; time += 1) await insertOutcomesAgain(app.get(PrismaService), [late], TIMEOUTS);
     const call = await paying.record({ headers: { 'x-call-id': id } });
     expect(call).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
@@ -71,5 +75,35 @@ describe('an answer that comes after its call was settled', () => {
     const denied = { ...late, kind: 'rejected' as const, items: [], entries: ['not_executed' as const] };
     await insertOutcomesAgain(app.get(PrismaService), [denied], TIMEOUTS);
     expect((await paying.record({ headers: { 'x-call-id': id } })).settlements).toHaveLength(2);
+  });
+
+  it('raises an alarm at once if another call was paid with its key meanwhile', async () => {
+    const { database, app } = paying.proxy;
+    const pay = () => paying.pay().set('Idempotency-Key', 'order-1');
+    paying.upstream.behaviour = reset;
+    const lost = (await pay().expect(502)).headers['x-call-id'] ?? '';
+    const settle = (call: string) =>
+      supertest(paying.proxy.url)
+        .post(`/v1/calls/${call}/resolution`)
+        .set('X-API-Key', approver)
+        .send({ outcome: 'not_executed', reason: 'not there' })
+        .expect(200);
+    const id = await copyIntent(database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+    await database.query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [id, lost]);
+    await settle(id);
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    const paid = (await pay().expect(200)).headers['x-call-id'];
+    const metric = async () =>
+      (await paying.proxy.get('', '/metrics')).text.match(/^payout_proxy_keys_paid_twice .*$/m)?.[0];
+    expect(await metric()).toBe('payout_proxy_keys_paid_twice 0');
+    for (let time = 0; time < 2; time += 1) await insertOutcomesAgain(app.get(PrismaService), [paidLate(id)], TIMEOUTS);
+    expect(await metric()).toBe('payout_proxy_keys_paid_twice 1');
+    const { key: auditor } = await paying.proxy.client('activity-auditor', 'audit');
+    const { body } = await paying.proxy.get(auditor, '/v1/activity?action=key_paid_twice').expect(200);
+    expect(body.activity).toHaveLength(1);
+    expect(body.activity[0]).toMatchObject({ call_id: id, via: 'proxy', target: { client: { name: 'app' } } });
+    expect(body.activity[0]?.reason).toBe(
+      `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and is succeeded.`,
+    );
   });
 });

@@ -45,6 +45,7 @@ const TABLES: Record<string, Rights> = {
     'unheard_status',
     'fee_share',
     'instance',
+    'process',
   ),
   recent_content: { payout_proxy: 'SID' },
   recipient_payment: { payout_proxy: 'SID' },

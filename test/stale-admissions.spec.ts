@@ -3,7 +3,7 @@ import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { CallJournal } from '../src/journal/call-journal';
 import { recordedEarlier } from './support/earlier';
-import { answer } from './support/fake-upstream';
+import { answer, reset } from './support/fake-upstream';
 import { rulesOf, WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
@@ -119,6 +119,27 @@ describe('an admission that is too old', () => {
     });
   });
 
+  it('is not settled while the process that released it, with longer timeouts, may still send it', async () => {
+    const { key } = await paying.proxy.client('longer', 'pay');
+    const { key: approver } = await paying.proxy.client('longer-approver', 'approve');
+    paying.upstream.behaviour = reset;
+    const { headers } = await paying.proxy.post(key, '/payouts/airtime', AIRTIME).expect(502);
+    const [process, minuteAgo] = [999_998, new Date(Date.now() - 60_000)];
+    const open = await copyIntent(paying.proxy.database, callOf({ headers }) ?? '', {
+      process,
+      recorded_at: minuteAgo,
+    });
+    await query('INSERT INTO process (number, in_flight_ms) VALUES ($1, 600000)', [process]);
+    const settle = () =>
+      supertest(paying.proxy.url)
+        .post(`/v1/calls/${open}/resolution`)
+        .set('X-API-Key', approver)
+        .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' });
+    expect((await settle().expect(409)).body.code).toBe('not_in_doubt');
+    await query('UPDATE process SET in_flight_ms = 2500 WHERE number = $1', [process]);
+    await settle().expect(200);
+  });
+
   it.each([
     [
       'settled since',
@@ -138,6 +159,11 @@ describe('an admission that is too old', () => {
       [],
     ],
     ['too old', undefined, []],
+    [
+      'without its key',
+      `UPDATE idempotency_claim SET intent_id = uuidv7() WHERE intent_id <> $1 AND client_id = (SELECT client_id FROM intent WHERE id = $1)`,
+      [],
+    ],
   ])('sends nothing if its commit was reported as failed and the call is %s', async (_how, sql, more) => {
     const { key } = await paying.proxy.client(`late-${uuidv7().slice(-12)}`, 'pay');
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
@@ -158,6 +184,30 @@ describe('an admission that is too old', () => {
       rulesOf(paying.proxy.app),
       true,
     );
-    await expect(again).rejects.toThrow('too long ago, or was settled since');
+    await expect(again).rejects.toThrow(/was settled since|too long ago/);
+  });
+
+  it('sends nothing if its commit was reported as failed and it was stopped since, and gives its money back', async () => {
+    const { id: clientId, key } = await paying.proxy.client('stopped-again', 'pay');
+    const { key: admin } = await paying.proxy.client('stopper', 'admin');
+    const prisma = paying.proxy.app.get(PrismaService);
+    const prepared = prisma.prepared.bind(prisma);
+    const stop = { client: 'stopped-again', reason: 'the account is under review' };
+    jest.spyOn(prisma, 'prepared').mockImplementation(async (name: string, ...rest) => {
+      const rows = await prepared(name, ...rest);
+      if (!name.startsWith('insert_intents_if_clear')) return rows as never[];
+      jest.restoreAllMocks();
+      await supertest(paying.proxy.url).post('/v1/stops').set('X-API-Key', admin).send(stop).expect(201);
+      throw new Error('Connection terminated unexpectedly');
+    });
+    const { body } = await paying.proxy.post(key, '/payouts/airtime', AIRTIME).expect(503);
+    expect(body.code).toBe('stopped');
+    expect(paying.upstream.received).toHaveLength(0);
+    expect(await query('SELECT count(*)::int AS calls FROM intent WHERE client_id = $1', [clientId])).toEqual([
+      { calls: 1 },
+    ]);
+    expect(await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId])).toEqual([
+      { usd: 0 },
+    ]);
   });
 });

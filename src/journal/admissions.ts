@@ -5,6 +5,7 @@ import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest, decide, reservationOf, Ruling, State } from '../policy/admission';
 import { HeldFor } from '../policy/holds';
+import { stopFor } from '../policy/stops';
 import { RecipientDays } from '../policy/recipient-days';
 import { Clearance, insertDecided, insertIntentsIfClear } from './intents';
 import { Admission, AdmissionRules, isOpen, toOpened } from './opened';
@@ -12,6 +13,7 @@ import { OpenIntent } from './records';
 import { insertRecipientPayments } from './recipient-payments';
 import { earlier, now } from '../platform/fencing/instant';
 import { Release } from './release';
+import { readStops } from './stops';
 import { GuardWindows, guardsOf } from './guard-windows';
 import { Budgeted, readState } from './state';
 
@@ -164,8 +166,10 @@ export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): 
 }
 
 /**
- * Returns the decision about a call whose commit was reported as failed. Undefined if the commit did fail.
- * @throws Error if the call may not be sent any more. It may have been settled, and its app may have paid again.
+ * Returns the decision about a call whose commit was reported as failed. Undefined if the commit did fail. Much may have
+ * happened since that commit, so its own row does not decide alone.
+ * @throws Error if the call may not be sent any more: it was settled or refused, it is too old, or its key belongs to
+ * another call. Its app may have paid again.
  */
 async function decidedBefore(
   tx: Prisma.TransactionClient,
@@ -173,15 +177,21 @@ async function decidedBefore(
   { sendableForMs }: GuardWindows,
 ): Promise<AdmissionResult | undefined> {
   const readAt = now();
-  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean; fee: string | null }[]>`
+  if (!admission) return undefined;
+  const { id, clientId, operation, idempotencyKey } = admission.request;
+  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; isOver: boolean; fee: string | null }[]>`
     SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee, extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
-        OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS settled
-    FROM intent i WHERE id = ${admission?.request.id}::uuid`;
+        OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) OR EXISTS (
+          SELECT FROM idempotency_claim c WHERE c.client_id = ${clientId}::uuid AND c.operation = ${operation}
+            AND c.key = ${idempotencyKey} AND c.intent_id <> i.id) AS "isOver"
+    FROM intent i WHERE id = ${id}::uuid`;
   if (!row) return undefined;
+  if (row.isOver) throw new Error('the call was settled since, or its key belongs to another call');
   if (row.heldFor) return { kind: 'held', heldFor: row.heldFor };
-  if (row.settled || row.ageMs > sendableForMs)
-    throw new Error('the call was admitted too long ago, or was settled since');
+  if (row.ageMs > sendableForMs) throw new Error('the call was admitted too long ago');
+  const stop = stopFor(await readStops(tx), { clientId, operation });
+  if (stop) return { kind: 'stopped', stop };
   const feeRate = row.fee === null ? null : (readFeeRate(row.fee) ?? null);
   return { kind: 'released', release: earlier(readAt, row.ageMs), feeRate };
 }

@@ -4,6 +4,7 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from './activity';
 import { CallJournal } from './call-journal';
 import { ExpectedFees } from './expected-fees';
+import { KeysPaidTwiceMetric } from './keys-paid-twice';
 import { RecentContents } from './recent-contents';
 import { SpooledOutcomes } from './spooled-outcomes';
 import { UnheardStatuses } from './unheard-statuses';
@@ -15,6 +16,7 @@ import { UnheardStatuses } from './unheard-statuses';
     { provide: ChangeRecords, useClass: ActivityJournal },
     CallJournal,
     ExpectedFees,
+    KeysPaidTwiceMetric,
     RecentContents,
     SpooledOutcomes,
     UnheardStatuses,

@@ -13,6 +13,9 @@ import { SettledCall, settleWithin } from './settlements';
 /** More than are ever refused at the same time. */
 const MAX_BATCH_ROWS = 5_000;
 
+/** The refusals of calls that may be admitted nevertheless, by a commit that was reported as failed. */
+export const MAY_HAVE_INTENT = ['database_unavailable', 'stopped'];
+
 /** How long the answer to a refused request waits for the record of it. */
 const PATIENCE_MS = 1_000;
 
@@ -76,7 +79,7 @@ export class RefusalWriter {
  */
 async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
   await prisma.$executeRaw`${insertion('refusal', refusals.map(toRow))} ON CONFLICT DO NOTHING`;
-  const doubtful = refusals.filter(({ code }) => code === 'database_unavailable');
+  const doubtful = refusals.filter(({ code }) => MAY_HAVE_INTENT.includes(code));
   const calls = doubtful.map(({ id, caller }) => ({ id, clientId: caller.clientId }));
   if (calls.length > 0) await releaseRefused(prisma, calls, timeouts);
 }

@@ -1,13 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { v7 as uuidv7 } from 'uuid';
 import { givenUpAfterMs, overAfterMs, Timeouts } from '../platform/config/upstream-timeouts';
-import { CallState, Resolution } from '../operations/lifecycle';
+import { CallState, Resolution, STATES } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS } from '../operations/lifecycle-sql';
 import { countedOf, ENTRIES, resolutionOf } from '../operations/settlement';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { IntentDocument, OutcomeDocument, SettlementDocument, writeOutcome, writeSettlement } from './documents';
 import { stampedSql } from './document-sql';
+import { alarmIfPaidTwice } from './keys-paid-twice';
 import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
 import { newSalt } from './commitment';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
@@ -16,7 +17,8 @@ import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
  * Returns the ages from which a call without an outcome may be settled, in milliseconds by the database's clock. Both
  * are longer than a call may still be sent (`sendableForMs`). `goneMs` is for a call whose process is gone: the longest
  * time that the upstream may have taken. `aliveMs` is for a call whose process lives: the longest time that it may take
- * to record an outcome.
+ * to record an outcome. If the process that released the call has longer timeouts than this one, both grow by the
+ * difference (table `process`).
  */
 export function settledAfter(timeouts: Timeouts): { goneMs: number; aliveMs: number } {
   return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
@@ -111,8 +113,9 @@ async function readCall(
   const { goneMs, aliveMs } = settledAfter(timeouts);
   const [row] = await tx.$queryRaw<CallRow[]>`
     SELECT intent, outcome, state, counted_usd::text AS "countedUsd", settlements,
-      state = 'unknown' OR (state = 'in_progress' AND clock_timestamp() - released_at > make_interval(secs => CASE
-        WHEN process IN (SELECT live_processes()) THEN ${aliveMs / 1_000}::float ELSE ${goneMs / 1_000}::float END)) AS "isInDoubt"
+      state = 'unknown' OR (state = 'in_progress' AND clock_timestamp() - released_at > make_interval(secs => (CASE
+        WHEN process IN (SELECT live_processes()) THEN ${aliveMs}::float ELSE ${goneMs}::float END
+        + greatest(0, (SELECT in_flight_ms FROM process p WHERE p.number = process) - ${goneMs}::float)) / 1000)) AS "isInDoubt"
     FROM (
       SELECT ${STATE_COLUMNS}, i.record AS intent, o.record AS outcome, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
         ARRAY(SELECT record FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
@@ -200,6 +203,7 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
   if (written === 0) return false;
   await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid], ARRAY[${before?.toFixed() ?? null}::numeric],
     ARRAY[${countedUsd.toFixed()}::numeric])`;
+  if (resolution !== null && STATES[resolution].executed === 'yes') await alarmIfPaidTwice(tx, intent);
   return true;
 }
 

@@ -31,7 +31,7 @@ export async function isStopped(prisma: PrismaService, callId: string): Promise<
 }
 
 /** Reads the active stops, oldest first. */
-export function readStops(tx: Pick<PrismaService, '$queryRaw'>): Promise<Stop[]> {
+export function readStops(tx: Pick<Prisma.TransactionClient, '$queryRaw'>): Promise<Stop[]> {
   return tx.$queryRaw<Stop[]>(ACTIVE_STOPS);
 }
 

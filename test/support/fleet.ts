@@ -55,6 +55,11 @@ export class Fleet {
     await this.at(index).product.signal('SIGKILL');
   }
 
+  /** Sends a signal that does not end the process. */
+  signal(index: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+    void this.at(index).product.signal(name);
+  }
+
   /** Starts a killed process again. */
   async restart(index: number): Promise<void> {
     this.running[index] = await run(this.env, this.dir);

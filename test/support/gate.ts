@@ -11,8 +11,8 @@ interface Lane {
 interface Connection {
   requests: Lane;
   answers: Lane;
-  /** Its requests contained the words whose answers are held. */
-  marked: boolean;
+  /** The directions that are held because a request contained the words. */
+  marked: Set<Direction>;
 }
 
 /**
@@ -23,7 +23,7 @@ export class Gate {
   private readonly server: Server;
   private readonly connections = new Map<Socket, Connection>();
   private readonly limits: Record<Direction, number> = { requests: Infinity, answers: Infinity };
-  private words: string | undefined;
+  private words: { text: string; direction: Direction } | undefined;
   private waiting: { direction: Direction; count: number; done: () => void }[] = [];
   private port = 0;
 
@@ -50,7 +50,12 @@ export class Gate {
 
   /** Holds the answers of each connection on which a request contains these words. */
   holdAnswersTo(words: string): void {
-    this.words = words;
+    this.words = { text: words, direction: 'answers' };
+  }
+
+  /** Holds each request that contains these words, and what follows it on its connection. */
+  holdRequestsWith(words: string): void {
+    this.words = { text: words, direction: 'requests' };
   }
 
   /** Resolves once this many connections have held bytes. */
@@ -67,7 +72,7 @@ export class Gate {
     this.limits.answers = Infinity;
     this.words = undefined;
     for (const connection of this.connections.values()) {
-      connection.marked = false;
+      connection.marked.clear();
       for (const lane of [connection.requests, connection.answers]) {
         for (const chunk of lane.held.splice(0)) lane.to.write(chunk);
       }
@@ -98,10 +103,10 @@ export class Gate {
   private join(client: Socket): void {
     const { hostname, port } = new URL(this.target());
     const server = connect(Number(port), hostname);
-    const connection: Connection = { requests: lane(server), answers: lane(client), marked: false };
+    const connection: Connection = { requests: lane(server), answers: lane(client), marked: new Set() };
     this.connections.set(client, connection);
     client.on('data', (chunk) => {
-      if (this.words !== undefined && chunk.includes(this.words)) connection.marked = true;
+      if (this.words && chunk.includes(this.words.text)) connection.marked.add(this.words.direction);
       this.pass(connection, 'requests', chunk);
     });
     server.on('data', (chunk) => this.pass(connection, 'answers', chunk));
@@ -120,7 +125,7 @@ export class Gate {
 
   private pass(connection: Connection, direction: Direction, chunk: Buffer): void {
     const { to, held, passed } = connection[direction];
-    const limit = direction === 'answers' && connection.marked ? 0 : this.limits[direction];
+    const limit = connection.marked.has(direction) ? 0 : this.limits[direction];
     const room = Math.max(0, Math.min(chunk.length, limit - passed));
     connection[direction].passed += room;
     if (room > 0) to.write(chunk.subarray(0, room));

@@ -9,3 +9,20 @@ CREATE TABLE instance (
 ) WITH (fillfactor = 50); -- leaves room for updates within the page
 
 GRANT SELECT, INSERT, UPDATE ON instance TO payout_proxy;
+
+-- How long a request of each process can be in flight. Another instance may run with shorter timeouts, and must not settle a
+-- call while the process that released it may still send it (src/journal/settlements.ts).
+CREATE TABLE process (
+  number       integer PRIMARY KEY, -- intent.process and decision.process
+  in_flight_ms integer NOT NULL CHECK (in_flight_ms > 0), -- after its release, nothing of a call is in flight any more
+  started_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+GRANT SELECT, INSERT, UPDATE ON process TO payout_proxy;
+
+-- Two calls of one client and operation with the same idempotency key, both of which were paid or may have been.
+ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activity_action_check CHECK (action IN (
+  'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
+  'wallet_recovered', 'key_paid_twice'));
+ALTER TABLE activity DROP CONSTRAINT activity_via_check, ADD CONSTRAINT activity_via_check CHECK (via IN (
+  'api', 'console', 'cli', 'start', 'worker', 'proxy'));

@@ -3,7 +3,7 @@ import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
 import { ListedClient } from './listed';
 
 /** How a change was requested. */
-export const CHANGED_VIA = ['api', 'console', 'cli', 'start', 'worker'] as const;
+export const CHANGED_VIA = ['api', 'console', 'cli', 'start', 'worker', 'proxy'] as const;
 
 /** What can be done to a client and its keys. */
 export const CLIENT_ACTIONS = [

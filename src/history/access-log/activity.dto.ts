@@ -6,7 +6,14 @@ import { ActivityState } from './activity-state.dto';
 import { MAX_PAGE, USUAL_PAGE } from '../records/page';
 import { orNull, RecordClient } from '../records/record.dto';
 
-export const ACTIONS = [...CLIENT_ACTIONS, 'stop_set', 'stop_lifted', 'wallet_low', 'wallet_recovered'] as const;
+export const ACTIONS = [
+  ...CLIENT_ACTIONS,
+  'stop_set',
+  'stop_lifted',
+  'wallet_low',
+  'wallet_recovered',
+  'key_paid_twice',
+] as const;
 
 /** The last act of a page. Several acts may have happened in the same microsecond. */
 interface ActivityCursor {

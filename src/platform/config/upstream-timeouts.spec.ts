@@ -1,5 +1,13 @@
+import fc from 'fast-check';
 import { loadConfig } from './config';
-import { longestUpstreamTimeout, upstreamTimeoutOf } from './upstream-timeouts';
+import {
+  givenUpAfterMs,
+  longestUpstreamTimeout,
+  overAfterMs,
+  sendableForMs,
+  Timeouts,
+  upstreamTimeoutOf,
+} from './upstream-timeouts';
 
 describe('deadlines of operations', () => {
   const settings = { upstreamTimeoutMs: 1_000, upstreamTimeouts: new Map([['POST /send', 5_000]]) };
@@ -36,5 +44,46 @@ describe('deadlines of operations', () => {
     expect(longestUpstreamTimeout(settings)).toBe(5_000);
     expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map() })).toBe(1_000);
     expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map([['POST /send', 100]]) })).toBe(1_000);
+  });
+});
+
+const timeouts = fc.record({
+  upstreamTimeoutMs: fc.integer({ min: 100, max: 600_000 }),
+  upstreamTimeouts: fc.dictionary(
+    fc.constantFrom('POST /send', 'POST /payouts/airtime'),
+    fc.integer({ min: 100, max: 600_000 }),
+  ),
+});
+
+const toTimeouts = ({
+  upstreamTimeouts,
+  ...rest
+}: {
+  upstreamTimeoutMs: number;
+  upstreamTimeouts: Record<string, number>;
+}) => ({ ...rest, upstreamTimeouts: new Map(Object.entries(upstreamTimeouts)) }) as Timeouts;
+
+describe('the time after which a call may be settled', () => {
+  it('is longer than the call may be sent, with at least half a second between, for any timeouts', () => {
+    fc.assert(
+      fc.property(timeouts, (given) => {
+        const one = toTimeouts(given);
+        expect(overAfterMs(one) - sendableForMs(one)).toBeGreaterThanOrEqual(500);
+        expect(givenUpAfterMs(one)).toBeGreaterThan(overAfterMs(one));
+      }),
+    );
+  });
+
+  it('is not shorter than the timeout of any operation', () => {
+    fc.assert(
+      fc.property(
+        timeouts,
+        fc.constantFrom('POST /send', 'POST /payouts/airtime', 'POST /redeem'),
+        (given, operation) => {
+          const one = toTimeouts(given);
+          expect(overAfterMs(one)).toBeGreaterThanOrEqual(upstreamTimeoutOf(operation, one));
+        },
+      ),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
+import { overAfterMs } from '../config/upstream-timeouts';
 import { PrismaService } from './prisma.service';
 import { SessionLock } from './session-lock';
 
@@ -14,6 +15,7 @@ const PROCESS_LOCKS = 7_070_003;
 export class ProcessService implements OnApplicationShutdown {
   private readonly logger = new Logger('Process');
   private readonly databaseUrl: string;
+  private readonly inFlightMs: number;
   private held = 0;
   private lock: SessionLock | undefined;
 
@@ -21,7 +23,9 @@ export class ProcessService implements OnApplicationShutdown {
     private readonly prisma: PrismaService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.databaseUrl = config.get('settings', { infer: true }).databaseUrl;
+    const settings = config.get('settings', { infer: true });
+    this.databaseUrl = settings.databaseUrl;
+    this.inFlightMs = overAfterMs(settings);
   }
 
   /** The number of this process. Its lock is held as long as the process lives. */
@@ -51,9 +55,12 @@ export class ProcessService implements OnApplicationShutdown {
     this.logger.warn({ process_number: this.held }, 'lost the database connection that holds the process number');
   }
 
+  /** Returns a new number, and records how long calls of this process can be in flight. The longest time counts. */
   private async next(): Promise<number> {
     const [row] = await this.prisma.$queryRaw<[{ number: number }]>`
-      SELECT nextval('process_number')::integer AS number`;
+      INSERT INTO process (number, in_flight_ms) VALUES (nextval('process_number')::integer, ${this.inFlightMs}::integer)
+      ON CONFLICT (number) DO UPDATE SET in_flight_ms = greatest(process.in_flight_ms, EXCLUDED.in_flight_ms)
+      RETURNING number`;
     return row.number;
   }
 }

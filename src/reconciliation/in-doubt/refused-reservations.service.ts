@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { releaseRefused } from '../../journal/refusals';
+import { MAY_HAVE_INTENT, releaseRefused } from '../../journal/refusals';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -37,7 +37,7 @@ export class RefusedReservationsService {
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
     const refused = await this.prisma.$queryRaw<{ id: string; clientId: string }[]>`
       SELECT id::text, client_id::text AS "clientId" FROM refusal
-      WHERE code = 'database_unavailable' AND tx >= ${this.seenBefore}::xid8 AND id >= ${since}::uuid ORDER BY tx`;
+      WHERE code = ANY (${MAY_HAVE_INTENT}::text[]) AND tx >= ${this.seenBefore}::xid8 AND id >= ${since}::uuid ORDER BY tx`;
     let released = 0;
     for (let first = 0; first < refused.length; first += AT_ONCE) {
       signal.throwIfAborted();
