@@ -195,7 +195,7 @@ describe('an admission that is too old', () => {
     const stop = { client: 'stopped-again', reason: 'the account is under review' };
     jest.spyOn(prisma, 'prepared').mockImplementation(async (name: string, ...rest) => {
       const rows = await prepared(name, ...rest);
-      if (!name.startsWith('insert_intents_if_clear')) return rows as never[];
+      if (!name.startsWith('insert_intents_if_clear')) return rows;
       jest.restoreAllMocks();
       await supertest(paying.proxy.url).post('/v1/stops').set('X-API-Key', admin).send(stop).expect(201);
       throw new Error('Connection terminated unexpectedly');
