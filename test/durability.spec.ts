@@ -175,6 +175,7 @@ describe('the journal', () => {
     if (!admission) throw new Error('the journal was not asked');
     const prisma = paying.proxy.app.get(PrismaService);
     const open = await copyIntent(paying.proxy.database, admission.request.id, { process: null });
+    await query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [open, admission.request.id]);
     const before = performance.now();
     const [first] = await admit(prisma, 1, [withId(admission, open)], rulesOf(paying.proxy.app), true);
     if (first?.kind !== 'released') throw new Error(`it is ${first?.kind}`);

@@ -63,6 +63,7 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'reconciliation_run.from_at': fc.constant('2026-11-20T00:00:00.000000Z'),
   'reconciliation_run.to_at': fc.constantFrom('2026-11-20T00:00:00.000001Z', '2026-11-21T00:00:00.000000Z'),
   'reconciliation_run_end.result': fc.constantFrom('clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'),
+  'stop.cause': fc.constant('database_behind'),
   'finding.subject': fc.uuid(),
   'finding.category': fc.constantFrom('missing_upstream', 'missing_local', 'late', 'balance_gap', 'unexplained_debit'),
   'finding_step.state': fc.constantFrom('explained', 'resolved', 'accepted', 'reopened'),

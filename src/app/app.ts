@@ -12,6 +12,7 @@ import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
 import { serveConsole } from './console-page';
+import { EpochService } from '../platform/database/epoch.service';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
@@ -54,6 +55,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
     abortOnError: false,
   });
+  app.get(EpochService).load();
   await app.get(PrismaService).start();
   await app.get(ProcessService).start();
   await app.get(HeartbeatService).start();

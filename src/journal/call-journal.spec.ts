@@ -1,3 +1,4 @@
+import { EpochService } from '../platform/database/epoch.service';
 import { ConfigService } from '@nestjs/config';
 import { loadConfig } from '../platform/config/config';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -38,6 +39,7 @@ describe('CallJournal', () => {
       { number: 1 } as ProcessService,
       {} as SpooledOutcomes,
       {} as ExpectedFees,
+      { remember: () => undefined } as unknown as EpochService,
       new ConfigService({ settings: loadConfig({}) }),
     );
     await Promise.all([1, 2, 3].map(() => journal.close(outcome(size), true)));

@@ -3,6 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Loaded } from '../platform/config/config.module';
 import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream-timeouts';
+import { EpochService } from '../platform/database/epoch.service';
 import { GroupCommit } from '../platform/database/group-commit';
 import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -48,6 +49,7 @@ export class CallJournal implements OnApplicationShutdown {
     processes: ProcessService,
     private readonly spooled: SpooledOutcomes,
     fees: ExpectedFees,
+    epoch: EpochService,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -66,7 +68,12 @@ export class CallJournal implements OnApplicationShutdown {
     );
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
-        (batch, again) => admit(prisma, processes.number, batch, { windows, fees }, again),
+        async (batch, again) => {
+          const results = await admit(prisma, processes.number, batch, { windows, fees }, again);
+          const place = results.findIndex(({ kind }) => kind === 'released' || kind === 'held');
+          if (place >= 0) epoch.remember('admitted', batch[place]!.request.id);
+          return results;
+        },
         ({ intent }) => weightOf(intent),
         MAX_BATCH_ROWS,
         patience,
@@ -75,7 +82,10 @@ export class CallJournal implements OnApplicationShutdown {
     this.lookUps = newAdmissions();
     // No time limit: the answer of the upstream is written however long that takes.
     this.outcomes = new GroupCommit<NewOutcome>(
-      (batch, again) => (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch)),
+      async (batch, again) => {
+        await (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch));
+        epoch.remember('answered', batch[0]!.intentId);
+      },
       weightOf,
       MAX_BATCH_ROWS,
     );

@@ -3,6 +3,7 @@ import { ChangeRecords } from '../access/clients/changes';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from './activity';
 import { CallJournal } from './call-journal';
+import { DatabaseBehindStop } from './database-behind-stop';
 import { ExpectedFees } from './expected-fees';
 import { KeysPaidTwiceMetric } from './keys-paid-twice';
 import { RecentContents } from './recent-contents';
@@ -15,6 +16,7 @@ import { UnheardStatuses } from './unheard-statuses';
   providers: [
     { provide: ChangeRecords, useClass: ActivityJournal },
     CallJournal,
+    DatabaseBehindStop,
     ExpectedFees,
     KeysPaidTwiceMetric,
     RecentContents,

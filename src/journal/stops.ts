@@ -13,7 +13,7 @@ const STOP_LOCK = 7_070_022;
  * covers every call that is decided after its commit. It also covers earlier calls that are still waiting to be sent.
  */
 export const ACTIVE_STOPS = Prisma.sql`
-  SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason
+  SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason, cause
   FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id) ORDER BY id`;
 
 /**
@@ -39,25 +39,27 @@ export function readStops(tx: Pick<Prisma.TransactionClient, '$queryRaw'>): Prom
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Writes a stop, unless one with the same target is active. @returns the ID of the active stop, and whether it is new.
+ * Writes a stop, unless one with the same target and cause is active. @returns the ID of the active stop, and whether it is new.
  * @param by null for the command line.
  */
 export async function insertStop(
   prisma: PrismaService,
-  { clientId, operation, reason }: Omit<Stop, 'id'>,
+  { clientId, operation, reason, cause = null }: Omit<Stop, 'id'>,
   by: Author | null,
 ): Promise<{ id: string; added: boolean }> {
   return prisma.$transaction(
     async (tx) => {
       await tx.$queryRaw`SELECT pg_advisory_xact_lock(${STOP_LOCK})::text`;
       const stops = await readStops(tx);
-      const there = stops.find((stop) => stop.clientId === clientId && stop.operation === operation);
+      const there = stops.find(
+        (stop) => stop.clientId === clientId && stop.operation === operation && stop.cause === cause,
+      );
       if (there) return { id: there.id, added: false };
       const id = uuidv7();
       await tx.$executeRaw`
-      INSERT INTO stop (id, stops_client_id, stops_operation, reason, client_id, key_id, actor)
-      VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)},
-        ${authorSql(by)})`;
+      INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor)
+      VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)}, ${cause},
+        CASE WHEN ${cause}::text IS NOT NULL THEN (SELECT max(number) FROM epoch) END, ${authorSql(by)})`;
       return { id, added: true };
     },
     { maxWait: MAX_WAIT_MS },
@@ -68,6 +70,14 @@ export async function insertStop(
 export async function insertStopLift(prisma: PrismaService, stopId: string, by: Author | null): Promise<boolean> {
   const lifted = await prisma.$executeRaw`
     INSERT INTO stop_lift (stop_id, client_id, key_id, actor)
-    SELECT id, ${authorSql(by)} FROM stop WHERE id = ${stopId}::uuid ON CONFLICT DO NOTHING`;
+    SELECT id, ${authorSql(by)} FROM stop
+    WHERE id = ${stopId}::uuid AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch)) ON CONFLICT DO NOTHING`;
   return lifted === 1;
+}
+
+/** Returns whether a stop cannot be lifted yet, because the database that it was set for has not been recovered. */
+export async function needsRecovery(prisma: PrismaService, stopId: string): Promise<boolean> {
+  const rows = await prisma.$queryRaw<unknown[]>`
+    SELECT id FROM stop WHERE id = ${stopId}::uuid AND epoch = (SELECT max(number) FROM epoch)`;
+  return rows.length > 0;
 }

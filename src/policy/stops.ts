@@ -7,6 +7,8 @@ export interface Stop {
   operation: string | null;
   /** The reason, which rejected callers see. */
   reason: string;
+  /** Why the proxy set it by itself. Null or undefined: a person set it. */
+  cause?: 'database_behind' | null;
 }
 
 /** Returns the first stop that applies to a request. Stops apply only to operations that pay or write. */

@@ -26,3 +26,19 @@ ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activ
   'wallet_recovered', 'key_paid_twice'));
 ALTER TABLE activity DROP CONSTRAINT activity_via_check, ADD CONSTRAINT activity_via_check CHECK (via IN (
   'api', 'console', 'cli', 'start', 'worker', 'proxy'));
+
+-- The epochs of the history of this database. The next one begins when commits were lost and a person has had what is known of
+-- them restored (database recover). Instances compare it with the epoch that they have seen (src/platform/database/epoch.service.ts).
+CREATE TABLE epoch (
+  number     integer PRIMARY KEY CHECK (number > 0),
+  reason     text NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+INSERT INTO epoch (number, reason) VALUES (1, 'The database was created.');
+
+GRANT SELECT, INSERT ON epoch TO payout_proxy;
+
+-- A stop that the proxy sets by itself has a cause. One with the cause database_behind is lifted by a person like any other, but
+-- only once the epoch in which it was set is over.
+ALTER TABLE stop ADD COLUMN cause text CHECK (cause = 'database_behind'), -- null: a person set it
+  ADD COLUMN epoch integer; -- in which it was set; null without a cause

@@ -68,7 +68,7 @@ export class StopsController {
   })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The stop's ID." })
   @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
-  @ApiKeyProblems('stop_not_found')
+  @ApiKeyProblems('stop_not_found', 'recovery_required')
   async lift(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<StopRecord> {
     const lifted = await this.stops.lift(id, authorOf(call));
     if (!lifted) throw new Problem('stop_not_found');

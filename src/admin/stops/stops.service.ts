@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
 import { Author } from '../../journal/author';
-import { insertStop, insertStopLift } from '../../journal/stops';
+import { insertStop, insertStopLift, needsRecovery } from '../../journal/stops';
 import { StopAuthorRecord, StopRecord } from './stops.dto';
 
 type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
@@ -47,9 +48,12 @@ export class StopsService {
   /**
    * Lifts a stop.
    * @returns the lifted stop. Undefined if no active stop has this ID.
+   * @throws Problem if the proxy set it because of an old database, and that was not recovered yet.
    */
   async lift(id: string, by: Author | null): Promise<StopRecord | undefined> {
-    if (!isUuid(id) || !(await insertStopLift(this.prisma, id, by))) return undefined;
+    if (!isUuid(id)) return undefined;
+    if (await needsRecovery(this.prisma, id)) throw new Problem('recovery_required');
+    if (!(await insertStopLift(this.prisma, id, by))) return undefined;
     const [stop] = await this.read({ id });
     return stop;
   }

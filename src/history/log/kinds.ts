@@ -66,7 +66,7 @@ const KINDS = {
     time: 'decided_at',
   }),
   settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
-  stop: kind({ plain: `id stops_client_id stops_operation reason ${AUTHOR}`, time: 'stopped_at' }),
+  stop: kind({ plain: `id stops_client_id stops_operation reason cause epoch ${AUTHOR}`, time: 'stopped_at' }),
   stop_lift: kind({ plain: `stop_id ${AUTHOR}`, time: 'lifted_at' }),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { EpochService } from './epoch.service';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { ProcessService } from './process.service';
@@ -10,8 +11,9 @@ import { ReaderPrisma } from './reader-prisma';
     PrismaService,
     ProcessService,
     HeartbeatService,
+    EpochService,
     { provide: ReaderPrisma, useFactory: ({ reader }: PrismaService) => reader, inject: [PrismaService] },
   ],
-  exports: [PrismaService, ProcessService, HeartbeatService, ReaderPrisma],
+  exports: [PrismaService, ProcessService, HeartbeatService, EpochService, ReaderPrisma],
 })
 export class DatabaseModule {}

@@ -1,6 +1,5 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Loaded } from '../config/config.module';
 import { ageOf, Instant, now } from '../fencing/instant';
@@ -31,6 +30,8 @@ export interface Beat {
   systemIdentifier: string;
   /** The timeline, which a promotion or a point-in-time recovery changes. */
   timeline: number;
+  /** The epoch of the history (table `epoch`). */
+  epoch: number;
   /** The number of sealed leaves. */
   sealedSize: number;
   settings: DurabilitySettings;
@@ -49,6 +50,7 @@ interface BeatRow {
   database_ms: string;
   system: string;
   timeline: string;
+  epoch: number;
   sealed: string;
   fsync: string;
   full_page_writes: string;
@@ -67,6 +69,7 @@ const BEAT = `
   SELECT (SELECT beat FROM beaten)::text AS number, extract(epoch FROM clock_timestamp()) * 1000 AS database_ms,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
+    (SELECT max(number) FROM epoch) AS epoch,
     (SELECT coalesce(max(size), 0)::text FROM checkpoint) AS sealed,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit,
@@ -78,8 +81,8 @@ const BEAT = `
  */
 @Injectable()
 export class HeartbeatService implements OnApplicationShutdown {
-  /** Of this process. */
-  private readonly id: string = randomUUID();
+  /** The instance, which EpochService names. */
+  private id = '';
   private readonly logger = new Logger('Heartbeat');
   private readonly settings: DatabaseSettings;
   private readonly listeners: ((beat: Beat) => void)[] = [];
@@ -100,6 +103,12 @@ export class HeartbeatService implements OnApplicationShutdown {
   async start(): Promise<void> {
     await waitAtMost(this.beat(), START_PATIENCE_MS);
     this.timer = setInterval(() => void this.beat(), EVERY_MS).unref();
+  }
+
+  /** Beats as an instance that has seen this number. */
+  resume(id: string, seen: bigint): void {
+    this.id = id;
+    this.seen = seen;
   }
 
   /** Calls a listener after each confirmed beat, in the same turn. */
@@ -140,7 +149,7 @@ export class HeartbeatService implements OnApplicationShutdown {
       const beat = await this.write(await this.connected());
       this.isFailing = false;
       this.last = beat;
-      this.seen = beat.number ?? this.seen;
+      if (beat.number !== null) this.seen = beat.number;
       for (const listener of this.listeners) listener(beat);
     } catch (error) {
       const { code, message } = error as { code?: string; message?: string };
@@ -169,6 +178,7 @@ export class HeartbeatService implements OnApplicationShutdown {
       confirmedAt,
       systemIdentifier: row.system,
       timeline: parseInt(row.timeline, 16),
+      epoch: row.epoch,
       sealedSize: Number(row.sealed),
       settings: {
         fsync: row.fsync,

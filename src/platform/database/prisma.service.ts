@@ -1,7 +1,7 @@
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool } from 'pg';
+import { ClientBase, Pool } from 'pg';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
@@ -22,6 +22,8 @@ const KEPT_OPEN = 4;
  */
 const PARTITION_MONTHS_AHEAD = 1;
 
+type ConnectionCheck = (client: ClientBase) => Promise<void>;
+
 /**
  * The database connection of every module, with a role that may add records but not change them. If both URLs are the
  * owner's, each connection takes that role. Otherwise, DATABASE_URL is a login that was granted `payout_proxy`.
@@ -31,23 +33,34 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   private readonly url: string;
   /** The pool of the Prisma client. */
   private readonly pool: Pool;
+  private readonly checks: ConnectionCheck[];
   /** Separate connections for reads of the history. */
   readonly reader: ReaderPrisma;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings: DatabaseSettings = config.get('settings', { infer: true });
-    const pool = hearErrors(
-      new Pool({
-        ...connectionOf(settings),
-        max: settings.databasePoolSize,
-        min: Math.min(KEPT_OPEN, Math.floor(settings.databasePoolSize / 2)),
-        query_timeout: QUERY_TIMEOUT_MS,
-      }),
-    );
+    const checks: ConnectionCheck[] = [];
+    const options = {
+      ...connectionOf(settings),
+      max: settings.databasePoolSize,
+      min: Math.min(KEPT_OPEN, Math.floor(settings.databasePoolSize / 2)),
+      query_timeout: QUERY_TIMEOUT_MS,
+      // pg-pool waits for the promise, and its types do not say so.
+      onConnect: async (client: ClientBase) => {
+        for (const check of checks) await check(client);
+      },
+    };
+    const pool = hearErrors(new Pool(options));
     super({ adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }) });
     this.url = settings.databaseUrl;
     this.pool = pool;
+    this.checks = checks;
     this.reader = new ReaderPrisma(settings);
+  }
+
+  /** Checks each connection of the pool before anything else uses it. If the check fails, so does the connection. */
+  checkConnections(check: ConnectionCheck): void {
+    this.checks.push(check);
   }
 
   /**

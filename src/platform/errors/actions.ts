@@ -71,6 +71,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   client_exists: 'fix_request',
   already_decided: 'fix_request',
   not_in_doubt: 'fix_request',
+  recovery_required: 'ask',
   content_changed: 'ask',
   idempotency_key_reused: 'new_key',
   listing_missing: 'fix_request',

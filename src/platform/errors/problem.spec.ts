@@ -38,6 +38,7 @@ describe('a problem', () => {
       'upstream_overloaded',
       'upstream_unreachable',
       'too_late',
+      'instance_fenced',
     ]);
     expect(PROBLEMS.outcome_unknown.text).toContain('Do not send it again');
   });

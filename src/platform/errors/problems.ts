@@ -153,6 +153,10 @@ export const PROBLEMS = {
     status: 409,
     text: 'A newer settlement is in effect, so nothing was changed. Read the call again before you correct it.',
   },
+  recovery_required: {
+    status: 409,
+    text: 'The proxy set this stop because its database is older than it was. Run database recover first. Nothing was changed.',
+  },
   content_changed: {
     status: 409,
     text: 'The stored content of this call does not match its record, so it was not sent. Ask the operator to investigate.',

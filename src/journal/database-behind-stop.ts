@@ -1,0 +1,34 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { EpochService } from '../platform/database/epoch.service';
+import { PrismaService } from '../platform/database/prisma.service';
+import { insertStop } from './stops';
+
+/**
+ * Tells all instances that their database is behind: by a stop of everything, which takes effect with its commit. The
+ * others may not know what is missing.
+ */
+@Injectable()
+export class DatabaseBehindStop {
+  private readonly logger = new Logger('Epoch');
+  private setting: Promise<void> | undefined;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    epoch: EpochService,
+  ) {
+    epoch.whileBehind((detail) => {
+      this.setting ??= this.set(detail).finally(() => (this.setting = undefined));
+    });
+  }
+
+  /** Never rejects. The next heartbeat tries again. */
+  private async set(reason: string): Promise<void> {
+    try {
+      const stop = { clientId: null, operation: null, reason, cause: 'database_behind' as const };
+      const { id, added } = await insertStop(this.prisma, stop, null);
+      if (added) this.logger.error({ stop_id: id }, 'everything is stopped, because the database is older than it was');
+    } catch (err) {
+      this.logger.error({ err }, 'the stop of an old database cannot be set, will retry');
+    }
+  }
+}

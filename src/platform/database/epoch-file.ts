@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StartError } from '../config/config';
+
+/** What an instance knows the database to contain. */
+export interface Seen {
+  /** The instance: a random UUID of this DATA_DIR, kept across restarts. */
+  instance: string;
+  /** The epoch of the database (table `epoch`). */
+  epoch: number;
+  /** The number of the last heartbeat that the database has confirmed. */
+  beat: string;
+  /** Calls whose admission was committed after that heartbeat was sent, one for each batch. */
+  admitted: string[];
+  /** The same for outcomes. */
+  answered: string[];
+  /** The number of sealed leaves. */
+  sealed_size: number;
+  system_identifier: string;
+  timeline: number;
+  /** When this was seen, by the database's clock. ISO 8601. */
+  seen_at: string;
+}
+
+/**
+ * The file in DATA_DIR that keeps what was seen. It is outside the database, so that a database that comes back from the
+ * past cannot take it along. Only its owner may read it.
+ */
+export class EpochFile {
+  private readonly partial: string;
+
+  constructor(private readonly path: string) {
+    this.partial = `${path}.partial`;
+  }
+
+  /**
+   * Returns what was seen. Undefined if nothing was.
+   * @throws StartError if the file is damaged. Without it, an old database would go unnoticed.
+   */
+  read(): Seen | undefined {
+    if (!existsSync(this.path)) return undefined;
+    try {
+      const seen = JSON.parse(readFileSync(this.path, 'utf8')) as Partial<Seen>;
+      if (typeof seen.instance !== 'string' || !/^\d+$/.test(seen.beat ?? '')) throw new Error('a member is missing');
+      return seen as Seen;
+    } catch {
+      throw new StartError(
+        `${this.path} is damaged. It says how new the database must be. Check that the database is not older than it was, then delete the file and start again.`,
+      );
+    }
+  }
+
+  /** Replaces the file. Resolves once it is on disk. */
+  async write(seen: Seen): Promise<void> {
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    await rm(this.partial, { force: true }); // an earlier file may have other permissions
+    const file = await open(this.partial, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(seen, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(this.partial, this.path);
+  }
+}
