@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { PrismaService } from '../src/platform/database/prisma.service';
-import { answer, FakeUpstream } from './support/fake-upstream';
+import { answer, FakeUpstream, reset } from './support/fake-upstream';
+import { runCli } from './support/cli';
 import { OldPostgres, startOldPostgres } from './support/old-postgres';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -135,6 +136,67 @@ describe('a database that is put back to before a payment', () => {
     rmSync(otherDir, { recursive: true, force: true });
     await restartProxy();
     expect(fenced()).toEqual([]);
+  });
+
+  describe('and recovered', () => {
+    const { url, ownerUrl } = { url: () => postgres.database.url, ownerUrl: () => postgres.database.ownerUrl };
+    const recover = (...args: string[]) =>
+      runCli(
+        ['database', 'recover', '--reason', 'restored the backup of the test', '--yes', '--json', ...args],
+        { DATABASE_URL: url(), DATABASE_OWNER_URL: ownerUrl(), DATA_DIR: dataDir },
+        dataDir,
+      );
+    const spent = () =>
+      postgres.database.query(
+        'SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = (SELECT client_id FROM intent ORDER BY id DESC LIMIT 1)',
+      );
+
+    it('replays the old key, counts its amount, and pays again only what was not paid', async () => {
+      await payAndBeat();
+      upstream.behaviour = reset;
+      await postgres.database.query('UPDATE client SET daily_cap_usd = 5');
+      expect((await pay('order-2').expect(502)).body.code).toBe('outcome_unknown');
+      await proxy.close();
+      await postgres.restore();
+      await postgres.database.query('UPDATE client SET daily_cap_usd = 5');
+      proxy = await start();
+      await eventually(async () => (await activeStops()).length === 1);
+      const refused = await recover('--from', join(dataDir, 'missing'));
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There is no folder')]);
+      const { code, stdout } = await recover();
+      expect(code).toBe(0);
+      const [stop] = await activeStops();
+      expect(JSON.parse(stdout)).toEqual({
+        epoch: expect.any(Number) as number,
+        calls: 2,
+        outcomes: 2,
+        approvals: 0,
+        unreadable: 0,
+        stop_id: stop?.id,
+      });
+      expect(JSON.parse((await recover('--without-stop')).stdout)).toMatchObject({ calls: 0, outcomes: 0 }); // it can be repeated
+      expect((await pay('order-3').expect(503)).body.code).toMatch(/^(stopped|instance_fenced)$/);
+      const lifted = await fetch(`${proxy.url}/v1/stops/${stop?.id}`, {
+        method: 'DELETE',
+        headers: { 'X-API-Key': keys.admin },
+      });
+      expect(lifted.status).toBe(200);
+      await eventually(() => fenced().length === 0);
+      upstream.behaviour = answer(200, SUCCESS);
+      const replayed = await pay('order-1').expect(200);
+      expect(replayed.headers['idempotent-replayed']).toBe('true');
+      expect((await pay('order-2').expect(409)).body.code).toBe('outcome_unknown');
+      expect((await pay('order-3').expect(403)).body.code).toBe('cap_exceeded');
+      expect(upstream.received).toHaveLength(2);
+      expect(await spent()).toEqual([{ usd: 5 }]);
+      const { body } = await proxy.get(keys.auditor, '/v1/activity?action=database_recovered').expect(200);
+      expect(body.activity[0]?.reason).toMatch(/^Epoch \d+: restored the backup of the test$/);
+    });
+
+    it('is refused if no instance has found the database to be behind', async () => {
+      const { code, stderr } = await recover();
+      expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to recover')]);
+    });
   });
 
   it('is told from a server that only restarts, moves or was cut off', async () => {

@@ -177,12 +177,13 @@ describe('the journal', () => {
     const open = await copyIntent(paying.proxy.database, admission.request.id, { process: null });
     await query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [open, admission.request.id]);
     const before = performance.now();
-    const [first] = await admit(prisma, 1, [withId(admission, open)], rulesOf(paying.proxy.app), true);
+    const retried = await admit(prisma, 1, [withId(admission, open)], rulesOf(paying.proxy.app), true);
+    const [first] = retried.results;
     if (first?.kind !== 'released') throw new Error(`it is ${first?.kind}`);
     expect(first.release.monotonicMs).toBeLessThan(before); // it counts from the first commit, not from the retry
     const another = withId(admission, uuidv7());
     another.request.idempotencyKey = 'twice';
-    expect(await admit(prisma, 1, [another], rulesOf(paying.proxy.app), true)).toMatchObject([
+    expect((await admit(prisma, 1, [another], rulesOf(paying.proxy.app), true)).results).toMatchObject([
       { kind: 'over_cap', period: 'daily' },
     ]);
     expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [admission.request.clientId])).toEqual([

@@ -47,7 +47,7 @@ const TABLES: Record<string, Rights> = {
     'instance',
     'process',
   ),
-  epoch: { payout_proxy: 'SI' },
+  epoch: { payout_proxy: 'SI', payout_sealer: 'S' },
   recent_content: { payout_proxy: 'SID' },
   recipient_payment: { payout_proxy: 'SID' },
   ...of({ payout_proxy: 'SIUD' }, 'console_session', 'worker_task'),

@@ -209,7 +209,7 @@ function describePreview(operation: Described, address: string): void {
   Object.assign(operation, {
     tags: ['Preview'],
     summary: `Preview POST ${path}`,
-    description: `Scope \`${effectOf(address)}\`. Shows what would happen if you sent the request now. Nothing is paid, sent, reserved, or recorded. The preview of an invalid body lists all its errors. Only a body that is not JSON is rejected.`,
+    description: `Scope \`${effectOf(address)}\`. Shows what would happen if you sent the request now. Nothing is paid, sent, reserved, or recorded. The preview of an invalid body lists all its errors.`,
     responses: {
       '200': {
         description: 'The preview.',

@@ -6,6 +6,7 @@ import { callsCommands } from './calls';
 import { auditCommands } from './audit';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
+import { recoverCommand } from './database-recover';
 import { docsCommand } from './docs';
 import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
@@ -30,7 +31,7 @@ export const operatorCommands = () =>
     .addCommand(findingsCommands())
     .addCommand(auditCommands())
     .addCommand(reconcileCommand())
-    .addCommand(databaseCommands())
+    .addCommand(databaseCommands().addCommand(recoverCommand()))
     .addCommand(sandboxCommand())
     .addCommand(openapiCommand())
     .addCommand(docsCommand(), { hidden: true });

@@ -7,9 +7,8 @@ import { AdmissionRequest, decide, reservationOf, Ruling, State } from '../polic
 import { HeldFor } from '../policy/holds';
 import { stopFor } from '../policy/stops';
 import { RecipientDays } from '../policy/recipient-days';
-import { Clearance, insertDecided, insertIntentsIfClear } from './intents';
+import { Clearance, insertDecided, insertIntentsIfClear, IntentRow, toRows } from './intents';
 import { Admission, AdmissionRules, isOpen, toOpened } from './opened';
-import { OpenIntent } from './records';
 import { insertRecipientPayments } from './recipient-payments';
 import { earlier, now } from '../platform/fencing/instant';
 import { Release } from './release';
@@ -31,6 +30,12 @@ export type AdmissionResult =
   /** The key is no longer valid, or the rights of its client have changed since it was looked up. */
   | { kind: 'caller_changed' };
 
+/** The decisions about the calls of a batch, and the records of those that were opened. */
+export interface Admitted {
+  results: AdmissionResult[];
+  opened: IntentRow[];
+}
+
 /**
  * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. Locks the rows
  * of their clients first, always in the same order. Everything read after that holds until the commit, on every
@@ -42,7 +47,7 @@ export async function admit(
   admissions: Admission[],
   rules: AdmissionRules,
   again: boolean,
-): Promise<AdmissionResult[]> {
+): Promise<Admitted> {
   const clear = again ? undefined : await admitClear(prisma, process, admissions, rules);
   return clear ?? admitAfterLookup(prisma, process, admissions, rules, again);
 }
@@ -56,18 +61,18 @@ async function admitClear(
   process: number,
   admissions: Admission[],
   rules: AdmissionRules,
-): Promise<AdmissionResult[] | undefined> {
+): Promise<Admitted | undefined> {
   const { windows, fees } = rules;
   if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => request.payments)) return undefined;
   const requests = fees.priced(admissions.map(({ request }) => request));
   const rulings = decide(requests, nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
-  const opened = toOpened(admissions, rulings, { today, process, rules });
+  const opened = toRows(toOpened(admissions, rulings, { today, process, rules }));
   const clearance = toClearance(admissions, requests, opened, { day: today, knownFees: fees.known });
   const release = now();
   const written = await insertIntentsIfClear(prisma, opened, clearance);
-  return written ? toResults(rulings, opened, release) : undefined;
+  return written ? { results: toResults(rulings, opened, release), opened } : undefined;
 }
 
 async function admitAfterLookup(
@@ -76,13 +81,13 @@ async function admitAfterLookup(
   admissions: Admission[],
   rules: AdmissionRules,
   again: boolean,
-): Promise<AdmissionResult[]> {
+): Promise<Admitted> {
   const { windows, fees } = rules;
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
     const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // an unconfirmed commit has held the lock until now
-    if (before) return [before];
+    if (before) return { results: [before], opened: [] };
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const changed = await readChangedKeys(tx, admissions);
     const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
@@ -90,13 +95,14 @@ async function admitAfterLookup(
     const { state, today, feeShares } = await readState(tx, asked, clients, { ...windows, knownFees: fees.known });
     fees.learn(feeShares);
     const rulings = decide(fees.priced(asked), state);
-    const opened = toOpened(current, rulings, { today, process, rules });
+    const opened = toRows(toOpened(current, rulings, { today, process, rules }));
     const release = now();
     if (opened.length > 0) await insertDecided(tx, opened);
     const { approvableForMs } = windows;
-    await insertRecipientPayments(tx, asked, opened, state.budgets, { today, approvableForMs });
+    const intents = opened.map(({ intent }) => intent);
+    await insertRecipientPayments(tx, asked, intents, state.budgets, { today, approvableForMs });
     const results = new Map(toResults(rulings, opened, release).map((result, place) => [current[place], result]));
-    return admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' });
+    return { results: admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' }), opened };
   }, TRANSACTION_LIMITS);
 }
 
@@ -132,7 +138,7 @@ function nothingKnown(windows: GuardWindows): State {
 function toClearance(
   admissions: Admission[],
   requests: AdmissionRequest[],
-  opened: OpenIntent[],
+  opened: IntentRow[],
   known: Pick<Clearance, 'day' | 'knownFees'>,
 ): Clearance {
   const usd = new Map<string, Decimal | null>();
@@ -147,7 +153,7 @@ function toClearance(
     usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
     ...callersOf(admissions),
     ...known,
-    contents: opened.map(({ contents = [] }) => contents[0] ?? null),
+    contents: opened.map(({ intent: { contents = [] } }) => contents[0] ?? null),
   };
 }
 
@@ -196,11 +202,11 @@ async function decidedBefore(
   return { kind: 'released', release: earlier(readAt, row.ageMs), feeRate };
 }
 
-function toResults(rulings: Ruling[], opened: OpenIntent[], release: Release): AdmissionResult[] {
+function toResults(rulings: Ruling[], opened: IntentRow[], release: Release): AdmissionResult[] {
   const records = opened.values(); // one for each call that is admitted or held, in their order
   return rulings.map((ruling) => {
     const record = isOpen(ruling) ? records.next().value : undefined;
-    return ruling.kind === 'admitted' ? { kind: 'released', release, feeRate: record?.feeRate ?? null } : ruling;
+    return ruling.kind === 'admitted' ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null } : ruling;
   });
 }
 

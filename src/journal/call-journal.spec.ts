@@ -1,3 +1,4 @@
+import { LocalCopies } from './local-copies';
 import { EpochService } from '../platform/database/epoch.service';
 import { ConfigService } from '@nestjs/config';
 import { loadConfig } from '../platform/config/config';
@@ -38,6 +39,7 @@ describe('CallJournal', () => {
       prisma,
       { number: 1 } as ProcessService,
       {} as SpooledOutcomes,
+      { addOutcome: () => undefined } as unknown as LocalCopies,
       {} as ExpectedFees,
       { remember: () => undefined } as unknown as EpochService,
       new ConfigService({ settings: loadConfig({}) }),

@@ -12,6 +12,7 @@ import { admit, AdmissionResult } from './admissions';
 import { ExpectedFees } from './expected-fees';
 import { guardWindows } from './guard-windows';
 import { insertIntents } from './intents';
+import { LocalCopies } from './local-copies';
 import { Admission } from './opened';
 import { insertOutcomes, insertOutcomesAgain } from './outcomes';
 import { NewIntent, NewOutcome } from './records';
@@ -38,7 +39,7 @@ export class CallJournal implements OnApplicationShutdown {
   private readonly admissions: GroupCommit<Admission, AdmissionResult>;
   /** Admissions that depend on earlier payments. They take longer, and the others do not wait for them. */
   private readonly lookUps: GroupCommit<Admission, AdmissionResult>;
-  private readonly outcomes: GroupCommit<NewOutcome>;
+  private readonly outcomes: GroupCommit<NewOutcome, string>;
   readonly refusals: RefusalWriter;
   private readonly relaxed: boolean;
   /** Outcomes that are written after their apps were answered (OUTCOMES=relaxed). */
@@ -48,6 +49,7 @@ export class CallJournal implements OnApplicationShutdown {
     prisma: PrismaService,
     processes: ProcessService,
     private readonly spooled: SpooledOutcomes,
+    private readonly copies: LocalCopies,
     fees: ExpectedFees,
     epoch: EpochService,
     config: ConfigService<Loaded, true>,
@@ -69,9 +71,9 @@ export class CallJournal implements OnApplicationShutdown {
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
         async (batch, again) => {
-          const results = await admit(prisma, processes.number, batch, { windows, fees }, again);
-          const place = results.findIndex(({ kind }) => kind === 'released' || kind === 'held');
-          if (place >= 0) epoch.remember('admitted', batch[place]!.request.id);
+          const { results, opened } = await admit(prisma, processes.number, batch, { windows, fees }, again);
+          if (opened[0]) epoch.remember('admitted', opened[0].intent.id);
+          for (const row of opened) copies.addIntent(row);
           return results;
         },
         ({ intent }) => weightOf(intent),
@@ -81,10 +83,11 @@ export class CallJournal implements OnApplicationShutdown {
     this.admissions = newAdmissions();
     this.lookUps = newAdmissions();
     // No time limit: the answer of the upstream is written however long that takes.
-    this.outcomes = new GroupCommit<NewOutcome>(
+    this.outcomes = new GroupCommit<NewOutcome, string>(
       async (batch, again) => {
-        await (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch));
+        const records = await (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch));
         epoch.remember('answered', batch[0]!.intentId);
+        return records;
       },
       weightOf,
       MAX_BATCH_ROWS,
@@ -128,22 +131,24 @@ export class CallJournal implements OnApplicationShutdown {
     await Promise.all(this.unwritten);
   }
 
-  private write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
+  private async write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
     const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
-    return this.outcomes.add(outcome).catch(async (error: unknown) => {
+    const record = await this.outcomes.add(outcome).catch(async (error: unknown) => {
       if (!isSpooled) return this.writeAgain(outcome, error, patienceEnds);
       let isWritten = false;
       await this.spooled.keep(outcome);
       try {
-        await this.writeAgain(outcome, error, patienceEnds);
+        const written = await this.writeAgain(outcome, error, patienceEnds);
         isWritten = true;
+        return written;
       } finally {
         await this.spooled.release(outcome.intentId, isWritten);
       }
     });
+    if (isSpooled) this.copies.addOutcome(record);
   }
 
-  private async writeAgain(outcome: NewOutcome, error: unknown, patienceEnds: number): Promise<void> {
+  private async writeAgain(outcome: NewOutcome, error: unknown, patienceEnds: number): Promise<string> {
     let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {
       if (performance.now() > patienceEnds) break; // settlements rely on this limit

@@ -56,7 +56,7 @@ export async function approveHeldCall<Why>(
   decision: NewDecision,
   held: HeldCall,
   forbidden: (tx: Prisma.TransactionClient) => Promise<Why | undefined>,
-): Promise<{ kind: 'released'; release: Release } | ApprovalObstacle<Why>> {
+): Promise<{ kind: 'released'; release: Release; reservedOn: string | null } | ApprovalObstacle<Why>> {
   const { intentId } = decision;
   return prisma.$transaction(async (tx) => {
     const clients = await lockClients(tx, [held.clientId]);
@@ -78,7 +78,7 @@ export async function approveHeldCall<Why>(
         INSERT INTO spending (client_id, day, usd) VALUES (${held.clientId}::uuid, ${today}::date, ${reserved.toFixed()}::numeric)
         ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
     }
-    return { kind: 'released', release };
+    return { kind: 'released', release, reservedOn };
   });
 }
 

@@ -7,7 +7,8 @@ import { stampedSql } from './document-sql';
 import { writeIntent, WrittenIntent } from './documents';
 import { OpenIntent } from './records';
 
-interface IntentRow {
+/** An intent and its record. */
+export interface IntentRow {
   intent: OpenIntent;
   written: WrittenIntent;
 }
@@ -117,12 +118,16 @@ const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, 
 
 /** Writes intents that need no decision, with what stands beside them: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
-  await prisma.prepared('insert_intents', INSERT, valuesOf(intents));
+  await prisma.prepared('insert_intents', INSERT, valuesOf(toRows(intents)));
+}
+
+export function toRows(intents: OpenIntent[]): IntentRow[] {
+  return intents.map((intent) => ({ intent, written: writeIntent(intent) }));
 }
 
 /** Writes decided intents within a transaction, with their claims and reservations. */
-export async function insertDecided(tx: Prisma.TransactionClient, intents: OpenIntent[]): Promise<void> {
-  await tx.$queryRawUnsafe(INSERT, ...valuesOf(intents));
+export async function insertDecided(tx: Prisma.TransactionClient, rows: IntentRow[]): Promise<void> {
+  await tx.$queryRawUnsafe(INSERT, ...valuesOf(rows));
 }
 
 /**
@@ -131,7 +136,7 @@ export async function insertDecided(tx: Prisma.TransactionClient, intents: OpenI
  */
 export async function insertIntentsIfClear(
   prisma: PrismaService,
-  intents: OpenIntent[],
+  rows: IntentRow[],
   { clients, usd, keys, rights, day, knownFees, contents }: Clearance,
 ): Promise<boolean> {
   const clearance = [
@@ -143,8 +148,8 @@ export async function insertIntentsIfClear(
     knownFees,
     TYPES.bytea.array(contents),
   ];
-  const values = [...valuesOf(intents), ...clearance];
-  const [row] = intents.some(({ claim }) => claim)
+  const values = [...valuesOf(rows), ...clearance];
+  const [row] = rows.some(({ intent }) => intent.claim)
     ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)
     : await prisma.prepared<Cleared>('insert_intents_if_clear', INSERT_IF_CLEAR, values);
   return row?.clear === true;
@@ -154,10 +159,7 @@ interface Cleared {
   clear: boolean;
 }
 
-function valuesOf(intents: OpenIntent[]): Buffer[] {
-  const contents = intents.flatMap((intent) => (intent.contents ?? []).map((content) => ({ intent, content })));
-  return [
-    ...INTENTS.values(intents.map((intent) => ({ intent, written: writeIntent(intent) }))),
-    ...REMEMBERED.values(contents),
-  ];
+function valuesOf(rows: IntentRow[]): Buffer[] {
+  const contents = rows.flatMap(({ intent }) => (intent.contents ?? []).map((content) => ({ intent, content })));
+  return [...INTENTS.values(rows), ...REMEMBERED.values(contents)];
 }

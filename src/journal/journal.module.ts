@@ -6,6 +6,7 @@ import { CallJournal } from './call-journal';
 import { DatabaseBehindStop } from './database-behind-stop';
 import { ExpectedFees } from './expected-fees';
 import { KeysPaidTwiceMetric } from './keys-paid-twice';
+import { LocalCopies } from './local-copies';
 import { RecentContents } from './recent-contents';
 import { SpooledOutcomes } from './spooled-outcomes';
 import { UnheardStatuses } from './unheard-statuses';
@@ -19,10 +20,11 @@ import { UnheardStatuses } from './unheard-statuses';
     DatabaseBehindStop,
     ExpectedFees,
     KeysPaidTwiceMetric,
+    LocalCopies,
     RecentContents,
     SpooledOutcomes,
     UnheardStatuses,
   ],
-  exports: [CallJournal, ChangeRecords, ExpectedFees, RecentContents, UnheardStatuses],
+  exports: [CallJournal, ChangeRecords, ExpectedFees, LocalCopies, RecentContents, UnheardStatuses],
 })
 export class JournalModule {}

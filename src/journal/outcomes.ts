@@ -7,8 +7,14 @@ import { stampedSql } from './document-sql';
 import { writeOutcome } from './documents';
 import { NewOutcome } from './records';
 
+interface OutcomeRow {
+  outcome: NewOutcome;
+  record: string;
+  salt: Buffer;
+}
+
 /** Outcomes with the bytes of their answers. */
-const OUTCOMES = new Rows<{ outcome: NewOutcome; salt: Buffer }>([
+const OUTCOMES = new Rows<OutcomeRow>([
   ['intent_id', 'uuid', ({ outcome }) => outcome.intentId],
   ['kind', 'text', ({ outcome }) => outcome.kind],
   ['upstream_status', 'integer', ({ outcome }) => outcome.upstreamStatus],
@@ -16,7 +22,7 @@ const OUTCOMES = new Rows<{ outcome: NewOutcome; salt: Buffer }>([
   ['sent_at', 'timestamptz', ({ outcome }) => outcome.sentAt],
   ['answered_at', 'timestamptz', ({ outcome }) => outcome.answeredAt],
   ['counted_usd', 'numeric', ({ outcome }) => outcome.countedUsd],
-  ['record', 'text', ({ outcome, salt }) => writeOutcome(outcome, salt)],
+  ['record', 'text', ({ record }) => record],
   ['salt', 'bytea', ({ salt }) => salt],
   ['body', 'bytea', ({ outcome }) => outcome.body],
 ]);
@@ -43,9 +49,12 @@ const INSERT_IF_NEW = insertion('insert_outcomes_again', 'ON CONFLICT DO NOTHING
 
 /**
  * Writes outcomes with their answers, and counts what they say was not paid, or cost more: one statement, one commit.
+ * @returns their records.
  */
-export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[]): Promise<void> {
-  await prisma.prepared('insert_outcomes', INSERT, valuesOf(outcomes));
+export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[]): Promise<string[]> {
+  const rows = toRows(outcomes);
+  await prisma.prepared('insert_outcomes', INSERT, OUTCOMES.values(rows));
+  return rows.map(({ record }) => record);
 }
 
 /**
@@ -56,15 +65,20 @@ export async function insertOutcomesAgain(
   prisma: PrismaService,
   outcomes: NewOutcome[],
   timeouts: Timeouts,
-): Promise<void> {
-  await prisma.prepared('insert_outcomes_again', INSERT_IF_NEW, valuesOf(outcomes));
+): Promise<string[]> {
+  const rows = toRows(outcomes);
+  await prisma.prepared('insert_outcomes_again', INSERT_IF_NEW, OUTCOMES.values(rows));
   const abandoned = await abandonedAmong(
     prisma,
     outcomes.map(({ intentId }) => intentId),
   );
   for (const outcome of outcomes) if (abandoned.has(outcome.intentId)) await settleByAnswer(prisma, outcome, timeouts);
+  return rows.map(({ record }) => record);
 }
 
-function valuesOf(outcomes: NewOutcome[]): Buffer[] {
-  return OUTCOMES.values(outcomes.map((outcome) => ({ outcome, salt: newSalt() })));
+function toRows(outcomes: NewOutcome[]): OutcomeRow[] {
+  return outcomes.map((outcome) => {
+    const salt = newSalt();
+    return { outcome, salt, record: writeOutcome(outcome, salt) };
+  });
 }

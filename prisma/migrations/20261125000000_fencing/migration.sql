@@ -20,10 +20,11 @@ CREATE TABLE process (
 
 GRANT SELECT, INSERT, UPDATE ON process TO payout_proxy;
 
--- Two calls of one client and operation with the same idempotency key, both of which were paid or may have been.
+-- key_paid_twice: two calls of one client and operation with the same idempotency key, both of which were paid or may have been.
+-- database_recovered: an epoch of the database has begun.
 ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activity_action_check CHECK (action IN (
   'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
-  'wallet_recovered', 'key_paid_twice'));
+  'wallet_recovered', 'key_paid_twice', 'database_recovered'));
 ALTER TABLE activity DROP CONSTRAINT activity_via_check, ADD CONSTRAINT activity_via_check CHECK (via IN (
   'api', 'console', 'cli', 'start', 'worker', 'proxy'));
 
@@ -37,6 +38,7 @@ CREATE TABLE epoch (
 INSERT INTO epoch (number, reason) VALUES (1, 'The database was created.');
 
 GRANT SELECT, INSERT ON epoch TO payout_proxy;
+GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the epoch before
 
 -- A stop that the proxy sets by itself has a cause. One with the cause database_behind is lifted by a person like any other, but
 -- only once the epoch in which it was set is over.

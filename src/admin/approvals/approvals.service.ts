@@ -17,6 +17,7 @@ import { paymentsTo } from '../../journal/content-keys';
 import { readFeeRate } from '../../operations/fees';
 import { movesValue, operationNamed, OperationName } from '../../operations/catalogue';
 import { ApprovalObstacle, approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
+import { LocalCopies } from '../../journal/local-copies';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
@@ -39,6 +40,7 @@ export class ApprovalsService {
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
     private readonly fence: FenceService,
+    private readonly copies: LocalCopies,
   ) {}
 
   async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
@@ -81,6 +83,7 @@ export class ApprovalsService {
       throw notSent(cause);
     });
     if (decided.kind !== 'released') throw toProblem(decided, operation);
+    this.copies.addApproval(id, decided.reservedOn);
     return this.send(call, held, prepared, decided.release);
   }
 

@@ -13,6 +13,7 @@ export const ACTIONS = [
   'wallet_low',
   'wallet_recovered',
   'key_paid_twice',
+  'database_recovered',
 ] as const;
 
 /** The last act of a page. Several acts may have happened in the same microsecond. */

@@ -27,6 +27,8 @@ export class SealerService implements Job {
   /** Stays when another worker takes over for a while, because it knows how large the log has been. */
   private sealing: Sealing | undefined;
   private isAtWork = false;
+  /** The epoch of the database. What is known of the log holds only within one (`database recover`). */
+  private epoch: number | undefined;
   /** By the monotonic clock. */
   private failedAt = -Infinity;
   private client: Client | undefined;
@@ -66,6 +68,7 @@ export class SealerService implements Job {
   private async work(): Promise<boolean> {
     try {
       const client = await this.connected();
+      await this.followEpoch(client);
       this.sealing ??= await this.begin();
       const pass = await this.sealing.pass(client);
       this.size = pass.size;
@@ -77,6 +80,13 @@ export class SealerService implements Job {
       this.complain(error);
       return false;
     }
+  }
+
+  private async followEpoch(client: Client): Promise<void> {
+    const { rows } = await client.query<{ epoch: number }>('SELECT max(number) AS epoch FROM epoch');
+    const epoch = rows[0]?.epoch;
+    if (this.epoch !== undefined && this.epoch !== epoch) this.sealing = undefined;
+    this.epoch = epoch;
   }
 
   private async begin(): Promise<Sealing> {

@@ -1,0 +1,235 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { v7 as uuidv7 } from 'uuid';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import { proseAsRecorded } from '../platform/privacy/recorded';
+import { canonical } from '../policy/content';
+import { IntentDocument, OutcomeDocument } from './documents';
+import { stampedSql } from './document-sql';
+import { insertion } from './insertion';
+import { copiesFolder, CopiedLine, COPY_FILE } from './local-copies';
+
+/** What was missing in the database, and has been restored from copies. */
+export interface Recovered {
+  /** Calls with their keys and reservations. */
+  calls: number;
+  outcomes: number;
+  approvals: number;
+  /** Lines that could not be read, such as the last one of a process that was killed. */
+  unreadable: number;
+}
+
+/** Lines of one statement. */
+const AT_ONCE = 500;
+
+/** No process has this number, so that a restored call without an outcome is in doubt, and the resolver settles it. */
+const NO_PROCESS = 0;
+
+/**
+ * Restores the calls that a database lacks, from the copies in the given DATA_DIRs: their records, keys, contents and
+ * reservations, and their outcomes as far as they were known. A call without an outcome is then in doubt, and is settled
+ * by the upstream's list like any other. What the database has already is left as it is, so this can be repeated.
+ *
+ * Restored records say `recovered`. Their bodies and recipients are not in the copies, so their commitments are left
+ * out.
+ */
+export async function restoreFromCopies(
+  prisma: PrismaService,
+  dataDirs: string[],
+  onProgress: (lines: number) => void = () => undefined,
+): Promise<Recovered> {
+  const recovered: Recovered = { calls: 0, outcomes: 0, approvals: 0, unreadable: 0 };
+  // Intents first: an outcome or an approval may be in the copy of another instance, or on another day.
+  for (const kind of ['intent', 'approval', 'outcome'] as const) {
+    let batch: CopiedLine[] = [];
+    let lines = 0;
+    const flush = async () => {
+      const restored = batch.length > 0 ? await RESTORE[kind](prisma, batch) : 0;
+      recovered[COUNTED_AS[kind]] += restored;
+      onProgress((lines += batch.length));
+      batch = [];
+    };
+    for await (const line of linesOf(dataDirs)) {
+      if (line === undefined) recovered.unreadable += kind === 'intent' ? 1 : 0;
+      else if (line.kind === kind) batch.push(line);
+      if (batch.length >= AT_ONCE) await flush();
+    }
+    await flush();
+  }
+  return recovered;
+}
+
+/**
+ * Begins the next epoch: instances take what the database has now as its state, and a person may lift the stop.
+ * @returns its number.
+ */
+export async function beginEpoch(prisma: PrismaService, reason: string, actor: string | null): Promise<number> {
+  return prisma.$transaction(async (tx) => {
+    const [row] = await tx.$queryRaw<[{ number: number }]>`
+      INSERT INTO epoch (number, reason) SELECT max(number) + 1, ${proseAsRecorded(reason)} FROM epoch RETURNING number`;
+    const act = {
+      id: uuidv7(),
+      action: 'database_recovered',
+      after: '{}',
+      via: 'cli',
+      actor,
+      reason: proseAsRecorded(`Epoch ${row.number}: ${reason}`),
+    };
+    await tx.$executeRaw(insertion('activity', [act]));
+    return row.number;
+  });
+}
+
+const COUNTED_AS = { intent: 'calls', approval: 'approvals', outcome: 'outcomes' } as const;
+
+const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedLine[]) => Promise<number>> = {
+  intent: restoreIntents,
+  approval: restoreApprovals,
+  outcome: restoreOutcomes,
+};
+
+async function* linesOf(dataDirs: string[]): AsyncGenerator<CopiedLine | undefined> {
+  for (const dataDir of dataDirs) {
+    const folder = copiesFolder(dataDir);
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((one) => COPY_FILE.test(one)).sort()) {
+      const lines = createInterface({ input: createReadStream(join(folder, name)), crlfDelay: Infinity });
+      for await (const line of lines) if (line !== '') yield parse(line);
+    }
+  }
+}
+
+function parse(line: string): CopiedLine | undefined {
+  try {
+    const copied = JSON.parse(line) as CopiedLine;
+    return copied.kind in RESTORE ? copied : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
+  const rows = lines.flatMap((line) => {
+    if (line.kind !== 'intent') return [];
+    const { record, salt, hash } = { ...line, salt: line.claim?.salt ?? null, hash: line.claim?.hash ?? null };
+    return [{ ...columnsOf(record), salt, hash, contents: line.contents }];
+  });
+  const [restored] = await prisma.$queryRaw<[{ count: number }]>`
+    WITH calls AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, client_id uuid, operation text,
+        item_count integer, total_usd numeric, expected_fee_usd numeric, held_for text, expires_at timestamptz,
+        reserved_on date, idempotency_key text, record text, salt text, hash text, contents json)
+    ), intents AS (
+      INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at,
+        reserved_on, process, recorded_at, record)
+      SELECT id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on,
+        ${NO_PROCESS}::integer, now, ${Prisma.raw(stampedSql('record', 'now'))}
+      FROM calls, (SELECT clock_timestamp() AS now) AS clock
+      WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
+      ON CONFLICT DO NOTHING RETURNING id, client_id, operation, reserved_on, total_usd, expected_fee_usd
+    ), claims AS (
+      INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
+      SELECT DISTINCT ON (client_id, operation, idempotency_key) client_id, operation, idempotency_key, id,
+        decode(salt, 'hex'), decode(hash, 'hex')
+      FROM calls JOIN intents USING (id, client_id, operation) WHERE idempotency_key IS NOT NULL
+      ORDER BY client_id, operation, idempotency_key, id DESC
+      ON CONFLICT (client_id, operation, key) DO UPDATE
+        SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
+        WHERE idempotency_claim.intent_id < EXCLUDED.intent_id
+    ), remembered AS (
+      INSERT INTO recent_content (content, intent_id, lasting)
+      SELECT decode(value, 'hex'), id, item_count > 1 FROM calls JOIN intents USING (id), json_array_elements_text(contents)
+      ON CONFLICT DO NOTHING
+    ), spent AS (
+      INSERT INTO spending (client_id, day, usd)
+      SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
+      WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY client_id, reserved_on
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    )
+    SELECT count(*)::integer AS count FROM intents`;
+  return restored.count;
+}
+
+/** A held call that was approved counts on the day of its approval. Who approved it is not in the copies. */
+async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
+  const rows = lines.flatMap((line) => (line.kind === 'approval' ? [line] : []));
+  const [restored] = await prisma.$queryRaw<[{ count: number }]>`
+    WITH approvals AS (
+      INSERT INTO decision (intent_id, kind, reason, reserved_on, process, client_id, key_id)
+      SELECT a.intent_id, 'approved', 'Restored from a copy. The copy does not say who approved the call.', a.reserved_on,
+        ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS a(intent_id uuid, reserved_on date)
+      JOIN intent i ON i.id = a.intent_id
+      WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)
+      ON CONFLICT DO NOTHING RETURNING intent_id, reserved_on
+    ), spent AS (
+      INSERT INTO spending (client_id, day, usd)
+      SELECT i.client_id, a.reserved_on, sum(i.total_usd + coalesce(i.expected_fee_usd, 0))
+      FROM approvals a JOIN intent i ON i.id = a.intent_id
+      WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL GROUP BY i.client_id, a.reserved_on
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    )
+    SELECT count(*)::integer AS count FROM approvals`;
+  return restored.count;
+}
+
+async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
+  const rows = lines.flatMap((line) => (line.kind === 'outcome' ? [outcomeColumnsOf(line.record)] : []));
+  return prisma.$transaction(async (tx) => {
+    const restored = await tx.$queryRaw<{ id: string; counted: string | null }[]>`
+      INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, counted_usd, record)
+      SELECT intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, now, counted_usd,
+        ${Prisma.raw(stampedSql('record', 'now'))}
+      FROM (SELECT clock_timestamp() AS now) AS clock, json_to_recordset(${JSON.stringify(rows)}::json) AS t(intent_id uuid,
+        kind text, upstream_status smallint, upstream_ms numeric, sent_at timestamptz, answered_at timestamptz,
+        counted_usd numeric, record text)
+      WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id) AND NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = t.intent_id)
+      ON CONFLICT DO NOTHING RETURNING intent_id::text AS id, counted_usd::text AS counted`;
+    const counted = restored.filter(({ counted: usd }) => usd !== null);
+    if (counted.length > 0) {
+      await tx.$queryRaw`SELECT adjust_spending(${counted.map(({ id }) => id)}::uuid[], ${counted.map(() => null)}::numeric[],
+        ${counted.map(({ counted: usd }) => usd)}::numeric[])::text`;
+    }
+    return restored.length;
+  });
+}
+
+/** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
+function columnsOf(record: string) {
+  const document = withoutCommitments(JSON.parse(record) as IntentDocument);
+  const { items } = document;
+  return {
+    id: document.id,
+    client_id: document.client_id,
+    operation: document.operation,
+    item_count: document.item_count,
+    total_usd: document.total_usd ?? null,
+    expected_fee_usd: document.expected_fee_usd ?? null,
+    held_for: document.held_for ?? null,
+    expires_at: document.expires_at ?? null,
+    reserved_on: document.reserved_on ?? null,
+    idempotency_key: document.idempotency_key ?? null,
+    record: canonical({ ...document, ...(items && { items: items.map(withoutCommitments) }), recovered: true }),
+  };
+}
+
+function outcomeColumnsOf(record: string) {
+  const document = withoutCommitments(JSON.parse(record) as OutcomeDocument);
+  return {
+    intent_id: document.intent_id,
+    kind: document.kind,
+    upstream_status: document.upstream_status ?? null,
+    upstream_ms: document.upstream_ms,
+    sent_at: document.sent_at,
+    answered_at: document.answered_at,
+    counted_usd: document.counted_usd ?? null,
+    record: canonical({ ...document, recovered: true }),
+  };
+}
+
+function withoutCommitments<Document extends object>(document: Document): Document {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !name.endsWith('_commitment'))) as Document;
+}
