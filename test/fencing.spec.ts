@@ -2,7 +2,8 @@ import { FenceService } from '../src/platform/fencing/fence.service';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { CallJournal } from '../src/journal/call-journal';
 import { answer } from './support/fake-upstream';
-import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
+import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';
+import { startProxy } from './support/proxy';
 
 /** An instance that must not pay refuses and holds back, says why, and goes on showing what it knows. */
 describe('a fenced instance', () => {
@@ -68,6 +69,33 @@ describe('a fenced instance', () => {
     expect(text).toContain('payout_proxy_fenced{reason="database_behind"} 0');
     fence.lower('clock_skewed');
     await paying.proxy.get('', '/readyz').expect(200);
+  });
+
+  it('does not start in production with settings that lose commits, unless they are allowed by name', async () => {
+    const { database } = paying.proxy; // fsync, full_page_writes and synchronous_commit are off on the test server
+    const start = (...databaseAllowUnsafe: string[]) =>
+      startProxy({ upstreamBaseUrl: paying.upstream.url, production: true, databaseAllowUnsafe }, database);
+    await expect(start('fsync', 'full_page_writes')).rejects.toThrow(
+      'The database runs with synchronous_commit=off: a crash of the server loses confirmed payments. Set synchronous_commit=on, or allow it with DATABASE_ALLOW_UNSAFE=synchronous_commit.',
+    );
+    const role = new URL(database.url).username;
+    await database.query(
+      `ALTER ROLE ${role} IN DATABASE ${new URL(database.url).pathname.slice(1)} SET synchronous_commit = on`,
+    );
+    const proxy = await start('fsync', 'full_page_writes');
+    const heartbeat = proxy.app.get(HeartbeatService);
+    const fenced = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
+    expect(fenced()).toEqual([]);
+    await database.query(
+      `ALTER ROLE ${role} IN DATABASE ${new URL(database.url).pathname.slice(1)} RESET synchronous_commit`,
+    );
+    await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'payout-proxy heartbeat' AND datname = current_database()`);
+    await eventually(async () => {
+      await heartbeat.beat();
+      return fenced().includes('durability_unsafe');
+    });
+    await proxy.close();
   });
 
   it('is not ready while the database confirms no durable write', async () => {

@@ -12,6 +12,7 @@ import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
 import { serveConsole } from './console-page';
+import { DurabilityService } from '../platform/database/durability.service';
 import { EpochService } from '../platform/database/epoch.service';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -59,6 +60,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   await app.get(PrismaService).start();
   await app.get(ProcessService).start();
   await app.get(HeartbeatService).start();
+  app.get(DurabilityService).requireSafe();
 
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);

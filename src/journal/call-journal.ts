@@ -57,7 +57,8 @@ export class CallJournal implements OnApplicationShutdown {
     const settings = config.get('settings', { infer: true });
     const windows = guardWindows(settings);
     this.relaxed = settings.outcomes === 'relaxed';
-    const patience = { patienceMs: DATABASE_PATIENCE_MS };
+    const confirm = () => prisma.confirm();
+    const patience = { patienceMs: DATABASE_PATIENCE_MS, confirm };
     this.intents = new GroupCommit<NewIntent>(
       (batch) =>
         insertIntents(
@@ -91,6 +92,7 @@ export class CallJournal implements OnApplicationShutdown {
       },
       weightOf,
       MAX_BATCH_ROWS,
+      { confirm },
     );
     this.refusals = new RefusalWriter(prisma, settings);
   }

@@ -36,7 +36,7 @@ export class RefusalWriter {
       (batch) => insertRefusals(prisma, batch, timeouts),
       () => 1,
       MAX_BATCH_ROWS,
-      { patienceMs: DATABASE_PATIENCE_MS },
+      { patienceMs: DATABASE_PATIENCE_MS, confirm: () => prisma.confirm() },
     );
   }
 

@@ -54,7 +54,11 @@ export async function insertStop(
       const there = stops.find(
         (stop) => stop.clientId === clientId && stop.operation === operation && stop.cause === cause,
       );
-      if (there) return { id: there.id, added: false };
+      if (there) {
+        // Its commit may not have been replicated when it was reported as failed. This one waits, because it writes.
+        await tx.$queryRaw`SELECT pg_logical_emit_message(true, 'payout_proxy', '')::text`;
+        return { id: there.id, added: false };
+      }
       const id = uuidv7();
       await tx.$executeRaw`
       INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor)

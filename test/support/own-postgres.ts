@@ -28,17 +28,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const postmaster = Number(
     readFileSync(join(realpathSync(join(dataDir, 'postgres')), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0],
   );
-  const signal = (name: NodeJS.Signals) => {
-    // The postmaster first, so that it starts no other process meanwhile.
-    process.kill(postmaster, name);
-    for (const pid of childrenOf(postmaster)) {
-      try {
-        process.kill(pid, name);
-      } catch {
-        // It has ended by itself since.
-      }
-    }
-  };
+  const signal = (name: NodeJS.Signals) => signalServer(postmaster, name);
   return {
     database: {
       url: urls.proxy,
@@ -58,6 +48,18 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       removeDataDir(dataDir);
     },
   };
+}
+
+/** Sends a signal to every process of a server: to the postmaster first, so that it starts no other one meanwhile. */
+export function signalServer(postmaster: number, name: NodeJS.Signals): void {
+  const children = childrenOf(postmaster);
+  for (const pid of [postmaster, ...children]) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It has ended by itself since.
+    }
+  }
 }
 
 function childrenOf(parent: number): number[] {

@@ -2,6 +2,7 @@ import { ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { UNSAFE_SETTINGS } from '../../src/platform/database/durability.service';
 
 const ROOT = join(__dirname, '..', '..');
 
@@ -36,7 +37,13 @@ export class Product {
     const [program, ...first] = file.endsWith('.js') ? [process.execPath, ...PRELOAD, file] : [file];
     this.child = spawn(program ?? '', [...first, ...args], {
       cwd,
-      env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', START_WORKER: 'false', ...env },
+      env: {
+        PATH: process.env.PATH ?? '',
+        DRAIN_MS: '0',
+        START_WORKER: 'false',
+        DATABASE_ALLOW_UNSAFE: UNSAFE_SETTINGS.join(),
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(this.child);

@@ -8,6 +8,7 @@ import { createApp } from '../../src/app/app';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Scope } from '../../src/operations/scopes';
 import { EmbeddedSandbox, loadConfig, RunningConfig } from '../../src/platform/config/config';
+import { UNSAFE_SETTINGS } from '../../src/platform/database/durability.service';
 import { Secret } from '../../src/platform/config/secret';
 import { createWorker } from '../../src/worker/worker';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
@@ -42,6 +43,7 @@ export function settingsOn(
       LOG_LEVEL: 'silent',
       DATA_DIR: join(tmpdir(), `payout-proxy-test-${randomUUID()}`), // Nothing creates it unless an outcome is spooled.
       CHECK_COVERAGE: 'false',
+      DATABASE_ALLOW_UNSAFE: UNSAFE_SETTINGS.join(), // the test servers are fast instead
       DUPLICATE_GUARD: 'false',
       WALLETS_EVERY_SECONDS: '0',
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled

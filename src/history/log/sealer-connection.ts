@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { requireReplication } from '../../platform/database/replication';
 import { RunningConfig } from '../../platform/config/config';
 import { PLANNING } from './sealing-sql';
 
@@ -36,6 +37,7 @@ export async function connectSealer({ databaseSealerUrl, databaseOwnerUrl, datab
 async function connectAs(role: string, url: string): Promise<Client | undefined> {
   const client = new Client({ connectionString: url, ...CONNECTION });
   client.on('error', () => undefined); // queries on this connection fail with their own errors
+  requireReplication(client); // a checkpoint in the file must not be newer than the database after a failover
   try {
     await client.connect();
     await client.query(`SET ROLE ${role}; ${PLANNING}`);

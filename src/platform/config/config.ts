@@ -22,6 +22,8 @@ export interface Config extends WorkerConfig {
   /** A login that may take the role `payout_sealer`. Without it, the owner's login takes the role. */
   readonly databaseSealerUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** Settings of Postgres that are allowed although they can lose commits (durability.service.ts). */
+  readonly databaseAllowUnsafe: readonly string[];
   /** Whether the proxy starts a worker as a process of its own. */
   readonly startWorker: boolean;
   /** The port of a worker's probes and metrics. */
@@ -196,6 +198,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     databaseOwnerUrl: env.DATABASE_OWNER_URL,
     databaseSealerUrl: env.DATABASE_SEALER_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    databaseAllowUnsafe: Object.freeze(env.DATABASE_ALLOW_UNSAFE),
     startWorker: env.START_WORKER === 'true',
     workerPort: env.WORKER_PORT,
     logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),

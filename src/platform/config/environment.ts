@@ -157,6 +157,8 @@ export class Environment {
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_OWNER_URL?: string;
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_SEALER_URL?: string;
   @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
+  @Words() @IsIn(['fsync', 'full_page_writes', 'synchronous_commit'], { each: true }) DATABASE_ALLOW_UNSAFE: string[] =
+    [];
 
   @IsOptional() @IsSigningKey() LOG_SIGNING_KEY?: string;
   @IsOptional() @IsString() CHECKPOINT_FILE?: string;

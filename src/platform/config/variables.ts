@@ -19,7 +19,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   DATA_DIR: {
     section: 'process',
     about:
-      'The folder of the embedded Postgres, the sandbox, the demo keys, the log key, the checkpoints, and the outcomes that wait for the database. Keep it across restarts.',
+      'The folder of the embedded Postgres, the sandbox, the demo keys, the log key, the checkpoints, the outcomes that wait for the database, and [what tells an old database](../operate/recovery.md). Keep it across restarts.',
   },
   DRAIN_MS: {
     section: 'process',
@@ -51,6 +51,11 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   DATABASE_POOL_SIZE: {
     section: 'database',
     about: 'Postgres connections for payouts. Readers have four more. See [Database](../operate/deploy.md#database).',
+  },
+  DATABASE_ALLOW_UNSAFE: {
+    section: 'database',
+    about:
+      'Settings of Postgres that production allows although they can lose confirmed payments: `fsync`, `full_page_writes`, `synchronous_commit`. See [Durability](../operate/deploy.md#durability).',
   },
   LOG_SIGNING_KEY: {
     section: 'database',

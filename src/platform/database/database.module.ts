@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { DurabilityService } from './durability.service';
 import { EpochService } from './epoch.service';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
@@ -12,8 +13,9 @@ import { ReaderPrisma } from './reader-prisma';
     ProcessService,
     HeartbeatService,
     EpochService,
+    DurabilityService,
     { provide: ReaderPrisma, useFactory: ({ reader }: PrismaService) => reader, inject: [PrismaService] },
   ],
-  exports: [PrismaService, ProcessService, HeartbeatService, EpochService, ReaderPrisma],
+  exports: [PrismaService, ProcessService, HeartbeatService, EpochService, DurabilityService, ReaderPrisma],
 })
 export class DatabaseModule {}

@@ -53,6 +53,11 @@ interface Options {
    * had already started. The next batch does not wait for that statement. By default, there is no limit.
    */
   patienceMs?: number;
+  /**
+   * Resolves once the commit of a retried row is confirmed as durable. A retry that finds its row in place writes nothing,
+   * so its own commit does not wait for a standby.
+   */
+  confirm?: () => Promise<void>;
 }
 
 /**
@@ -65,6 +70,7 @@ export class GroupCommit<Row, Result = void> {
   private readonly failed: Waiting<Row, Result>[] = [];
   private lanes = 0;
   private readonly patienceMs: number;
+  private readonly confirm: () => Promise<void>;
 
   /**
    * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row may come `again`,
@@ -76,9 +82,10 @@ export class GroupCommit<Row, Result = void> {
     private readonly write: (rows: Row[], again: boolean) => Promise<[Result] extends [void] ? void : Result[]>,
     private readonly weigh: (row: Row) => number,
     private readonly maxWeight: number,
-    { patienceMs = Infinity }: Options = {},
+    { patienceMs = Infinity, confirm = () => Promise.resolve() }: Options = {},
   ) {
     this.patienceMs = patienceMs;
+    this.confirm = confirm;
   }
 
   /**
@@ -125,6 +132,7 @@ export class GroupCommit<Row, Result = void> {
     try {
       const rows = batch.map(({ row }) => row);
       const results = (await this.write(rows, again)) as Result[] | undefined;
+      if (again) await this.confirm();
       for (const [place, waiting] of batch.entries()) waiting.done(results?.[place] as Result);
     } catch (reason) {
       if (again) batch[0]?.failed(reason);

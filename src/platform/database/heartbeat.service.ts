@@ -5,6 +5,7 @@ import { Loaded } from '../config/config.module';
 import { ageOf, Instant, now } from '../fencing/instant';
 import { connectionOf, DatabaseSettings } from './pools';
 import { waitAtMost } from './patience';
+import { requireReplication } from './replication';
 
 const EVERY_MS = 1_000;
 
@@ -199,6 +200,7 @@ export class HeartbeatService implements OnApplicationShutdown {
       application_name: 'payout-proxy heartbeat',
     });
     client.on('error', () => undefined); // the beat in flight reports it
+    requireReplication(client);
     client.once('end', () => {
       if (this.client === client) this.client = undefined;
     });

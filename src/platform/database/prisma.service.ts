@@ -7,6 +7,7 @@ import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
 import { connectionOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
 import { cannotReach } from './reach';
+import { requireReplication } from './replication';
 import { ReaderPrisma } from './reader-prisma';
 
 /**
@@ -34,6 +35,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   /** The pool of the Prisma client. */
   private readonly pool: Pool;
   private readonly checks: ConnectionCheck[];
+  private readonly unconfirmed: (() => void)[];
   /** Separate connections for reads of the history. */
   readonly reader: ReaderPrisma;
 
@@ -50,17 +52,33 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
         for (const check of checks) await check(client);
       },
     };
+    const unconfirmed: (() => void)[] = [];
     const pool = hearErrors(new Pool(options));
+    pool.on('connect', (client) => requireReplication(client, () => unconfirmed.forEach((listener) => listener())));
     super({ adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }) });
     this.url = settings.databaseUrl;
     this.pool = pool;
     this.checks = checks;
+    this.unconfirmed = unconfirmed;
     this.reader = new ReaderPrisma(settings);
   }
 
   /** Checks each connection of the pool before anything else uses it. If the check fails, so does the connection. */
   checkConnections(check: ConnectionCheck): void {
     this.checks.push(check);
+  }
+
+  /** Calls a listener for each commit that the synchronous standby has not confirmed. Its statement fails. */
+  watchUnconfirmed(listener: () => void): void {
+    this.unconfirmed.push(listener);
+  }
+
+  /**
+   * Resolves once the synchronous standby has confirmed every commit so far. A commit waits only if it writes, so a retry
+   * that finds its row in place proves nothing by itself. A message in the write-ahead log always waits.
+   */
+  async confirm(): Promise<void> {
+    await this.prepared('confirm', `SELECT pg_logical_emit_message(true, 'payout_proxy', '')::text`, []);
   }
 
   /**

@@ -1,0 +1,96 @@
+import { FenceService } from '../src/platform/fencing/fence.service';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { airtime, eventually, phoneOf, SUCCESS } from './support/paying';
+import { PostgresPair, startPostgresPair } from './support/postgres-pair';
+import { startProxy, TestProxy } from './support/proxy';
+import { TestDatabase } from './support/test-database';
+
+/** A commit that the synchronous standby has not confirmed counts as none. */
+describe('a synchronous standby', () => {
+  let pair: PostgresPair;
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let app: string;
+
+  beforeAll(async () => {
+    [pair, upstream] = await Promise.all([startPostgresPair(), FakeUpstream.start()]);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url }, pair.database);
+    app = (await proxy.client('app', 'pay')).key;
+  });
+  afterAll(async () => {
+    await proxy?.close();
+    await upstream?.stop();
+    await pair?.close();
+  });
+  beforeEach(() => {
+    upstream.received.length = 0;
+    upstream.behaviour = answer(200, SUCCESS);
+  });
+
+  let names = 0;
+  const nextPhone = () => `+2547${String((names += 1)).padStart(8, '0')}`;
+  /** A key must not contain a phone number. */
+  const keyOf = (phone: string) => `order-${Number(phone.slice(-8))}`;
+  const pay = (phone: string) =>
+    proxy.post(app, '/payouts/airtime', airtime(phone)).set('Idempotency-Key', keyOf(phone));
+  const isReady = async () => (await proxy.get('', '/readyz')).status === 200;
+
+  it('that is frozen makes the proxy unready, and nothing is sent until it confirms', async () => {
+    const phone = nextPhone();
+    pair.freezeStandby();
+    const { body } = await pay(phone).expect(503);
+    expect(body.code).toBe('database_unavailable');
+    await eventually(async () => !(await isReady()));
+    expect(upstream.received).toHaveLength(0);
+    pair.thawStandby();
+    await eventually(isReady);
+    await eventually(async () => (await pay(phone)).status === 200);
+    expect(upstream.received).toHaveLength(1);
+    expect(await pair.database.query('SELECT sum(usd)::float8 AS usd FROM spending')).toEqual([{ usd: 2.5 }]);
+  });
+
+  it('that is gone, while waits for it are cancelled, loses no call and no answer at the failover', async () => {
+    const answered: string[] = [];
+    const ask = async (phone: string) => {
+      const { status } = await pay(phone);
+      if (status === 200) answered.push(phone);
+    };
+    // Some are being paid when the standby goes, and their outcomes are still to come.
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    upstream.behaviour = async (...exchange) => {
+      await released;
+      await answer(200, SUCCESS)(...exchange);
+    };
+    const asked = Array.from({ length: 10 }, () => ask(nextPhone()));
+    await eventually(() => upstream.received.length === 10);
+    await pair.killStandby();
+    for (let count = 0; count < 30; count += 1) asked.push(ask(nextPhone()));
+    const waiting = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    let cancelled = 0;
+    const cancelling = setInterval(() => {
+      void pair.database.query(waiting).then(
+        (rows) => (cancelled += rows.length),
+        () => undefined, // the primary is gone by then
+      );
+    }, 50);
+    await eventually(() => cancelled > 0);
+    release();
+    await eventually(() => cancelled > 60);
+    expect(proxy.app.get(FenceService).reasons.map(({ reason }) => reason)).toContain('replication_unconfirmed');
+    const promoted = await pair.failOver();
+    clearInterval(cancelling);
+    await Promise.all(asked);
+    await expectNothingLost(promoted, upstream.received.map(phoneOf), answered);
+  });
+
+  async function expectNothingLost(promoted: TestDatabase, sent: string[], answered: string[]): Promise<void> {
+    const calls = await promoted.query<{ key: string; outcome: string | null }>(
+      `SELECT i.record::json ->> 'idempotency_key' AS key, o.kind AS outcome FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id`,
+    );
+    const outcomes = new Map(calls.map(({ key, outcome }) => [key, outcome]));
+    expect(sent.filter((phone) => !outcomes.has(keyOf(phone)))).toEqual([]);
+    expect(answered.filter((phone) => outcomes.get(keyOf(phone)) !== 'succeeded')).toEqual([]);
+    expect(sent.length).toBeGreaterThanOrEqual(10);
+  }
+});
