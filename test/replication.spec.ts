@@ -76,12 +76,13 @@ describe('a synchronous standby', () => {
     }, 50);
     await eventually(() => cancelled > 0);
     release();
-    await eventually(() => cancelled > 60);
-    expect(proxy.app.get(FenceService).reasons.map(({ reason }) => reason)).toContain('replication_unconfirmed');
+    await Promise.race([eventually(() => cancelled > 60), Promise.all(asked)]);
+    const fenced = proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
     const promoted = await pair.failOver();
     clearInterval(cancelling);
     await Promise.all(asked);
     await expectNothingLost(promoted, upstream.received.map(phoneOf), answered);
+    expect(fenced).toContain('replication_unconfirmed');
   });
 
   async function expectNothingLost(promoted: TestDatabase, sent: string[], answered: string[]): Promise<void> {
