@@ -7,6 +7,7 @@ import { SealerService } from '../history/log/sealer.service';
 import { PresentService } from '../history/records/present.service';
 import { IndexJob } from '../history/search/index.job';
 import { IndexService } from '../history/search/index.service';
+import { FenceMetrics } from '../http/health/fence-metrics';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from '../journal/activity';
 import { ExpectedFees } from '../journal/expected-fees';
@@ -66,6 +67,7 @@ export class WorkerModule {
         ...EVERY_JOB,
         { provide: ALL_JOBS, useFactory: (...jobs: unknown[]) => jobs, inject: EVERY_JOB },
         ForemanService,
+        FenceMetrics,
         // The client of probes, and the record of its creation
         ClientsService,
         { provide: ChangeRecords, useClass: ActivityJournal },

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { ClockService } from '../../platform/database/clock.service';
 import { HeartbeatService } from '../../platform/database/heartbeat.service';
 import { FENCE_REASONS, FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../metrics/metrics.service';
 
-/** Reports why this instance does not pay, and when the database last confirmed a durable write. */
+/** Reports why this instance does not pay, when the database last confirmed a durable write, and how wrong the clock is. */
 @Injectable()
 export class FenceMetrics {
-  constructor(fence: FenceService, heartbeat: HeartbeatService, { registry }: MetricsService) {
+  constructor(fence: FenceService, heartbeat: HeartbeatService, clocks: ClockService, { registry }: MetricsService) {
     new Gauge({
       name: 'payout_proxy_fenced',
       help: '1 if this instance does not pay or write for the reason, otherwise 0. GET /readyz says what was seen.',
@@ -24,6 +25,14 @@ export class FenceMetrics {
       registers: [registry],
       collect() {
         this.set(heartbeat.age / 1_000);
+      },
+    });
+    new Gauge({
+      name: 'payout_proxy_clock_skew_seconds',
+      help: "The database's clock minus that of this process. Past MAX_CLOCK_SKEW_SECONDS the instance does not pay. NaN before the first comparison.",
+      registers: [registry],
+      collect() {
+        this.set(clocks.skewSeconds ?? NaN);
       },
     });
   }

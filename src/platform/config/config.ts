@@ -24,6 +24,8 @@ export interface Config extends WorkerConfig {
   readonly databasePoolSize: number;
   /** Settings of Postgres that are allowed although they can lose commits (durability.service.ts). */
   readonly databaseAllowUnsafe: readonly string[];
+  /** The most by which the clock may differ from the database's. Past it, the instance does not pay. */
+  readonly maxClockSkewMs: number;
   /** Whether the proxy starts a worker as a process of its own. */
   readonly startWorker: boolean;
   /** The port of a worker's probes and metrics. */
@@ -199,6 +201,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     databaseSealerUrl: env.DATABASE_SEALER_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databaseAllowUnsafe: Object.freeze(env.DATABASE_ALLOW_UNSAFE),
+    maxClockSkewMs: env.MAX_CLOCK_SKEW_SECONDS * 1_000,
     startWorker: env.START_WORKER === 'true',
     workerPort: env.WORKER_PORT,
     logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),

@@ -159,6 +159,7 @@ export class Environment {
   @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
   @Words() @IsIn(['fsync', 'full_page_writes', 'synchronous_commit'], { each: true }) DATABASE_ALLOW_UNSAFE: string[] =
     [];
+  @Numeric() @IsInt() @Min(1) @Max(604_800) MAX_CLOCK_SKEW_SECONDS = 10; // synchronized clocks differ by milliseconds
 
   @IsOptional() @IsSigningKey() LOG_SIGNING_KEY?: string;
   @IsOptional() @IsString() CHECKPOINT_FILE?: string;

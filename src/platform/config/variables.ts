@@ -57,6 +57,11 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about:
       'Settings of Postgres that production allows although they can lose confirmed payments: `fsync`, `full_page_writes`, `synchronous_commit`. See [Durability](../operate/deploy.md#durability).',
   },
+  MAX_CLOCK_SKEW_SECONDS: {
+    section: 'database',
+    about:
+      "The most by which the clock of a process may differ from the database's. Past it, the instance does not pay. See [Clocks](../operate/monitor.md#clocks).",
+  },
   LOG_SIGNING_KEY: {
     section: 'database',
     about: 'The Ed25519 key that signs the checkpoints of the log. Use the same key on all instances.',

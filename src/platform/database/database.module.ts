@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DurabilityService } from './durability.service';
+import { ClockService } from './clock.service';
 import { EpochService } from './epoch.service';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
@@ -14,8 +15,17 @@ import { ReaderPrisma } from './reader-prisma';
     HeartbeatService,
     EpochService,
     DurabilityService,
+    ClockService,
     { provide: ReaderPrisma, useFactory: ({ reader }: PrismaService) => reader, inject: [PrismaService] },
   ],
-  exports: [PrismaService, ProcessService, HeartbeatService, EpochService, DurabilityService, ReaderPrisma],
+  exports: [
+    PrismaService,
+    ProcessService,
+    HeartbeatService,
+    EpochService,
+    DurabilityService,
+    ClockService,
+    ReaderPrisma,
+  ],
 })
 export class DatabaseModule {}

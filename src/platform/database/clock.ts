@@ -1,0 +1,139 @@
+import { uptime } from 'node:os';
+
+/** How far two clocks may drift apart, as a share of the time. A kernel that corrects a clock changes its pace by 0.05 % at most. */
+const MAX_DRIFT = 0.001;
+
+/** The steps of os.uptime(). */
+const BOOT_STEP_MS = 10;
+
+/** A wall clock that moves this far against the monotonic clock was set, or the machine slept. */
+const JUMP_MS = 20;
+
+const DAY_MS = 86_400_000;
+
+/** The clocks of this machine, in milliseconds. See src/platform/fencing/instant.ts. */
+export interface LocalClocks {
+  monotonic(): number;
+  boot(): number;
+  wall(): number;
+}
+
+const LOCAL: LocalClocks = {
+  monotonic: performance.now.bind(performance),
+  boot: () => uptime() * 1_000,
+  wall: () => Date.now(),
+};
+
+/** A comparison with the database's clock. */
+interface Sample {
+  /** Database time minus running time. */
+  offsetMs: number;
+  /** The most by which it was wrong when it was taken. */
+  errorMs: number;
+  /** When it was taken, in running time. */
+  atMs: number;
+}
+
+/**
+ * A clock that shows the database's time without asking it. Every durable write of the heartbeat compares the two. In
+ * between, the monotonic clock counts, and the time that the machine slept. So a wall clock that is wrong, or that
+ * somebody sets, changes nothing.
+ *
+ * Everything that expires, waits, or is judged by its age uses this clock, or the database's own in SQL.
+ */
+export class DatabaseClock {
+  private best: Sample | undefined;
+  private sleptMs = 0;
+  /** Boot time minus monotonic time, as long as the machine has not slept. Never too small. */
+  private readonly awakeMs: number;
+  /** Wall time minus monotonic time. */
+  private wallOffsetMs: number;
+
+  constructor(private readonly clocks: LocalClocks = LOCAL) {
+    const monotonicMs = clocks.monotonic();
+    this.awakeMs = clocks.boot() + BOOT_STEP_MS - monotonicMs;
+    this.wallOffsetMs = clocks.wall() - monotonicMs;
+  }
+
+  /** Whether it was compared with the database. Until then, it shows the wall clock of this machine. */
+  get isCompared(): boolean {
+    return this.best !== undefined;
+  }
+
+  /** The database's time. */
+  now(): Date {
+    return new Date(this.nowMs());
+  }
+
+  /** The database's time, in milliseconds since 1970. */
+  nowMs(): number {
+    return this.best ? this.runningMs() + this.best.offsetMs : this.clocks.wall();
+  }
+
+  /** The database's day in UTC, such as `2026-11-20`. */
+  today(): string {
+    return this.daysAgo(0);
+  }
+
+  /** The UTC day a number of days before. */
+  daysAgo(days: number): string {
+    return new Date(this.nowMs() - days * DAY_MS).toISOString().slice(0, 10);
+  }
+
+  /** The database's time minus the wall clock of this machine, in milliseconds. */
+  get skewMs(): number {
+    return this.nowMs() - this.clocks.wall();
+  }
+
+  /** The most by which this clock is wrong, in milliseconds. Infinite before the first comparison. */
+  get errorMs(): number {
+    return this.best ? errorAfter(this.best, this.runningMs()) : Infinity;
+  }
+
+  /**
+   * Compares this clock with the database's.
+   * @param databaseMs what the database's clock showed while a statement ran.
+   * @param sinceSentMs the time since that statement was sent. It ran at some moment in between.
+   */
+  observe(databaseMs: number, sinceSentMs: number): void {
+    const atMs = this.runningMs();
+    const errorMs = Math.max(0, sinceSentMs) / 2;
+    const sample: Sample = { offsetMs: databaseMs + errorMs - atMs, errorMs, atMs };
+    if (!this.best || this.isBetter(sample, this.best)) this.best = sample;
+  }
+
+  /** A comparison that contradicts the earlier one replaces it, because one of the clocks has jumped. */
+  private isBetter(sample: Sample, known: Sample): boolean {
+    const knownErrorMs = errorAfter(known, sample.atMs);
+    const isContradiction = Math.abs(sample.offsetMs - known.offsetMs) > sample.errorMs + knownErrorMs;
+    return isContradiction || sample.errorMs <= knownErrorMs;
+  }
+
+  /** Monotonic time that also runs while the machine sleeps. */
+  private runningMs(): number {
+    const monotonicMs = this.clocks.monotonic();
+    const wallOffsetMs = this.clocks.wall() - monotonicMs;
+    if (Math.abs(wallOffsetMs - this.wallOffsetMs) > JUMP_MS) {
+      // Reading the boot time takes a hundred times as long, so it is only read when something has happened.
+      this.wallOffsetMs = wallOffsetMs;
+      this.measureSleep();
+    }
+    return monotonicMs + this.sleptMs;
+  }
+
+  /** A process that is paused between the two readings must not look like a machine that slept. */
+  private measureSleep(): void {
+    const bootMs = this.clocks.boot();
+    this.sleptMs = Math.max(this.sleptMs, bootMs - this.clocks.monotonic() - this.awakeMs);
+  }
+}
+
+function errorAfter({ errorMs, atMs }: Sample, nowMs: number): number {
+  return errorMs + Math.max(0, nowMs - atMs) * MAX_DRIFT;
+}
+
+/** Shows the database's time in milliseconds since 1970, for a process without a heartbeat. */
+export const DATABASE_MS = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
+
+/** The database's time, as this process knows it. */
+export const clock = new DatabaseClock();

@@ -1,0 +1,46 @@
+import { randomFillSync } from 'node:crypto';
+import { v7 } from 'uuid';
+import { clock, DatabaseClock } from './clock';
+
+/** The counter of a UUIDv7 of the package uuid has 32 bits. It begins in the lower half, so that it can count on. */
+const HALF = 2 ** 31;
+const END = 2 ** 32;
+
+/**
+ * Makes IDs whose time is the database's, whatever the clock of this machine shows. Each ID of a process is larger than
+ * the one before, also if the database's clock is set back: then they keep the time of the last one, and count on. IDs
+ * of two processes are in the order of their making, except within the error of their clocks (usually milliseconds).
+ */
+export class IdSource {
+  private readonly random = new Uint32Array(1);
+  private lastMs = -Infinity;
+  private count = 0;
+  /** Whether the last ID has the database's time. */
+  private wasCompared = false;
+
+  constructor(private readonly time: Pick<DatabaseClock, 'nowMs' | 'isCompared'>) {}
+
+  next(): string {
+    const { isCompared } = this.time;
+    const ms = Math.floor(this.time.nowMs());
+    // An ID from before the first comparison may be far ahead. No record has it, so the later ones need not follow it.
+    if (ms > this.lastMs || (isCompared && !this.wasCompared)) this.begin(ms);
+    else this.count += 1;
+    if (this.count === END) this.begin(this.lastMs + 1);
+    this.wasCompared = isCompared;
+    // With its own state, uuid would use the clock of this machine.
+    return v7({ msecs: this.lastMs, seq: this.count | 0 });
+  }
+
+  private begin(ms: number): void {
+    this.lastMs = ms;
+    this.count = (randomFillSync(this.random)[0] ?? 0) % HALF;
+  }
+}
+
+const ids = new IdSource(clock);
+
+/** Returns a new UUIDv7 for a record. */
+export function newId(): string {
+  return ids.next();
+}
