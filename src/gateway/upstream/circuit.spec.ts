@@ -95,4 +95,13 @@ describe('Circuit', () => {
     expect(changes).toEqual([true, false]);
     expect(await circuit.run(sent)).toBe(GOOD);
   });
+
+  it('does not stay open when the wall clock is set back', async () => {
+    await exchange(50, BAD);
+    now -= 86_400_000;
+    expect(await circuit.run(() => Promise.resolve(GOOD))).toBe(GOOD);
+    expect(changes).toEqual([true, false]);
+    await exchange(50, BAD);
+    expect(circuit.refusal()).toEqual(notSent('circuit_open', 5));
+  });
 });

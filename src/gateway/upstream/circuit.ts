@@ -24,21 +24,13 @@ const SICK: ReadonlySet<Answer['failure']> = new Set([
  * as a probe.
  */
 export class Circuit {
-  private readonly breaker: CircuitBreakerPolicy;
+  private breaker: CircuitBreakerPolicy;
   private openedAt = 0;
   private open = false;
 
   /** @param onChange is called when the circuit opens or closes. */
-  constructor(onChange: (open: boolean) => void) {
-    this.breaker = circuitBreaker(
-      handleWhenResult((answer) => isSick(answer as Answer)),
-      { breaker: new SamplingBreaker(SAMPLE), halfOpenAfter: HALF_OPEN_AFTER_MS },
-    );
-    this.breaker.onBreak(() => {
-      this.openedAt = Date.now();
-      if (!this.open) onChange((this.open = true));
-    });
-    this.breaker.onReset(() => onChange((this.open = false)));
+  constructor(private readonly onChange: (open: boolean) => void) {
+    this.breaker = this.newBreaker();
   }
 
   /**
@@ -50,7 +42,27 @@ export class Circuit {
     // cockatiel's own way would let all other requests wait for the probe, however many they are.
     if (state === CircuitState.HalfOpen) return notSent('circuit_open', 1);
     const waitMs = this.openedAt + HALF_OPEN_AFTER_MS - Date.now();
+    if (state === CircuitState.Open && waitMs > HALF_OPEN_AFTER_MS) return this.startOver();
     return state === CircuitState.Open && waitMs > 0 ? notSent('circuit_open', Math.ceil(waitMs / 1_000)) : undefined;
+  }
+
+  /** cockatiel goes by the wall clock. If that is set back, the circuit would stay open until it has caught up. */
+  private startOver(): undefined {
+    this.breaker = this.newBreaker();
+    this.onChange((this.open = false));
+  }
+
+  private newBreaker(): CircuitBreakerPolicy {
+    const breaker = circuitBreaker(
+      handleWhenResult((answer) => isSick(answer as Answer)),
+      { breaker: new SamplingBreaker(SAMPLE), halfOpenAfter: HALF_OPEN_AFTER_MS },
+    );
+    breaker.onBreak(() => {
+      this.openedAt = Date.now();
+      if (!this.open) this.onChange((this.open = true));
+    });
+    breaker.onReset(() => this.onChange((this.open = false)));
+    return breaker;
   }
 
   /** @param exchange never throws. */
