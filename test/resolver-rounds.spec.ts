@@ -1,5 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import { FenceService } from '../src/platform/fencing/fence.service';
+import { FollowUpService } from '../src/reconciliation/following/follow-up.service';
 import { startProxyWithSandbox } from './support/proxy';
 import { eventually } from './support/paying';
 import supertest from './support/supertest';
@@ -45,6 +47,16 @@ describe('a requested round of the resolver', () => {
     expect(rounds.flatMap(({ body }) => body.verdicts.map(({ call_id }) => call_id))).toContain(id);
     expect(polls.mock.calls.length).toBeLessThan(8);
     expect(await tasks()).toEqual([]);
+  });
+
+  it('judges nothing while its worker is fenced', async () => {
+    const id = await lose('fenced@example.com');
+    const fence = worker.get(FenceService);
+    fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+    expect((await ask().expect(200)).body).toMatchObject({ polled: 0, failure: 'fenced', verdicts: [] });
+    expect(await worker.get(FollowUpService).runOnce()).toMatchObject({ readId: null, failure: 'fenced', settled: 0 });
+    fence.lower('clock_skewed');
+    expect((await ask().expect(200)).body.verdicts.map(({ call_id }) => call_id)).toContain(id);
   });
 
   it('is run by the next worker if the first one ends before it has begun', async () => {

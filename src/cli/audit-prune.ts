@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
+import { clock } from '../platform/database/clock';
 import { loadConfigOf } from '../platform/config/config';
 import { endsBefore, MIN_DAYS } from '../history/retention/months';
 import { prune, Pruned, PruneWish } from '../history/retention/prune';
@@ -39,13 +40,13 @@ export function auditPruneCommand(): Command {
 }
 
 async function run(options: PruneOptions): Promise<void> {
-  const before = endsBefore(options.olderThan, new Date());
-  if (!before)
-    throw new ClientError(`--older-than must be a number of days or months (400d, 13mo), at least ${MIN_DAYS} days.`);
   const checkpointFile = options.checkpoint ?? loadConfigOf('database').checkpointFile;
   if (checkpointFile === undefined)
     throw new ClientError('No checkpoint file is configured. Give the file with --checkpoint.');
   await withRetention(options, async (db, wish) => {
+    const before = endsBefore(options.olderThan, clock.now());
+    if (!before)
+      throw new ClientError(`--older-than must be a number of days or months (400d, 13mo), at least ${MIN_DAYS} days.`);
     const wishes: PruneWish = { ...wish, before, checkpointFile, what: options.peopleOnly ? 'people' : 'calls' };
     const due = await prune(db, wishes, true, () => undefined);
     if (!options.dryRun) {

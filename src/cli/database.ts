@@ -1,6 +1,7 @@
 import { ConfigService } from '@nestjs/config';
 import { Command } from 'commander';
 import { ClientsService } from '../access/clients/clients.service';
+import { clock, DATABASE_MS } from '../platform/database/clock';
 import { Config, loadConfigOf, StartError } from '../platform/config/config';
 import { embeddedUrls } from '../platform/database/embedded/access';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
@@ -98,11 +99,19 @@ export async function withPrisma(work: (prisma: PrismaService) => Promise<void>)
     const database = { databaseUrl: url, databaseOwnerUrl: ownerUrl, databasePoolSize: 2 };
     const prisma = new PrismaService(new ConfigService({ settings: { ...loadConfigOf('database'), ...database } }));
     try {
+      await compareClock(() => prisma.$queryRawUnsafe<[{ ms: number }]>(DATABASE_MS));
       await work(prisma);
     } finally {
       await prisma.$disconnect();
     }
   });
+}
+
+/** Gives the command the database's time, whatever the clock of this machine shows. Its IDs and expiries depend on it. */
+export async function compareClock(read: () => Promise<[{ ms: number }]>): Promise<void> {
+  const sentAt = performance.now();
+  const [{ ms }] = await read();
+  clock.observe(ms, performance.now() - sentAt);
 }
 
 /** Runs work with the rights of the database's owner against an up-to-date database. */

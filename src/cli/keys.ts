@@ -3,6 +3,7 @@ import { ClientError } from '../access/clients/client-error';
 import { changedByOperator } from './changed-by';
 import { withClients } from './database';
 import { print } from './output';
+import { clock } from '../platform/database/clock';
 
 interface IssueOptions {
   client: string;
@@ -32,9 +33,11 @@ Examples:
   npm run cli -- keys issue --client desk --person ada`,
     )
     .action(({ client, expires, person, reason, json }: IssueOptions) => {
-      const options = { expiresAt: toInstant(expires), person };
       const by = changedByOperator(reason);
-      return withClients(async (service) => print(await service.issueKey(client, options, by), json));
+      return withClients(async (service) => {
+        const options = { expiresAt: toFuture(expires), person };
+        print(await service.issueKey(client, options, by), json);
+      });
     });
   keys
     .command('list')
@@ -56,10 +59,11 @@ Examples:
   return keys;
 }
 
-function toInstant(text: string | undefined): Date | undefined {
+/** By the database's clock, which decides when a key expires. */
+function toFuture(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const instant = new Date(text);
-  if (Number.isNaN(instant.getTime()) || instant <= new Date()) {
+  if (Number.isNaN(instant.getTime()) || instant <= clock.now()) {
     throw new ClientError('--expires must be a future time in ISO 8601, such as 2027-01-01T00:00:00Z.');
   }
   return instant;

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { ClientError } from '../access/clients/client-error';
 import { isPersonId } from '../access/clients/person';
+import { DATABASE_MS } from '../platform/database/clock';
 import { loadConfigOf, StartError } from '../platform/config/config';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Wish } from '../history/retention/erase';
@@ -8,7 +9,7 @@ import { MAX_REASON } from '../admin/stops/stops.dto';
 import { knownLogKeyOf, signerFrom } from '../history/log/log-key';
 import { openNote, Signer } from '../history/log/note';
 import { isText } from '../http/validation/rules';
-import { withOwner } from './database';
+import { compareClock, withOwner } from './database';
 
 /** Options that the commands which delete from the history share. */
 export interface RetentionOptions {
@@ -37,6 +38,7 @@ export async function withRetention(
     const db = new Client({ connectionString: ownerUrl });
     await db.connect();
     try {
+      await compareClock(async () => (await db.query<{ ms: number }, []>(DATABASE_MS)).rows as [{ ms: number }]);
       await requireOwnLog(db, signer);
       await work(db, { reason: proseAsRecorded(reason), actor, signer });
     } finally {

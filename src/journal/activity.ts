@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../access/clients/changes';
+import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { canonical } from '../policy/content';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
@@ -12,7 +12,7 @@ export class ActivityJournal implements ChangeRecords {
   async record(tx: Prisma.TransactionClient, changes: ClientChange[], by: ChangeAuthor): Promise<void> {
     if (changes.length === 0) return;
     const rows = changes.map(({ action, client, keyId, before, after }) => ({
-      id: uuidv7(),
+      id: newId(),
       action,
       target_client_id: client.id,
       target_client: client.name,

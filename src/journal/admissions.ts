@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { FeeRate, readFeeRate } from '../operations/fees';
+import { clock } from '../platform/database/clock';
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -67,7 +68,7 @@ async function admitClear(
   const requests = fees.priced(admissions.map(({ request }) => request));
   const rulings = decide(requests, nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
-  const today = new Date().toISOString().slice(0, 10);
+  const today = clock.today();
   const opened = toRows(toOpened(admissions, rulings, { today, process, rules }));
   const clearance = toClearance(admissions, requests, opened, { day: today, knownFees: fees.known });
   const release = now();

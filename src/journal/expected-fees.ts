@@ -5,6 +5,7 @@ import { Counter } from 'prom-client';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { FeeRate, feeOf, feeRates, feesOf } from '../operations/fees';
 import { settlesItems } from '../operations/settlement';
+import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -77,7 +78,7 @@ export class ExpectedFees {
     const configured = this.configured.get(operation) ?? null;
     const days = this.shares.get(operation);
     if (!days) return configured;
-    const oldest = dayOf(Date.now() - EXPECTED_DAYS * 86_400_000);
+    const oldest = clock.daysAgo(EXPECTED_DAYS);
     let percent = configured?.percent ?? new Decimal(0);
     for (const [day, share] of days) if (day >= oldest && share.gt(percent)) percent = share;
     return percent.isZero() && !configured ? null : { percent, fixedUsd: configured?.fixedUsd ?? new Decimal(0) };
@@ -123,14 +124,15 @@ export class ExpectedFees {
       highest = Decimal.max(highest, feeUsd.minus(fixedUsd).div(amountUsd).times(100));
     }
     const percent = Decimal.min(highest.toDecimalPlaces(PERCENT_DECIMALS, Decimal.ROUND_UP), MAX_PERCENT);
-    const today = dayOf(Date.now());
+    const today = clock.today();
     if (percent.lte(this.configured.get(operation)?.percent ?? 0)) return;
     if (percent.lte(this.shares.get(operation)?.get(today) ?? 0)) return;
     try {
       await this.write(operation, today, percent);
     } catch (err) {
       this.logger.error({ err, operation }, 'fee not recorded, the next one will be');
-      this.raise(operation, yesterday(), percent);
+      // It is expected nevertheless, and written again when it is charged today.
+      this.raise(operation, clock.daysAgo(1), percent);
       return;
     }
     this.raise(operation, today, percent);
@@ -156,12 +158,3 @@ export class ExpectedFees {
 /** Selects the shares that a process does not know, as `FeeShare`. */
 export const sharesAfter = (known: number) => Prisma.sql`
   SELECT number, operation, day::text, percent::text FROM fee_share WHERE number > ${known}::bigint`;
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
-/** A share of yesterday is expected, and written again when it is charged today. */
-function yesterday(): string {
-  return dayOf(Date.now() - 86_400_000);
-}

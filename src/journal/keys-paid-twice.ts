@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { v7 as uuidv7 } from 'uuid';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { STATES } from '../operations/lifecycle';
+import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { waitAtMost } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -32,7 +32,7 @@ export async function alarmIfPaidTwice(tx: Prisma.TransactionClient, intent: Int
   const other = (await readCallStates(tx, [claim.owner], 0)).get(claim.owner);
   if (!other || STATES[other.state].executed === 'no') return;
   const act = {
-    id: uuidv7(),
+    id: newId(),
     action: 'key_paid_twice',
     target_client_id: clientId,
     target_client: claim.client,

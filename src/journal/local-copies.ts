@@ -2,6 +2,7 @@ import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } fro
 import { ConfigService } from '@nestjs/config';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
 import { IntentRow } from './intents';
 
@@ -28,7 +29,7 @@ const DAY_MS = 86_400_000;
 /** While the disk takes nothing, the oldest lines are dropped beyond this many characters. */
 const MOST_WAITING = 64 * 1_024 * 1_024;
 
-/** The name of a file is the day (UTC) on which its lines were written. */
+/** The name of a file is the day (UTC, by the database's clock) on which its lines were written. */
 export const COPY_FILE = /^\d{4}-\d\d-\d\d\.jsonl$/;
 
 export const copiesFolder = (dataDir: string) => join(dataDir, 'copies');
@@ -100,7 +101,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     const lines = this.waiting;
     this.waiting = [];
     this.waitingLength = 0;
-    const day = new Date().toISOString().slice(0, 10);
+    const day = clock.today();
     try {
       await append(this.folder, `${day}.jsonl`, `${lines.join('\n')}\n`);
       if (day !== this.prunedOn) await this.prune(day);

@@ -1,6 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { NIL } from 'uuid';
+import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
 import { givenUpAfterMs } from '../platform/config/upstream-timeouts';
 import { STATES } from '../operations/lifecycle';
@@ -67,7 +68,7 @@ export class RecentContents implements OnApplicationShutdown {
 
   /** Returns contents of calls that were received long enough ago. A younger call was answered even later. */
   private async olderThan({ lasting, seconds }: Retention, after: string): Promise<string[]> {
-    const before = uuidFloor(new Date(Date.now() - seconds * 1_000));
+    const before = uuidFloor(new Date(clock.nowMs() - seconds * 1_000));
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT DISTINCT intent_id::text AS id FROM recent_content
       WHERE lasting = ${lasting} AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY 1 LIMIT ${AT_ONCE}`;

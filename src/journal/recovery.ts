@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
@@ -71,7 +71,7 @@ export async function beginEpoch(prisma: PrismaService, reason: string, actor: s
     const [row] = await tx.$queryRaw<[{ number: number }]>`
       INSERT INTO epoch (number, reason) SELECT max(number) + 1, ${proseAsRecorded(reason)} FROM epoch RETURNING number`;
     const act = {
-      id: uuidv7(),
+      id: newId(),
       action: 'database_recovered',
       after: '{}',
       via: 'cli',

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../platform/database/ids';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -62,7 +62,7 @@ export async function insertVerdict(prisma: PrismaService, found: NewVerdict, ti
     const { intentId, verdict, reason, evidence } = found;
     await tx.$executeRaw`
       INSERT INTO verdict (id, intent_id, verdict, reason, evidence)
-      VALUES (${uuidv7()}::uuid, ${intentId}::uuid, ${verdict}, ${reason}, ${canonical(evidence)}::json)`;
+      VALUES (${newId()}::uuid, ${intentId}::uuid, ${verdict}, ${reason}, ${canonical(evidence)}::json)`;
     return true;
   });
 }

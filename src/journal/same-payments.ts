@@ -1,3 +1,4 @@
+import { clock } from '../platform/database/clock';
 import { Prisma } from '../platform/database/generated/client';
 import { EXECUTED, OPEN } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
@@ -29,7 +30,7 @@ export async function paidByOthers(
       })),
     ),
   );
-  const since = uuidFloor(new Date(Date.now() - windowSeconds * 1_000));
+  const since = uuidFloor(new Date(clock.nowMs() - windowSeconds * 1_000));
   const found = await tx.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT a.id::text AS id
     FROM json_to_recordset(${rows}::json) AS a(id uuid, client_id uuid, content text)

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { v7 as uuidv7 } from 'uuid';
+import { clock } from '../platform/database/clock';
+import { newId } from '../platform/database/ids';
 import { givenUpAfterMs, overAfterMs, Timeouts } from '../platform/config/upstream-timeouts';
 import { CallState, Resolution, STATES } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS } from '../operations/lifecycle-sql';
@@ -144,7 +145,7 @@ async function readCall(
  * @returns false if the answer came first.
  */
 async function abandon(tx: Prisma.TransactionClient, { intent }: SettledCall): Promise<boolean> {
-  const now = new Date();
+  const now = clock.now();
   const outcome: NewOutcome = {
     intentId: intent.id,
     kind: 'unknown',
@@ -185,7 +186,7 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
       : null);
   const total = new Decimal(intent.total_usd ?? 0);
   const countedUsd = items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
-  const id = uuidv7();
+  const id = newId();
   const record = writeSettlement({
     ...settlement,
     id,

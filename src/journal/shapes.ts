@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../platform/database/ids';
 import { PrismaService } from '../platform/database/prisma.service';
 
 /** An answer with a new structure. */
@@ -16,7 +16,7 @@ interface NewShape {
 export async function insertShape(prisma: PrismaService, shape: NewShape): Promise<boolean> {
   const inserted = await prisma.$executeRaw`
     INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)
-    VALUES (${uuidv7()}::uuid, ${shape.operation}, ${shape.httpStatus}, ${shape.fingerprint},
+    VALUES (${newId()}::uuid, ${shape.operation}, ${shape.httpStatus}, ${shape.fingerprint},
       ${JSON.stringify(shape.shape)}::jsonb, ${shape.callId}::uuid)
     ON CONFLICT (operation, http_status, fingerprint) DO NOTHING`;
   return inserted === 1;

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
@@ -44,7 +44,7 @@ export async function insertSourceRead(
   prisma: PrismaService,
   { source, subject, from, to, mapping, causedBy, by }: NewSourceRead,
 ): Promise<string> {
-  const id = uuidv7();
+  const id = newId();
   await prisma.$executeRaw`
     INSERT INTO source_read (id, source, subject, from_at, to_at, mapping, caused_by, client_id, key_id, actor)
     VALUES (${id}::uuid, ${source}, ${asRecorded(subject)}, ${from}, ${to}, ${mapping && JSON.stringify(mapping)}::json,

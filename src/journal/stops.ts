@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
@@ -59,7 +59,7 @@ export async function insertStop(
         await tx.$queryRaw`SELECT pg_logical_emit_message(true, 'payout_proxy', '')::text`;
         return { id: there.id, added: false };
       }
-      const id = uuidv7();
+      const id = newId();
       await tx.$executeRaw`
       INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor)
       VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)}, ${cause},

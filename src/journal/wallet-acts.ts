@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../platform/database/ids';
 import { PrismaService } from '../platform/database/prisma.service';
 import { stateAsRecorded } from './activity';
 import { insertion } from './insertion';
@@ -26,7 +26,7 @@ export interface WalletAct {
 export async function recordWalletActs(prisma: Pick<PrismaService, '$executeRaw'>, acts: WalletAct[]): Promise<void> {
   if (acts.length === 0) return;
   const rows = acts.map(({ action, before, after }) => ({
-    id: uuidv7(),
+    id: newId(),
     action,
     before: before && stateAsRecorded(before),
     after: stateAsRecorded(after),

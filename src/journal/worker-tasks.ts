@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { JOB_CHANNEL, JobName } from '../platform/jobs/job';
@@ -20,7 +20,7 @@ export async function wakeWorkers(tx: Prisma.TransactionClient, job: JobName): P
  * @returns the ID of the task. Delete it once its result is known.
  */
 export async function askForRound(prisma: PrismaService): Promise<string> {
-  const id = uuidv7();
+  const id = newId();
   await prisma.$queryRaw`
     WITH task AS (INSERT INTO worker_task (id, kind) VALUES (${id}::uuid, 'round'))
     SELECT pg_notify(${JOB_CHANNEL}, 'resolve')::text`;

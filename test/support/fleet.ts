@@ -56,7 +56,7 @@ export class Fleet {
   }
 
   /** Sends a signal that does not end the process. */
-  signal(index: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  signal(index: number, name: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
     void this.at(index).product.signal(name);
   }
 

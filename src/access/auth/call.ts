@@ -1,8 +1,9 @@
-import { v7 as uuidv7 } from 'uuid';
 import { Limits } from '../clients/limits';
 import { OperationName } from '../../operations/catalogue';
 import { FeeRate } from '../../operations/fees';
 import { Scope } from '../../operations/scopes';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
 import { Problem } from '../../platform/errors/problem';
 
 /** The caller of a request: a key of a client. */
@@ -94,9 +95,9 @@ export function causedBy(cause: AuthenticatedCall, operation: OperationName): Op
     ...cause,
     idempotencyKey: undefined,
     allowDuplicateOf: undefined,
-    id: uuidv7(),
+    id: newId(),
     operation,
-    receivedAt: new Date(),
+    receivedAt: clock.now(),
     startedAt: performance.now(),
     opened: false,
     outcome: undefined,

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../../operations/scopes';
+import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/group-commit';
 import { TYPES } from '../../platform/database/binary-array';
 import { DATABASE_PATIENCE_MS, withPatience } from '../../platform/database/patience';
@@ -56,6 +57,7 @@ const FIND_KEY_BY_ID = `
 @Injectable()
 export class CallersService {
   private readonly logger = new Logger('Callers');
+  /** By the monotonic clock, in milliseconds. */
   private readonly lastUseWritten = new Map<string, number>();
 
   /** SHA-256 of keys that were valid when last looked up. */
@@ -128,11 +130,11 @@ export class CallersService {
   }
 
   private rememberUse(keyId: string): void {
-    const now = Date.now();
-    if (now - (this.lastUseWritten.get(keyId) ?? 0) < LAST_USE_RESOLUTION_MS) return;
+    const now = performance.now();
+    if (now - (this.lastUseWritten.get(keyId) ?? -Infinity) < LAST_USE_RESOLUTION_MS) return;
     this.lastUseWritten.set(keyId, now);
     this.prisma.apiKey
-      .update({ where: { id: keyId }, data: { lastUsedAt: new Date(now) } })
+      .update({ where: { id: keyId }, data: { lastUsedAt: clock.now() } })
       .catch(() => this.logger.warn({ key_id: keyId }, 'last use of a key not recorded'));
   }
 }

@@ -1,7 +1,8 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
-import { v7 as uuidv7 } from 'uuid';
 import { isPersonId } from '../clients/person';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { authenticate, WhoCalls } from './authenticate';
@@ -111,7 +112,7 @@ function newCall(request: FastifyRequest): Call {
   const requestId = String(request.headers['x-request-id'] ?? '');
   const traceparent = String(request.headers.traceparent ?? '');
   const actor = String(request.headers['x-actor'] ?? '');
-  const id = uuidv7();
+  const id = newId();
   return {
     id,
     requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : id,
@@ -123,7 +124,7 @@ function newCall(request: FastifyRequest): Call {
     actor: actor === '' ? null : actor,
     masked: request.headers['x-people'] !== undefined, // Other values are rejected.
     operation: operation ?? route,
-    receivedAt: new Date(),
+    receivedAt: clock.now(),
     startedAt: performance.now(),
     caller: undefined,
     connection: request.raw.socket,

@@ -14,13 +14,15 @@ const TOKEN_BYTES = 32;
 const LONGEST_HOURS = 12;
 
 /** Within a minute, further uses are not written. */
-const USE_RESOLUTION_MS = 60_000;
+const USE_RESOLUTION_SECONDS = 60;
 
 const FIND_SESSION = `
-  SELECT ${CALLER_COLUMNS}, s.used_at AS "usedAt"
+  SELECT ${CALLER_COLUMNS}, now() - s.used_at > interval '${USE_RESOLUTION_SECONDS} seconds' AS "isUseOld"
   FROM console_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id
   WHERE s.sha256 = $1::bytea AND s.used_at > now() - make_interval(mins => $2::int)
     AND s.created_at > now() - interval '${LONGEST_HOURS} hours' AND ${OPENS}`;
+
+type SessionRow = CallerRow & { isUseOld: boolean };
 
 /** Manages the console sessions. Instead of a key, the browser holds a secret that is valid for a short time. */
 @Injectable()
@@ -54,7 +56,7 @@ export class SessionsService {
   async identify(token: string): Promise<Caller | undefined> {
     const row = await this.find(token);
     if (!row) return undefined;
-    if (Date.now() - row.usedAt.getTime() > USE_RESOLUTION_MS) {
+    if (row.isUseOld) {
       await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${sha256(token)}`;
     }
     return callerOf(row);
@@ -66,11 +68,9 @@ export class SessionsService {
     return row && callerOf(row);
   }
 
-  private async find(token: string): Promise<(CallerRow & { usedAt: Date }) | undefined> {
+  private async find(token: string): Promise<SessionRow | undefined> {
     const values = [sha256(token), this.idleMinutes];
-    const [row] = await withPatience(
-      this.prisma.prepared<CallerRow & { usedAt: Date }>('find_session', FIND_SESSION, values),
-    );
+    const [row] = await withPatience(this.prisma.prepared<SessionRow>('find_session', FIND_SESSION, values));
     return row;
   }
 

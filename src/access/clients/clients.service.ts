@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { v7 as uuidv7 } from 'uuid';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
@@ -69,13 +70,13 @@ export class ClientsService {
     check({ scopes, ...grants });
     const { operations, ...limits } = grants;
     const key = newKey(name);
-    const row = { id: uuidv7(), name, scopes: [...new Set(scopes)], ...(operations && { operations }) };
+    const row = { id: newId(), name, scopes: [...new Set(scopes)], ...(operations && { operations }) };
     const keyRow = toRow(key, { person });
     try {
       await this.prisma.$transaction(async (tx) => {
         const data = { ...row, ...limits, keys: { create: keyRow } };
         const client = await tx.client.create({ data, include: { keys: true } });
-        const created = creationOf(listedClient(client, new Date()));
+        const created = creationOf(listedClient(client, clock.now()));
         await this.changes.record(tx, [created, issuanceOf(client, keyRow)], by);
       }, PATIENCE);
     } catch (error) {
@@ -115,12 +116,12 @@ export class ClientsService {
       ? await tx.client.findUnique({ where: { name }, include: { keys: true } })
       : null;
     if (!client) throw noClient(name);
-    return listedClient(client, new Date());
+    return listedClient(client, clock.now());
   }
 
   async list(): Promise<ListedClient[]> {
     const clients = await this.prisma.client.findMany({ include: { keys: true }, orderBy: { name: 'asc' } });
-    const now = new Date();
+    const now = clock.now();
     return clients.map((client) => listedClient(client, now));
   }
 
@@ -142,7 +143,7 @@ export class ClientsService {
       include: { client: true },
       orderBy: { id: 'asc' },
     });
-    const now = new Date();
+    const now = clock.now();
     return keys.map((key) => listedKey(key, now));
   }
 
@@ -163,7 +164,7 @@ export class ClientsService {
         throw new ClientError(`no key has the ID ${id}. To list the keys, use keys list.`, 'key_not_found');
       }
       if (key.revokedAt) return { id, revoked_at: key.revokedAt };
-      const revokedAt = new Date();
+      const revokedAt = clock.now();
       await tx.apiKey.update({ where: { id }, data: { revokedAt } });
       await this.changes.record(tx, [revocationOf(key, revokedAt)], by);
       return { id, revoked_at: revokedAt };
@@ -230,7 +231,7 @@ function toRow(key: string, { person, expiresAt }: KeyOptions) {
     );
   }
   return {
-    id: uuidv7(),
+    id: newId(),
     sha256: new Uint8Array(hashKey(key)),
     hint: key.slice(-4),
     expiresAt: expiresAt ?? null,

@@ -4,6 +4,7 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
+import { clock } from '../../platform/database/clock';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
@@ -49,7 +50,7 @@ export class KeysController {
     @Body() { expires_at, person, reason }: IssueKeyDto,
   ): Promise<NewKeyDto> {
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    if (expiresAt && expiresAt <= new Date()) {
+    if (expiresAt && expiresAt <= clock.now()) {
       throw new Problem('invalid_request', {
         faults: [{ pointer: '/expires_at', detail: 'must be in the future' }],
       });

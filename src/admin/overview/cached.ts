@@ -1,3 +1,5 @@
+import { clock } from '../../platform/database/clock';
+
 /** A reevaluation may take at most one part in this many of the time. */
 const REST = 20;
 
@@ -33,7 +35,7 @@ export class Cached<Value> {
   }
 
   private async renew(): Promise<CachedValue<Value>> {
-    const at = new Date();
+    const at = clock.now();
     const begun = performance.now();
     const value = await this.evaluate();
     const ended = performance.now();

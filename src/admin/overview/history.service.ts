@@ -4,6 +4,7 @@ import { IndexService } from '../../history/search/index.service';
 import { CallState, EXECUTED } from '../../operations/lifecycle';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { PresentService } from '../../history/records/present.service';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidFloor } from '../../platform/database/uuid';
@@ -57,7 +58,7 @@ export class HistoryService {
 
   /** Reads the newest days (UTC), including today. `at` is when today was counted. */
   async read(count: number): Promise<CachedValue<OverviewHistory>> {
-    const today = dayOf(new Date());
+    const today = dayOf(clock.now());
     for (const day of this.days.keys()) if (day <= today - MOST_DAYS) this.days.delete(day);
     const days = Array.from({ length: count }, (_, ago) => today - ago);
     const found = await Promise.all(days.map((day) => this.day(day).read()));
@@ -66,13 +67,13 @@ export class HistoryService {
       dates,
       found.map((day) => day.value),
     );
-    return { value, at: found[0]?.at ?? new Date() };
+    return { value, at: found[0]?.at ?? clock.now() };
   }
 
   private day(day: number): Cached<Day> {
     const known = this.days.get(day);
     if (known) return known;
-    const isToday = () => day >= dayOf(new Date());
+    const isToday = () => day >= dayOf(clock.now());
     const cached = new Cached(
       () => (isToday() ? this.count(day) : this.inTurn(() => this.count(day))),
       () => (isToday() ? TODAY_MS : PAST_MS),

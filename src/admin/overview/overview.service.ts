@@ -5,6 +5,7 @@ import { Cached, CachedValue } from './cached';
 import { HistoryService } from './history.service';
 import { Overview, OverviewUpstream, USUAL_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
+import { clock } from '../../platform/database/clock';
 
 /** The least age at which a section is read again. */
 const LEAST_MS = 2_000;
@@ -29,7 +30,7 @@ export class OverviewService {
 
   /** @param scopes the scopes of the reader. */
   async read(scopes: ReadonlySet<Scope>, days = USUAL_DAYS): Promise<Overview> {
-    let asOf = new Date();
+    let asOf = clock.now();
     const section = async <Value>(allowed: Scope[], source: { read(): Promise<CachedValue<Value>> }) => {
       if (!allowed.some((scope) => scopes.has(scope))) return null;
       const { value, at } = await source.read();

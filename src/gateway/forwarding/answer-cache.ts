@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { LRUCache } from 'lru-cache';
+import { clock } from '../../platform/database/clock';
 import { Loaded } from '../../platform/config/config.module';
 import { isObject, parseJson } from '../upstream/answer';
 import { TimedAnswer } from '../upstream/upstream.service';
@@ -92,5 +93,5 @@ function validForMs({ answer }: TimedAnswer): number {
   const envelope = answer.body && parseJson(answer.body);
   const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};
   const until = typeof data.validUntil === 'string' ? Date.parse(data.validUntil) : NaN;
-  return Number.isNaN(until) ? Infinity : until - Date.now();
+  return Number.isNaN(until) ? Infinity : until - clock.nowMs();
 }

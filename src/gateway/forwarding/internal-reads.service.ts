@@ -4,6 +4,7 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { CallJournal } from '../../journal/call-journal';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { OperationName } from '../../operations/catalogue';
+import { clock } from '../../platform/database/clock';
 import { databaseUnavailable } from '../../platform/errors/problem';
 import { Listing } from '../upstream/listing';
 import { UpstreamService } from '../upstream/upstream.service';
@@ -58,7 +59,7 @@ export class InternalReadsService implements OnApplicationShutdown {
     return this.finish(causedBy(cause, operation), async (call) => {
       const outgoing = { ...toOutgoing(operation, {}), effect: 'read' as const };
       await this.journal.open(newIntent(call, { outgoing, items: [] }, null)).catch(databaseUnavailable);
-      const [sentAt, started] = [new Date(), performance.now()];
+      const [sentAt, started] = [clock.now(), performance.now()];
       const items: UpstreamItem[] = [];
       const take = (elements: unknown[]) => {
         items.push(...elements.flatMap(pick));
@@ -102,7 +103,7 @@ function outcomeOf(
     body: null,
     items,
     sentAt,
-    answeredAt: new Date(),
+    answeredAt: clock.now(),
     upstreamMs,
     answerOf: null,
     attempts: 1,

@@ -5,6 +5,7 @@ import { catchUpIndex } from '../../journal/search-index';
 import { Item } from '../../operations/item';
 import { EXECUTED, OPEN } from '../../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle-sql';
+import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 
@@ -33,7 +34,7 @@ export async function readEarlierPayments(
 ): Promise<EarlierPayment[]> {
   const wanted = JSON.stringify(items.flatMap(toWanted));
   const days = Math.max(EARLIER_DAYS, limits.holdDuplicatesDays ?? 0);
-  const since = uuidFloor(new Date(Date.now() - days * 86_400_000));
+  const since = uuidFloor(new Date(clock.nowMs() - days * 86_400_000));
   await catchUpIndex(prisma);
   // Goes step by step (MATERIALIZED, OFFSET 0): the calls that name a recipient, then their payouts, then their states.
   return prisma.$queryRaw<EarlierPayment[]>`

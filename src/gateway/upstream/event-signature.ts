@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { clock } from '../../platform/database/clock';
 import { webhookKeyOf } from '../../platform/config/webhook-key';
 
 /** The signed parts of an event. Nothing in them is believed before the signature is checked. */
@@ -32,7 +33,7 @@ export function verify(
   headers: IncomingHttpHeaders,
   body: Buffer,
   secret: string,
-  now: Date = new Date(),
+  now: Date = clock.now(),
 ): Signed | Untrusted {
   const family = FAMILIES.find((name) => headers[`${name}-signature`] !== undefined);
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((part) =>

@@ -1,5 +1,6 @@
 import { Answer } from './answer';
 import { isSick } from './circuit';
+import { clock } from '../../platform/database/clock';
 
 /** The health of the upstream, as this instance has seen it since its start. */
 export interface Health {
@@ -19,8 +20,8 @@ export class UpstreamHealth {
 
   /** Ignores requests that were never sent for reasons that are not the upstream's. */
   record(answer: Answer): void {
-    if (isSick(answer)) this.lastFailureAt = new Date();
-    else if (answer.status !== null) this.lastAnsweredAt = new Date();
+    if (isSick(answer)) this.lastFailureAt = clock.now();
+    else if (answer.status !== null) this.lastAnsweredAt = clock.now();
   }
 
   setCircuitOpen(operation: string, open: boolean): void {

@@ -2,6 +2,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Axios } from 'axios';
 import { Pool } from 'undici';
+import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Secret } from '../../platform/config/secret';
@@ -130,12 +131,12 @@ export class UpstreamService implements OnApplicationShutdown {
     isStopped: () => Promise<boolean>,
     isTooLate?: () => boolean,
   ): Promise<TimedAnswer> {
-    const sentAt = new Date();
+    const sentAt = clock.now();
     const started = performance.now();
     const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
     const tries: Try[] = [];
     const attempt = async () => {
-      const [startedAt, start] = [new Date(), performance.now()];
+      const [startedAt, start] = [clock.now(), performance.now()];
       const progress: Progress = { phase: 'queued' };
       const answer = await this.attempt({ outgoing, traceparent, deadline, isStopped, isTooLate }, progress);
       tries.push({ startedAt, ms: performance.now() - start, phase: progress.phase, answer });
@@ -145,7 +146,7 @@ export class UpstreamService implements OnApplicationShutdown {
     // The record must not say "not sent" if only the last attempt was not.
     const answer = tries.findLast(({ answer: { kind } }) => kind !== 'not_sent')?.answer ?? last;
     const upstreamMs = performance.now() - started;
-    return { answer, sentAt, answeredAt: new Date(), upstreamMs, tries };
+    return { answer, sentAt, answeredAt: clock.now(), upstreamMs, tries };
   }
 
   /**

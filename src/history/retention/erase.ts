@@ -1,5 +1,4 @@
 import { Client } from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { PersonDocument } from '../../journal/documents';
 import { Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
@@ -8,6 +7,8 @@ import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { askedFor, namedIn, Person } from './person';
 import { catchUp, lockIndex, reindex } from './reindex';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
 
 /** The places of a person. */
 export interface Places {
@@ -180,7 +181,7 @@ async function record(
   places: string[],
   { reason, actor, signer }: Wish,
 ): Promise<string> {
-  const erasure: Erasure = { id: uuidv7(), kind, reason, actor, places, erased_at: new Date() };
+  const erasure: Erasure = { id: newId(), kind, reason, actor, places, erased_at: clock.now() };
   await db.query(
     `INSERT INTO erasure (id, kind, reason, actor, places, erased_at, signature)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,

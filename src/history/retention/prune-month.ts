@@ -1,11 +1,12 @@
 import { Client } from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { Pruning, signRecord } from '../log/signed-records';
 import { Wish } from './erase';
 import { evidenceOf, removeEvidence } from './evidence';
 import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { lockIndex, reindex } from './reindex';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
 
 export type What = Pruning['what'];
 
@@ -174,7 +175,7 @@ async function record(
   { reason, actor, signer }: Wish,
 ): Promise<void> {
   const pruning: Pruning = {
-    id: uuidv7(),
+    id: newId(),
     what,
     month: name,
     reason,
@@ -183,7 +184,7 @@ async function record(
     rows,
     leaves,
     checkpoint,
-    pruned_at: new Date(),
+    pruned_at: clock.now(),
   };
   await db.query(
     `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature)

@@ -2,7 +2,7 @@ import { FastifyInstance, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import { Logger } from 'nestjs-pino';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../platform/database/ids';
 import { Problem } from '../../platform/errors/problem';
 import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
 import { bodyFault } from '../validation/json-body';
@@ -58,16 +58,16 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
     connections.set(socket, { coming: isComing, unanswered: traffic?.unanswered ?? new Set(), broken: problem });
     const before = (traffic?.unanswered.size ?? 0) - (isComing && traffic?.unanswered.has(isComing) ? 1 : 0);
     // The answer must not overtake an earlier one, because the client would assign it to that request.
-    if (before > 0) return void tell(told, uuidv7(), problem);
+    if (before > 0) return void tell(told, newId(), problem);
     if (isComing) return cutShort(isComing, problem, socket, traffic?.unanswered.has(isComing) === true);
-    const id = uuidv7();
+    const id = newId();
     tell(told, id, problem);
-    end(socket, problem, id, uuidv7(), isInterface(error.rawPacket));
+    end(socket, problem, id, newId(), isInterface(error.rawPacket));
   });
   server.server.on('connect', ({ url }: { url?: string }, socket: Socket) => {
-    const [id, problem] = [uuidv7(), new Problem('not_found')];
+    const [id, problem] = [newId(), new Problem('not_found')];
     tell(told, id, problem);
-    end(socket, problem, id, uuidv7(), url?.startsWith('/api/') === true);
+    end(socket, problem, id, newId(), url?.startsWith('/api/') === true);
   });
   // Node would answer with a bare status. The request itself is rejected like any other (src/access/auth/receive.ts).
   server.server.on('checkExpectation', (request, response) => void server.server.emit('request', request, response));

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { MetricsService } from './metrics.service';
+import { clock } from '../../platform/database/clock';
 
 /** Durations of a reconciliation, from an empty day to a year, in seconds. */
 const RUN_BUCKETS = [0.5, 1, 5, 15, 60, 300, 900, 3_600];
@@ -113,7 +114,7 @@ export class ReconciliationMetrics {
       registers: [this.metrics.registry],
       collect() {
         this.reset();
-        const ages = since()?.map((at) => Date.now() - at);
+        const ages = since()?.map((at) => clock.nowMs() - at);
         if (!ages) return;
         for (const [age, { from, to }] of Object.entries(AGES)) {
           this.set({ age }, ages.filter((ms) => ms >= from && ms < to).length);

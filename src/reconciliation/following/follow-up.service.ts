@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { FenceService } from '../../platform/fencing/fence.service';
+import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Transaction } from '../../gateway/upstream/transactions';
@@ -21,7 +23,8 @@ const MOST_PER_POLL = 50_000;
 
 /** The result of one poll. */
 export interface Poll extends Omit<SettledRead, 'unclaimed'> {
-  readId: string;
+  /** Null if nothing was read. */
+  readId: string | null;
   /** Why the upstream's listing could not be read, as a short code. Null if it was read. */
   failure: string | null;
   /** How many transactions said something new. */
@@ -41,13 +44,15 @@ export class FollowUpService {
     private readonly sources: SourcesService,
     private readonly settling: SettleListedService,
     private readonly unclaimed: UnclaimedService,
+    private readonly fence: FenceService,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
   }
 
   async runOnce(signal: AbortSignal = new AbortController().signal): Promise<Poll> {
-    const now = Date.now();
+    if (this.fence.isRaised) return { readId: null, failure: 'fenced', changed: 0, known: 0, settled: 0 };
+    const now = clock.nowMs();
     const window = { from: new Date(now - this.settings.followUpDays * DAY_MS), to: new Date(now + AHEAD_MS) };
     const changed: Transaction[] = [];
     const isNews = (transaction: Transaction) => {

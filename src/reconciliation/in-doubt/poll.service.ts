@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Client } from 'pg';
+import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
@@ -98,8 +99,8 @@ export class PollService {
     if (listed.length === 0) return { readId: null, failure: null, verdicts, left: nothingLeft };
     await this.probe(listed);
     const since = new Date(listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity));
-    const askedAt = new Date();
-    const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(Date.now() + AHEAD_MS) };
+    const askedAt = clock.now();
+    const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(clock.nowMs() + AHEAD_MS) };
     const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, { signal });
     if (!complete) return { readId, failure, verdicts, left: nothingLeft };
     await this.probes.clear(readId);
@@ -118,7 +119,7 @@ export class PollService {
     const ends = calls.map((call) =>
       CREATED_BY.get(call.operation)?.paidAtOnce ? walletsCountFrom(call, this.rules) : quietUntil(call, this.rules),
     );
-    const over = ends.filter((end) => end <= Date.now());
+    const over = ends.filter((end) => end <= clock.nowMs());
     if (over.length > 0) await this.probes.sendAfter(new Date(Math.max(...over)));
   }
 
@@ -193,7 +194,7 @@ export class PollService {
     const upstreamRef = call.items[0]?.upstreamRef ?? null;
     const named = upstreamRef === null ? null : await readNamed(this.prisma, call.id, upstreamRef);
     if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
-    const askedAt = new Date();
+    const askedAt = clock.now();
     const cause = { ...BY_ITSELF, causedBy: call.id };
     const { readId, complete, failure, httpStatus } = await this.sources.transaction(cause, named.upstreamId);
     const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);

@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { v7 as uuidv7 } from 'uuid';
 import { ClientsService } from '../../access/clients/clients.service';
 import { outcomeOf } from '../../gateway/forwarding/outcome';
 import { toOutgoing } from '../../gateway/forwarding/outgoing';
@@ -15,6 +14,8 @@ import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { itemsOf } from '../../operations/items';
 import { StatusVocabulary } from '../../operations/statuses';
 import { stopFor } from '../../policy/stops';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -112,16 +113,16 @@ export class ProbeService {
     const rows = await this.prisma.$queryRaw<{ ref: string }[]>`
       SELECT n.upstream_ref AS ref FROM intent i JOIN client c ON c.id = i.client_id
       JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
-      WHERE i.id >= ${uuidFloor(new Date(Date.now() - CLEARED_MS))}::uuid AND c.name = ${PROBE_CLIENT}
+      WHERE i.id >= ${uuidFloor(new Date(clock.nowMs() - CLEARED_MS))}::uuid AND c.name = ${PROBE_CLIENT}
         AND i.operation = ${CREATE} AND n.upstream_ref IS NOT NULL AND NOT ${IS_DELETED}
-        AND (o.sent_at < ${new Date(Date.now() - KEPT_MS)}::timestamptz OR EXISTS (
+        AND (o.sent_at < ${new Date(clock.nowMs() - KEPT_MS)}::timestamptz OR EXISTS (
           SELECT FROM upstream_transaction t WHERE t.read_id = ${readId}::uuid AND t.upstream_ref = n.upstream_ref))`;
     return rows.map(({ ref }) => ref);
   }
 
   /** Sends a call of the probe's client, and records it like any other. It moves no money, so nothing is reserved. */
   private async call(operation: ProbeOperation, body: object): Promise<NewOutcome> {
-    const id = uuidv7();
+    const id = newId();
     const sent = withPayoutIds(operation, id, body);
     const outgoing = toOutgoing(operation, sent);
     const items = itemsOf(operation, sent);
@@ -130,7 +131,7 @@ export class ProbeService {
       requestId: id,
       traceparent: undefined,
       clientAddress: '127.0.0.1',
-      receivedAt: new Date(),
+      receivedAt: clock.now(),
       caller: await this.caller(),
       actor: null,
       operation,

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { TAGS, termOf } from '../../journal/terms';
+import { FenceService } from '../../platform/fencing/fence.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
 import { SettleListedService } from '../settling/settle-listed.service';
@@ -15,15 +16,16 @@ export class ReadBackService {
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     private readonly settling: SettleListedService,
+    private readonly fence: FenceService,
   ) {}
 
   /**
    * Reads back all events that wait. Events of the same batch arrive together, and are read back together. An event
-   * that arrives meanwhile may be newer than the answer, so it keeps waiting.
+   * that arrives meanwhile may be newer than the answer, so it keeps waiting. All wait while this process is fenced.
    * @param onDoubt called for each subject that may be of a call in doubt.
    */
   async run(signal: AbortSignal, onDoubt: () => void): Promise<void> {
-    for (;;) {
+    while (!this.fence.isRaised) {
       const waiting = await readBacksAskedFor(this.prisma);
       if (waiting.length === 0) return;
       for (const subject of new Set(waiting.map(subjectOf))) {

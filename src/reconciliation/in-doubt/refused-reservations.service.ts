@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { MAY_HAVE_INTENT, releaseRefused } from '../../journal/refusals';
+import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -32,7 +33,7 @@ export class RefusedReservationsService {
 
   /** Looks at the refusals since the last time, or all after a start. @returns how many reservations it released. */
   async run(signal: AbortSignal): Promise<number> {
-    const since = uuidFloor(new Date(Date.now() - KEPT_MS));
+    const since = uuidFloor(new Date(clock.nowMs() - KEPT_MS));
     const [now] = await this.prisma.$queryRaw<{ horizon: string }[]>`
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
     const refused = await this.prisma.$queryRaw<{ id: string; clientId: string }[]>`

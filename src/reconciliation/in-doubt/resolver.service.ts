@@ -2,6 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
+import { FenceService } from '../../platform/fencing/fence.service';
+import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
@@ -52,6 +54,7 @@ export class ResolverService {
     private readonly polls: PollService,
     private readonly refused: RefusedReservationsService,
     private readonly metrics: ReconciliationMetrics,
+    private readonly fence: FenceService,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
@@ -61,7 +64,7 @@ export class ResolverService {
 
   /** Makes recent calls in doubt due, because an event arrived. */
   hurry(): void {
-    this.backOff.hurry(Date.now());
+    this.backOff.hurry(clock.nowMs());
   }
 
   /** Leaves the calls in doubt to another worker. */
@@ -89,9 +92,10 @@ export class ResolverService {
   /** @param all also polls calls that are not due yet. */
   private async round(signal: AbortSignal, all: boolean): Promise<Round> {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
+    if (this.fence.isRaised) return this.restWhileFenced(signal);
     await this.refused.run(signal);
     const { ids, calls } = await this.read();
-    const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
+    const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, clock.nowMs()));
     const inDoubt = calls.length;
     if (due.length === 0) return { ...NOTHING, inDoubt };
     const { left, ...answer } = await this.polls.poll(due, ids, signal);
@@ -99,6 +103,12 @@ export class ResolverService {
     this.remember(done, answer.verdicts);
     this.complain(answer.failure ?? undefined, signal);
     return { ...answer, inDoubt, polled: done.length };
+  }
+
+  /** A process that must not pay must not judge either. Another worker may take the job. */
+  private restWhileFenced(signal: AbortSignal): Round {
+    this.complain('fenced', signal);
+    return { ...NOTHING, inDoubt: 0, failure: 'fenced' };
   }
 
   /** Reads the IDs of all calls that may be in doubt, and the calls that are in doubt, in the order of polling. */
@@ -116,7 +126,7 @@ export class ResolverService {
   private remember(due: SentCallState[], verdicts: NewVerdict[]): void {
     const { rules } = this.polls;
     for (const call of due) {
-      const now = Date.now();
+      const now = clock.nowMs();
       const quietAt = quietUntil(call, rules);
       this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
     }

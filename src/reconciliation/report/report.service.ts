@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { maskContacts } from '../../history/records/masking';
 import { shown } from '../../history/records/view';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { sumAges } from '../findings/ageing';
@@ -35,7 +36,7 @@ export class ReportService {
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
     const { totals } = record;
-    const written = { written_at: now[0]?.now ?? new Date(), run: record, source };
+    const written = { written_at: now[0]?.now ?? clock.now(), run: record, source };
     return { ...written, equation: totals && equationOf(totals), states, ageing };
   }
 

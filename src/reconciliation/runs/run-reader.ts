@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { RunProgress } from '../../journal/runs';
@@ -40,7 +41,7 @@ const MOST_CURRENT = 20;
 
 /** Returns whether a run waits for a worker, to be begun or continued. */
 export function isQueued({ end, held, dueAt, startedAt }: Run): boolean {
-  return !end && !held && (dueAt !== null || startedAt.getTime() > Date.now() - TAKEN_UP_FOR_MS);
+  return !end && !held && (dueAt !== null || startedAt.getTime() > clock.nowMs() - TAKEN_UP_FOR_MS);
 }
 
 export interface RunEnd {

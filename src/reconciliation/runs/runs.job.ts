@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -120,7 +121,7 @@ export class RunsJob implements Job {
     } catch {
       return this.tellOfCut(run, false); // The server said so before the connection ended.
     }
-    this.metrics.countRun('failed', (Date.now() - run.startedAt.getTime()) / 1_000);
+    this.metrics.countRun('failed', (clock.nowMs() - run.startedAt.getTime()) / 1_000);
     if (isKnown) this.logger.warn({ run_id: run.id }, failure);
     else this.logger.error({ run_id: run.id, code, err: error }, 'run failed');
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../platform/database/ids';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
@@ -58,7 +58,7 @@ export class RunsService {
       const same = current.find(({ from, to }) => isSame(from, question.from) && isSame(to, question.to));
       if (same) return { run: asRequested(same, question, readId), isNew: false };
       if (current.length >= MAX_RUNS) throw new Problem('too_many_runs');
-      const id = uuidv7();
+      const id = newId();
       const startedAt = await now(tx);
       const { from, to, asOf } = question;
       const times = { from, to, asOf: asOf ?? startedAt, historical: asOf !== null, dueAt, startedAt };

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Cron } from 'croner';
+import { clock } from '../../platform/database/clock';
 import { Loaded } from '../../platform/config/config.module';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
@@ -35,10 +36,10 @@ export class ScheduleService implements Job {
 
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
-      const now = new Date();
+      const now = clock.now();
       if (this.pattern !== undefined) await this.checkSafely(now);
       const next = Math.min(this.nextTick(now), now.getTime() + CHECK_EVERY_MS);
-      await turns.wait(Math.max(0, next - Date.now()));
+      await turns.wait(Math.max(0, next - clock.nowMs()));
     }
   }
 

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { clock } from '../../platform/database/clock';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidFloor } from '../../platform/database/uuid';
@@ -40,7 +41,7 @@ export async function readWalletLevels(
   prisma: Pick<ReaderPrisma, '$queryRaw'>,
   lowBalanceUsd: ReadonlyMap<string, string>,
 ): Promise<WalletLevel[]> {
-  const since = uuidFloor(new Date(Date.now() - FORECAST_MS));
+  const since = uuidFloor(new Date(clock.nowMs() - FORECAST_MS));
   const rows = await prisma.$queryRaw<LevelRow[]>`
     WITH reading AS (
       SELECT r.id, e.ended_at FROM source_read r JOIN source_read_end e ON e.read_id = r.id

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { lastWalletActs, recordWalletActs, WalletAct, WalletState } from '../../journal/wallet-acts';
+import { clock } from '../../platform/database/clock';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
@@ -50,7 +51,7 @@ export class WalletsJob implements Job {
     try {
       this.levels ??= await readWalletLevels(this.prisma, this.lowBalanceUsd);
       const newest = Math.max(0, ...this.levels.map(({ readAt }) => readAt.getTime()));
-      const dueInMs = newest + this.everyMs - Date.now();
+      const dueInMs = newest + this.everyMs - clock.nowMs();
       if (dueInMs > 0) return dueInMs;
       // Without the entries: an upstream may list thousands, and a run reads its own.
       await this.sources.wallets({ causedBy: null, by: null }, 'balances');

@@ -1,8 +1,8 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { v7 as uuidv7 } from 'uuid';
 import { Allow } from '../../access/auth/allow';
+import { newId } from '../../platform/database/ids';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { readEvent } from '../../gateway/upstream/event';
 import { insertUpstreamEvent } from '../../journal/upstream-events';
@@ -55,7 +55,7 @@ export class EventsController {
   @ApiProblems('invalid_request', 'stale_event', 'invalid_signature', 'not_found', 'database_unavailable')
   async take(@Req() request: FastifyRequest): Promise<EventReceipt> {
     const { id: eventId, at: signedAt } = this.signed.of(request);
-    const event = { ...readEvent(request.body), id: uuidv7(), eventId, signedAt };
+    const event = { ...readEvent(request.body), id: newId(), eventId, signedAt };
     const isNew = await insertUpstreamEvent(this.prisma, event);
     if (isNew) this.statuses.note(event, null);
     return { status: isNew ? 'recorded' : 'known' };
