@@ -1,3 +1,4 @@
+import { FenceService } from '../src/platform/fencing/fence.service';
 import { eventually } from './support/paying';
 import { askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
 import { askSandbox } from './support/sandbox-answers';
@@ -30,6 +31,11 @@ describe('a reconciliation run', () => {
       .set('X-Sandbox-Control-Key', 'sandbox-control')
       .send({ status })
       .expect(200);
+    const fence = scene.worker.get(FenceService);
+    fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+    const found = [(await run()).result, (await run()).result];
+    expect(found).toEqual(['findings', 'findings']); // a fenced worker compares, and settles nothing
+    fence.lower('clock_skewed');
     expect((await run()).result).toBe('findings');
     await eventually(async () => (await payout(id)).state === state);
     expect((await payout(id)).ledger.at(-1)).toMatchObject({ entry: state, source: 'reconciliation', status });

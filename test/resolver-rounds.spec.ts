@@ -1,5 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import { ReadBackService } from '../src/reconciliation/in-doubt/read-back.service';
+import { newId } from '../src/platform/database/ids';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { FollowUpService } from '../src/reconciliation/following/follow-up.service';
 import { startProxyWithSandbox } from './support/proxy';
@@ -53,9 +55,20 @@ describe('a requested round of the resolver', () => {
     const id = await lose('fenced@example.com');
     const fence = worker.get(FenceService);
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+    const event = newId();
+    await proxy.database.query("INSERT INTO upstream_event (id, event_id, signed_at) VALUES ($1, 'event-1', now())", [
+      event,
+    ]);
+    await proxy.database.query("INSERT INTO worker_task (id, kind) VALUES ($1, 'read_back')", [event]);
     expect((await ask().expect(200)).body).toMatchObject({ polled: 0, failure: 'fenced', verdicts: [] });
     expect(await worker.get(FollowUpService).runOnce()).toMatchObject({ readId: null, failure: 'fenced', settled: 0 });
+    await worker.get(ReadBackService).run(new AbortController().signal, () => undefined);
+    expect(await tasks()).toEqual([{ kind: 'read_back' }]); // the event waits
     fence.lower('clock_skewed');
+    await eventually(async () => {
+      await worker.get(ReadBackService).run(new AbortController().signal, () => undefined);
+      return (await tasks()).length === 0;
+    });
     expect((await ask().expect(200)).body.verdicts.map(({ call_id }) => call_id)).toContain(id);
   });
 

@@ -40,6 +40,12 @@ describe('the back-off of calls in doubt', () => {
     expect([backOff.isDue('a', SENT, 1_000), backOff.isDue('old', old, 1_000)]).toEqual([true, false]);
   });
 
+  it('does not wait for a clock that was set back', () => {
+    const backOff = new BackOff(1_000);
+    backOff.polled('a', SENT, 24 * HOUR, 0);
+    expect(backOff.isDue('a', SENT, HOUR)).toBe(true);
+  });
+
   it('forgets calls that are no longer in doubt', () => {
     const backOff = new BackOff(HOUR);
     backOff.polled('a', SENT, 0, 0);

@@ -26,7 +26,8 @@ export class BackOff {
   isDue(id: string, sentFrom: Date, now: number): boolean {
     const waiting = this.waiting.get(id);
     if (!waiting) return true;
-    return waiting.at <= now && now - sentFrom.getTime() < LEFT_AFTER_MS;
+    const isOver = waiting.at <= now || waiting.polledAt > now; // A database's clock that was set back ends the wait.
+    return isOver && now - sentFrom.getTime() < LEFT_AFTER_MS;
   }
 
   /**

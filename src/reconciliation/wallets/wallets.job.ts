@@ -52,7 +52,7 @@ export class WalletsJob implements Job {
       this.levels ??= await readWalletLevels(this.prisma, this.lowBalanceUsd);
       const newest = Math.max(0, ...this.levels.map(({ readAt }) => readAt.getTime()));
       const dueInMs = newest + this.everyMs - clock.nowMs();
-      if (dueInMs > 0) return dueInMs;
+      if (dueInMs > 0) return Math.min(dueInMs, this.everyMs); // A database's clock may be set back.
       // Without the entries: an upstream may list thousands, and a run reads its own.
       await this.sources.wallets({ causedBy: null, by: null }, 'balances');
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
