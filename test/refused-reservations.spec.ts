@@ -43,7 +43,7 @@ describe('the reservation of a refused call whose process died', () => {
     await paying.proxy.post(client.key, '/payouts/airtime', airtime(numbers.next().value ?? '')).expect(200);
     const admission = withId(admitting.mock.calls[0]![0], uuidv7());
     admission.request.content = admission.request.id;
-    expect(await admit(prisma(), 1, [admission], rulesOf(paying.proxy.app), false)).toMatchObject([
+    expect((await admit(prisma(), 1, [admission], rulesOf(paying.proxy.app), false)).results).toMatchObject([
       { kind: 'released' },
     ]);
     const { intent } = admission;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
@@ -109,5 +109,24 @@ describe('an outcome that the journal gave up', () => {
     expect(await query('SELECT intent_id FROM outcome_body')).toEqual([{ intent_id: kept.headers['x-call-id'] }]);
     expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
     await paying.close();
+  });
+
+  it('leaves the IDs of its transactions in the log if the disk takes no file either', async () => {
+    const lines: unknown[][] = [];
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((...line: unknown[]) => void lines.push(line));
+    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
+    writeFileSync(join(dataDir, 'outcomes'), 'a file where the folder should be');
+    const paying = await startPaying({ dataDir });
+    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
+    paying.upstream.behaviour = answer(200, { status: 'success', data });
+    await paying.proxy.database.query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const { headers } = await paying.pay().expect(502);
+    expect(lines).toContainEqual([
+      { call_id: headers['x-call-id'], code: 'EEXIST', outcome: 'succeeded', transactions: ['ref-1'] },
+      'outcome can be neither recorded nor spooled, keep this line',
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
+    await paying.close();
+    rmSync(dataDir, { recursive: true, force: true });
   });
 });

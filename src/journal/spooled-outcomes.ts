@@ -5,6 +5,7 @@ import { MetricsService } from '../http/metrics/metrics.service';
 import { RunningConfig } from '../platform/config/config';
 import { Loaded } from '../platform/config/config.module';
 import { PrismaService } from '../platform/database/prisma.service';
+import { asRecorded } from '../platform/privacy/recorded';
 import { isUnavailable } from '../platform/database/unavailable';
 import { OutcomeSpool } from './outcome-spool';
 import { insertOutcomesAgain } from './outcomes';
@@ -60,8 +61,11 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     try {
       await this.spool.keep(outcome);
       this.kept.add(outcome.intentId);
-    } catch {
-      this.logger.error({ call_id: outcome.intentId }, 'outcome could not be spooled');
+    } catch (error) {
+      // The IDs are what a person needs to find the payment. They are masked if they are contacts.
+      const { code } = error as { code?: string };
+      const line = { call_id: outcome.intentId, code, outcome: outcome.kind, transactions: idsOf(outcome) };
+      this.logger.error(line, 'outcome can be neither recorded nor spooled, keep this line');
     }
   }
 
@@ -103,4 +107,10 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     await this.spool.remove(id).catch(() => this.logger.error({ call_id: id }, 'spooled outcome not removed'));
     this.kept.delete(id);
   }
+}
+
+/** Returns the IDs of the upstream's transactions in an answer. */
+function idsOf({ items }: NewOutcome): string[] {
+  const ids = items.flatMap(({ upstreamId, upstreamRef, batchRef }) => upstreamId ?? upstreamRef ?? batchRef ?? []);
+  return [...new Set(ids)].map((id) => asRecorded(id));
 }
