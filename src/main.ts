@@ -7,7 +7,8 @@ import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/
 import { listen } from './app/start/listen';
 import { afterStart, startSmall } from './app/start/memory';
 import { onStop } from './app/start/stop';
-import { startDependencies } from './app/start/dependencies';
+import { needsPostgres, startDependencies } from './app/start/dependencies';
+import { lockDataDir } from './platform/database/embedded/directory-lock';
 import { startWorker } from './app/start/worker-process';
 
 /** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
@@ -35,7 +36,8 @@ async function run(): Promise<void> {
 
 async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
-  const preparing = startDependencies(config, report);
+  const lock = await lockDataDir(config.dataDir, needsPostgres(config)); // first, because all below writes there
+  const preparing = startDependencies(config, lock, report);
   // Hundreds of modules, loaded only once the configuration is known to be sound, and while Postgres and the sandbox start.
   const loading = import('./app/application.js');
   const dependencies = await preparing;
@@ -49,6 +51,7 @@ async function start(config: Config): Promise<Running> {
       await worker?.stop(); // it seals what the last requests have recorded
     } finally {
       await dependencies.stop();
+      await lock.release();
     }
   };
   try {
@@ -62,6 +65,7 @@ async function start(config: Config): Promise<Running> {
     else await refuseDemoClients(demo, settings);
     afterStart();
     const url = await listen(app.getHttpAdapter().getInstance(), settings); // last: who finds it ready finds the keys too
+    lock.serves(url);
     report('Proxy', url);
     const readiness = app.get(ReadinessService, { strict: false });
     const drainAndStop = async (urgent: AbortSignal) => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { CallersService } from '../src/access/auth/callers.service';
 import { ClientsService } from '../src/access/clients/clients.service';
@@ -8,7 +9,7 @@ import { DemoClientsService } from '../src/access/clients/demo-clients.service';
 import { hashKey } from '../src/access/clients/key';
 import { StartError } from '../src/platform/config/config';
 import { Secret } from '../src/platform/config/secret';
-import { DirectoryLock } from '../src/platform/database/embedded/directory-lock';
+import { DirectoryLock, lockDataDir } from '../src/platform/database/embedded/directory-lock';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { prepareHome } from '../src/platform/database/embedded/home';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from '../src/app/start/demo-keys';
@@ -75,7 +76,7 @@ describe('the embedded Postgres', () => {
 
 describe('the lock of a directory', () => {
   const dataDir = newDataDir();
-  const take = () => DirectoryLock.take(dataDir, 0);
+  const take = () => DirectoryLock.take(dataDir, 0, false);
 
   afterAll(() => removeDataDir(dataDir));
 
@@ -94,7 +95,7 @@ describe('the lock of a directory', () => {
     const module = JSON.stringify(
       join(__dirname, '..', 'dist', 'platform', 'database', 'embedded', 'directory-lock.js'),
     );
-    const hold = `require(${module}).DirectoryLock.take(${JSON.stringify(dataDir)}, 0).then((lock) => console.log(lock ? 'held' : 'not'));
+    const hold = `require(${module}).DirectoryLock.take(${JSON.stringify(dataDir)}, 0, false).then((lock) => console.log(lock ? 'held' : 'not'));
       setInterval(() => undefined, 1000)`;
     const holder = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];
@@ -109,11 +110,42 @@ describe('the lock of a directory', () => {
     await lock?.release();
   });
 
+  it('says who holds it and where it serves, and believes nothing of an earlier holder', async () => {
+    const lock = await take();
+    const first = await DirectoryLock.holderOf(dataDir);
+    expect(first).toMatchObject({ pid: process.pid, host: hostname(), embedded_postgres: false, url: null });
+    expect(Date.parse(first?.since ?? '')).not.toBeNaN();
+    lock?.serves('http://127.0.0.1:3000');
+    expect(await DirectoryLock.holderOf(dataDir)).toEqual({ ...first, url: 'http://127.0.0.1:3000' });
+    const files = () => readdirSync(join(dataDir, 'lock')).filter((name) => name.endsWith('.json'));
+    const [file = ''] = files();
+    expect(statSync(join(dataDir, 'lock', file)).mode & 0o777).toBe(0o600);
+    const left = readFileSync(join(dataDir, 'lock', file));
+    await lock?.release();
+    expect(files()).toEqual([]);
+    writeFileSync(join(dataDir, 'lock', file), left); // as a killed holder leaves it
+    const next = await take();
+    expect(await DirectoryLock.holderOf(dataDir)).toMatchObject({ url: null });
+    expect(files()).toHaveLength(1);
+    await expect(lockDataDir(dataDir, false)).rejects.toThrow(
+      `already uses ${dataDir}: process ${process.pid} on host ${hostname()}, since `,
+    );
+    await next?.release();
+  });
+
+  it('tells commands to name the database of a proxy that has another one', async () => {
+    const lock = await lockDataDir(dataDir, false);
+    await expect(startEmbeddedPostgres(dataDir, { joinRunning: true })).rejects.toThrow(
+      `process ${process.pid} on host ${hostname()}) uses another database. Set DATABASE_URL as it does.`,
+    );
+    await lock.release();
+  });
+
   it('works for a directory with a long path', async () => {
     const long = join(dataDir, 'x'.repeat(120));
     mkdirSync(long);
-    const lock = await DirectoryLock.take(long, 0);
-    expect(await DirectoryLock.take(long, 0)).toBeUndefined();
+    const lock = await DirectoryLock.take(long, 0, false);
+    expect(await DirectoryLock.take(long, 0, false)).toBeUndefined();
     await lock?.release();
   });
 });

@@ -2,6 +2,7 @@ import Fastify from 'fastify';
 import { startDependencies } from '../src/app/start/dependencies';
 import { listen } from '../src/app/start/listen';
 import { loadConfig, StartError } from '../src/platform/config/config';
+import { lockDataDir } from '../src/platform/database/embedded/directory-lock';
 import { removeDataDir } from './support/data-dir';
 import { newDataDir, Product } from './support/process';
 
@@ -44,7 +45,9 @@ describe('a start that cannot be says why in one line', () => {
     const database = { DATABASE_URL: 'postgresql://user:hunter2@127.0.0.1:1/records' };
     const upstream = { UPSTREAM_BASE_URL: 'http://127.0.0.1:1', UPSTREAM_API_KEY: 'the-key-of-nobody' };
     const config = loadConfig({ DATA_DIR: dataDir, ...database, ...upstream });
-    const line = await reason(startDependencies(config, () => undefined));
+    const lock = await lockDataDir(dataDir, false);
+    const line = await reason(startDependencies(config, lock, () => undefined));
+    await lock.release();
     expect(line).toMatch(/^the database records at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\).*$/);
     expect(line).not.toContain('hunter2');
   });

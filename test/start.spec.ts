@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { first } from './support/first';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { eventually } from './support/paying';
-import { newDataDir, Product, readJson } from './support/process';
+import { childrenOf, isGone, newDataDir, Product, readJson, withDescendants } from './support/process';
 import supertest from './support/supertest';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
@@ -23,13 +24,6 @@ const numberOfPostgres = () =>
   Number(
     readFileSync(join(realpathSync(join(dataDir, 'postgres')), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0],
   );
-const isGone = (pid: number) => {
-  try {
-    return !process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-};
 const answers = (url: string) => fetch(url).then(Boolean, () => false);
 
 /** What runs of a start that is ready. */
@@ -37,17 +31,19 @@ interface Everything {
   url: string;
   sandbox: string;
   postgres: number;
+  /** The proxy, its worker, its sandbox and its Postgres. */
+  processes: number[];
 }
 
 async function everythingOf(product: Product): Promise<Everything> {
   const [, url = ''] = await product.said(READY);
   const sandbox = readJson(dataDir, 'sandbox.json').url;
   expect(await Promise.all([answers(url), answers(sandbox)])).toEqual([true, true]);
-  return { url, sandbox, postgres: numberOfPostgres() };
+  return { url, sandbox, postgres: numberOfPostgres(), processes: withDescendants(product.pid) };
 }
 
-async function expectNothingLeft({ url, sandbox, postgres }: Everything): Promise<void> {
-  await eventually(() => isGone(postgres));
+async function expectNothingLeft({ url, sandbox, postgres, processes }: Everything): Promise<void> {
+  await eventually(() => [postgres, ...processes].every(isGone));
   await eventually(async () => !(await answers(sandbox)));
   expect(await answers(url)).toBe(false);
 }
@@ -67,8 +63,17 @@ describe('npm start', () => {
     return (await supertest(url).get(payouts).set('X-API-Key', keys.auditor).expect(200)).body.calls;
   };
 
+  it('leaves nothing running when it is killed while it initializes the database', async () => {
+    const halfway = start();
+    const home = join(dataDir, 'postgres');
+    await eventually(() => existsSync(home) && readdirSync(home).some((name) => name.startsWith('making-')));
+    const processes = withDescendants(halfway.pid);
+    await halfway.signal('SIGKILL');
+    await eventually(() => processes.every(isGone));
+  });
+
   it('is refused where another first start is under way, which is not disturbed', async () => {
-    const starts = [start(), start(), start()];
+    const starts = Array.from({ length: 3 }, () => start({ START_WORKER: 'true' }));
     const ready = (one: Product) =>
       one.said(READY).then(
         () => true,
@@ -77,12 +82,16 @@ describe('npm start', () => {
     const became = await Promise.all(starts.map(ready));
     const refused = starts.filter((_one, index) => !became[index]);
     expect(refused).toHaveLength(2);
+    running = starts[became.indexOf(true)] as Product;
+    const holder = `process ${running.pid} on host ${hostname()}, since`;
     for (const { exit } of refused) {
       const { code, stderr } = await exit;
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^payout-proxy: another payout-proxy already uses .*\n$/);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^payout-proxy: another payout-proxy already uses .*\n$/),
+      ]);
+      expect(stderr).toContain(`already uses ${dataDir}: ${holder}`);
     }
-    running = starts[became.indexOf(true)] as Product;
   });
 
   it('brings everything along, and pays', async () => {
@@ -106,6 +115,9 @@ describe('npm start', () => {
     const { operation, body } = first(sandboxState.body.samples);
     const sent = await supertest(url).post('/v1/sandbox/payouts').set(admin).send({ operation, body }).expect(200);
     expect(sent.body).toMatchObject({ status: 200, body: { status: 'success' } });
+    const second = await start({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' }).exit; // DATA_DIR is locked with any database
+    expect(second.stderr).toContain(`process ${running.pid} on host ${hostname()}, since `);
+    expect(second.stderr).toContain(`, at ${url}. Stop it, or set DATA_DIR to another folder.`);
     const refusal = `another sandbox already uses this database, at ${readJson(dataDir, 'sandbox.json').url}`;
     const sandbox = runCli(['sandbox'], { DATA_DIR: dataDir, SANDBOX_PORT: '0' }, dataDir);
     expect(await sandbox).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
@@ -153,7 +165,9 @@ describe('npm start', () => {
 
   it('is refused beside a real upstream as long as demo keys open', async () => {
     const real = { UPSTREAM_BASE_URL: 'https://payouts.example.com', UPSTREAM_API_KEY: 'the-real-key' };
-    const { code, stderr } = await start(await beside(real)).exit;
+    const elsewhere = newDataDir(); // the database says whose demo clients it has
+    const { code, stderr } = await start(await beside({ ...real, DATA_DIR: elsewhere })).exit;
+    removeDataDir(elsewhere);
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^payout-proxy: the database has demo clients of the sandbox \(admin, app, [^\n]*revoke[^\n]*\n$/,
@@ -183,6 +197,7 @@ describe('npm start', () => {
     await eventually(async () => (await owner()) === undefined);
     const list = runCli(['clients', 'list'], { DATA_DIR: dataDir }, dataDir);
     expect(await list).toMatchObject({ code: 0, stdout: expect.stringContaining('app') });
+    expect(childrenOf(running.pid).filter(isGone)).toEqual([]); // a stopped parent is not a gone one
     void running.signal('SIGCONT');
     await supertest(url).get('/readyz').expect(200);
     await eventually(() => ownedByAnotherThan(first));
@@ -206,8 +221,14 @@ describe('npm start', () => {
   });
 
   it('leaves nothing running when the npm that runs it is killed', async () => {
-    const npm = new Product('/usr/bin/env', ['npm', '--prefix', ROOT, 'start'], env, dataDir);
+    const npm = new Product(
+      '/usr/bin/env',
+      ['npm', '--prefix', ROOT, 'start'],
+      { ...env, START_WORKER: 'true' },
+      dataDir,
+    );
     const all = await everythingOf(npm);
+    expect(all.processes.length).toBeGreaterThanOrEqual(5); // npm, proxy, worker, sandbox, Postgres and its shell
     await npm.signal('SIGKILL'); // resolves when the last of its children has closed its output
     await expectNothingLeft(all);
   });

@@ -1,6 +1,6 @@
 /** Starts the product as its users do, on a database of its own, with a client that has every limit. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNode } from './processes.mjs';
 import { freePort } from './free-port.mjs';
@@ -48,7 +48,7 @@ export async function startProduct({
   for (let count = 0; count < processes; count += 1) {
     const workerPort = await freePort();
     workerUrls.push(`http://127.0.0.1:${workerPort}`);
-    const own = { ...environment, WORKER_PORT: String(workerPort) };
+    const own = { ...environment, DATA_DIR: ownDataDir(dataDir, count), WORKER_PORT: String(workerPort) };
     const options = {
       env: own,
       args: [...nodeOptions(root), ...args],
@@ -66,6 +66,15 @@ export async function startProduct({
     apiKey: client ? makeClient(root, environment) : undefined,
     stop: () => Promise.all(running.map(({ stop }) => stop())),
   };
+}
+
+/** Returns the DATA_DIR of a process. No two share one, and all have the log key of the first. */
+function ownDataDir(dataDir, count) {
+  if (count === 0) return dataDir;
+  const own = `${dataDir}-${count}`;
+  mkdirSync(own, { recursive: true });
+  copyFileSync(join(dataDir, 'log-key.json'), join(own, 'log-key.json'));
+  return own;
 }
 
 function makeClient(root, environment) {

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../../src/access/clients/key';
 import { Scope } from '../../src/operations/scopes';
+import { newSigningKey } from '../../src/history/log/note';
 import { removeDataDir } from './data-dir';
 import { eventually } from './paying';
 import { newDataDir, Product } from './process';
@@ -27,9 +29,10 @@ export class Fleet {
    */
   static async start(count: number, database: TestDatabase, env: Record<string, string>): Promise<Fleet> {
     const dir = newDataDir();
+    const LOG_SIGNING_KEY = newSigningKey('test'); // each proxy has a DATA_DIR of its own, and one log has one key
     const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
     const all = {
-      DATA_DIR: dir,
+      LOG_SIGNING_KEY,
       PORT: '0',
       LOG_LEVEL: 'silent',
       RESOLVER_EVERY_SECONDS: '0',
@@ -37,7 +40,7 @@ export class Fleet {
       ...shared,
       ...env,
     };
-    const running = await Promise.all(Array.from({ length: count }, () => run(all, dir)));
+    const running = await Promise.all(Array.from({ length: count }, (_none, index) => run(all, dir, index)));
     return new Fleet(all, dir, running);
   }
 
@@ -62,7 +65,7 @@ export class Fleet {
 
   /** Starts a killed process again. */
   async restart(index: number): Promise<void> {
-    this.running[index] = await run(this.env, this.dir);
+    this.running[index] = await run(this.env, this.dir, index);
   }
 
   async stop(): Promise<void> {
@@ -77,8 +80,8 @@ export class Fleet {
   }
 }
 
-async function run(env: Record<string, string>, dir: string): Promise<Running> {
-  const product = new Product('main.js', [], env, dir);
+async function run(env: Record<string, string>, dir: string, index: number): Promise<Running> {
+  const product = new Product('main.js', [], { DATA_DIR: join(dir, String(index)), ...env }, dir);
   const [, url = ''] = await product.said(READY);
   return { product, url };
 }

@@ -81,6 +81,29 @@ export class Product {
   }
 }
 
+/** Returns a process and all that it has started, as a list of process IDs. Linux only. */
+export function withDescendants(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(withDescendants)];
+}
+
+export function childrenOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return []; // it has ended
+  }
+}
+
+/** Returns whether a process has ended. One that its parent has not waited for yet has. */
+export function isGone(pid: number): boolean {
+  try {
+    return /^.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
 /** The variables of a process on a test's database. */
 export function envOf({ url, ownerUrl }: { url: string; ownerUrl: string }): Record<string, string> {
   const database = { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl };

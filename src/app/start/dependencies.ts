@@ -1,5 +1,6 @@
 import { Config, RunningConfig } from '../../platform/config/config';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres';
+import { DirectoryLock } from '../../platform/database/embedded/directory-lock';
 import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../platform/database/migrations';
 import { logKeyOf } from '../../history/log/log-key';
 import { demoKeysFile } from './demo-keys';
@@ -21,8 +22,9 @@ interface Dependencies {
 /**
  * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL, and the
  * sandbox as upstream without UPSTREAM_BASE_URL. Also applies the migrations.
+ * @param lock the lock of DATA_DIR, which the caller holds until everything has stopped.
  */
-export async function startDependencies(config: Config, report: Report): Promise<Dependencies> {
+export async function startDependencies(config: Config, lock: DirectoryLock, report: Report): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;
   let sandbox: RunningSandbox | undefined;
   const stop = async () => {
@@ -30,8 +32,8 @@ export async function startDependencies(config: Config, report: Report): Promise
     await postgres?.stop();
   };
   try {
-    if (!config.databaseUrl || !config.upstreamBaseUrl) {
-      postgres = await startEmbeddedPostgres(config.dataDir);
+    if (needsPostgres(config)) {
+      postgres = await startEmbeddedPostgres(config.dataDir, { lock });
       report('Postgres', `embedded, data in ${config.dataDir}`);
     }
     const database = databaseOf(config, postgres);
@@ -58,6 +60,11 @@ export async function startDependencies(config: Config, report: Report): Promise
     await stop();
     throw error;
   }
+}
+
+/** Returns whether the database or the sandbox is an embedded one. */
+export function needsPostgres({ databaseUrl, upstreamBaseUrl }: Config): boolean {
+  return !databaseUrl || !upstreamBaseUrl;
 }
 
 /**

@@ -4,8 +4,16 @@ import { connect, createServer, Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../config/config';
+import { alreadyUsed, Holder, readHolder, removeHolder, thisProcess, writeHolder } from './holder';
+import { makeDataDir } from './home';
+
+/** How long a start waits for a command, or for a stopping proxy, to release the directory. */
+const PATIENCE_MS = 2_000;
 
 const ASK_AGAIN_MS = 100;
+
+/** How long a new holder may take to write who it is. */
+const HOLDER_PATIENCE_MS = 1_000;
 
 /**
  * A lock of a directory that ends with its process, however the process ends. It needs only the directory, so it works
@@ -13,18 +21,27 @@ const ASK_AGAIN_MS = 100;
  *
  * The lock is a Unix socket on which its holder listens. The sockets are numbered, and the highest number counts. A
  * process that finds nobody listening makes the next number with a hard link, which only one of several processes can
- * make. Nobody removes the highest socket, not even its holder. Otherwise, a process that looked earlier could make the
+ * make. A file with its number says who holds it, so that nobody believes the file of an earlier holder. Nobody removes the highest socket, not even its holder. Otherwise, a process that looked earlier could make the
  * same number again.
  */
 export class DirectoryLock {
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private readonly file: string,
+    private holder: Holder,
+  ) {}
 
   /**
    * @param patienceMs how long to retry while another process holds it.
+   * @param embeddedPostgres whether this process is going to run the embedded Postgres.
    * @returns undefined if another process holds it.
    */
-  static async take(directory: string, patienceMs: number): Promise<DirectoryLock | undefined> {
-    const locks = join(directory, 'lock');
+  static async take(
+    directory: string,
+    patienceMs: number,
+    embeddedPostgres: boolean,
+  ): Promise<DirectoryLock | undefined> {
+    const locks = locksOf(directory);
     mkdirSync(locks, { recursive: true, mode: 0o755 });
     const handle = openSync(locks, 'r');
     try {
@@ -32,8 +49,12 @@ export class DirectoryLock {
       const place = process.platform === 'linux' ? `/proc/self/fd/${handle}` : locks;
       const patienceEnds = performance.now() + patienceMs;
       for (;;) {
-        const server = await takeNext(locks, place);
-        if (server) return new DirectoryLock(server);
+        const taken = await takeNext(locks, place);
+        if (taken) {
+          const lock = new DirectoryLock(taken.server, holderFile(locks, taken.number), thisProcess(embeddedPostgres));
+          writeHolder(lock.file, lock.holder);
+          return lock;
+        }
         if (performance.now() > patienceEnds) return undefined;
         await sleep(ASK_AGAIN_MS);
       }
@@ -42,20 +63,61 @@ export class DirectoryLock {
     }
   }
 
+  /** Returns who holds the lock of a directory, after `take` has found that somebody does. */
+  static async holderOf(directory: string): Promise<Holder | undefined> {
+    const locks = locksOf(directory);
+    const patienceEnds = performance.now() + HOLDER_PATIENCE_MS;
+    for (;;) {
+      const holder = readHolder(holderFile(locks, numbersIn(locks).at(-1) ?? 0));
+      if (holder || performance.now() > patienceEnds) return holder;
+      await sleep(ASK_AGAIN_MS);
+    }
+  }
+
+  /** Tells others where this process serves. */
+  serves(url: string): void {
+    this.holder = { ...this.holder, url };
+    writeHolder(this.file, this.holder);
+  }
+
   async release(): Promise<void> {
+    removeHolder(this.file);
     await new Promise((resolve) => this.server.close(resolve));
   }
 }
 
-async function takeNext(locks: string, place: string): Promise<Server | undefined> {
+/**
+ * Takes the lock of `dataDir`, before anything in it is touched.
+ * @throws StartError that says who holds it.
+ */
+export async function lockDataDir(dataDir: string, embeddedPostgres: boolean): Promise<DirectoryLock> {
+  makeDataDir(dataDir);
+  const lock = await DirectoryLock.take(dataDir, PATIENCE_MS, embeddedPostgres);
+  if (lock) return lock;
+  throw alreadyUsed(dataDir, await DirectoryLock.holderOf(dataDir));
+}
+
+function locksOf(directory: string): string {
+  return join(directory, 'lock');
+}
+
+function holderFile(locks: string, number: number): string {
+  return join(locks, `${number}.json`);
+}
+
+async function takeNext(locks: string, place: string): Promise<{ server: Server; number: number } | undefined> {
   const highest = numbersIn(locks).at(-1) ?? 0;
   if (highest > 0 && (await isHeld(join(place, String(highest))))) return undefined;
   const name = randomUUID();
   const server = await listen(join(place, name));
   try {
     linkSync(join(locks, name), join(locks, String(highest + 1))); // only once it listens, so that nobody finds it silent
-    for (const number of numbersIn(locks)) if (number <= highest) rmSync(join(locks, String(number)), { force: true });
-    return server;
+    for (const number of numbersIn(locks)) {
+      if (number > highest) continue;
+      removeHolder(holderFile(locks, number));
+      rmSync(join(locks, String(number)), { force: true });
+    }
+    return { server, number: highest + 1 };
   } catch {
     server.close();
     return undefined; // another process was faster

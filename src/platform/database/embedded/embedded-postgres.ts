@@ -8,7 +8,8 @@ import { childEnvironment } from '../../config/child-environment';
 import { StartError } from '../../config/config';
 import { SessionLock } from '../session-lock';
 import { Access, embeddedUrls, maintenanceUrl, readAccess, Urls, urlsOf, writeAccess } from './access';
-import { DirectoryLock } from './directory-lock';
+import { DirectoryLock, lockDataDir } from './directory-lock';
+import { alreadyUsed } from './holder';
 import { Home, makeDataDir, prepareHome } from './home';
 import { findPort } from './ports';
 import { RunningServer, startServer } from './server';
@@ -21,9 +22,6 @@ export interface EmbeddedPostgres {
   /** Stops the server if this process owns it. */
   stop(): Promise<void>;
 }
-
-/** How long a start waits for a command, or for a stopping proxy, to release the directory. */
-const PATIENCE_MS = 2_000;
 
 /** How long a command waits for the first start of a proxy. */
 const FIRST_START_MS = 120_000;
@@ -41,19 +39,19 @@ const ENDING_MS = 5_000;
  * Starts a Postgres below `dataDir` with binaries from an npm package. It runs as long as this process. A server that
  * was left behind is stopped and started again.
  * @param joinRunning whether to use a server of another process.
+ * @param lock the lock of `dataDir`, if the caller holds it. Otherwise, it is taken until the server stops.
  * @throws StartError if there are no binaries for this platform, if another process owns the server, or if it does not
  * respond.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
-  options: { joinRunning?: boolean; settings?: string[] } = {},
+  options: { joinRunning?: boolean; settings?: string[]; lock?: DirectoryLock } = {},
 ): Promise<EmbeddedPostgres> {
+  if (options.lock) return startOwned(dataDir, options);
+  const { joinRunning = false } = options;
   makeDataDir(dataDir);
-  const lock = await DirectoryLock.take(dataDir, options.joinRunning ? 0 : PATIENCE_MS);
-  if (lock === undefined) {
-    if (options.joinRunning) return { urls: await urlsOnceRunning(dataDir), stop: () => Promise.resolve() };
-    throw alreadyRuns(dataDir);
-  }
+  const lock = joinRunning ? await DirectoryLock.take(dataDir, 0, true) : await lockDataDir(dataDir, true);
+  if (lock === undefined) return { urls: await urlsOnceRunning(dataDir), stop: () => Promise.resolve() };
   try {
     const postgres = await startOwned(dataDir, options);
     const stop = async () => {
@@ -76,7 +74,7 @@ async function startOwned(
   const known = readAccess(dataDir, home);
   if (known && (await isRunning(home)) && !(await stopLeftBehind(home, known))) {
     if (joinRunning) return { urls: urlsOf(known), stop: () => Promise.resolve() };
-    throw alreadyRuns(dataDir);
+    throw alreadyUsed(dataDir, undefined);
   }
   const { access, server } = known
     ? await startAgain(dataDir, home, known, settings)
@@ -89,10 +87,6 @@ async function startOwned(
       await server.stop();
     },
   };
-}
-
-function alreadyRuns(dataDir: string): StartError {
-  return new StartError(`another payout-proxy already uses ${dataDir}. Stop it, or set DATA_DIR to another folder.`);
 }
 
 /**
@@ -119,6 +113,12 @@ async function stopLeftBehind(home: Home, access: Access): Promise<boolean> {
 
 /** Returns the addresses of a server that another process owns, once it runs. */
 async function urlsOnceRunning(dataDir: string): Promise<Urls> {
+  const holder = await DirectoryLock.holderOf(dataDir);
+  if (holder && !holder.embedded_postgres) {
+    throw new StartError(
+      `the payout-proxy in ${dataDir} (process ${holder.pid} on host ${holder.host}) uses another database. Set DATABASE_URL as it does.`,
+    );
+  }
   const patienceEnds = performance.now() + FIRST_START_MS;
   for (;;) {
     // The owner writes the addresses once the home is complete.
