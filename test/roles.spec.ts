@@ -1,91 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { FUNCTION_RIGHTS, Role, ROLES, TABLE_RIGHTS } from '../src/platform/database/rights';
 import { createTestDatabase, TestDatabase } from './support/test-database';
-
-const ROLES = ['payout_proxy', 'payout_sealer', 'payout_auditor'] as const;
-type Role = (typeof ROLES)[number];
-
-/** What a role may do with a table: Select, Insert, Update, Delete, Truncate. */
-type Rights = Partial<Record<Role, string>>;
-
-const RECORD: Rights = { payout_proxy: 'SI', payout_sealer: 'S' };
-const PEOPLE: Rights = { payout_proxy: 'SI' };
-const WORK: Rights = { payout_proxy: 'SIU' };
-const LOG: Rights = { payout_proxy: 'S', payout_sealer: 'SI' };
-const MADE_BY_OWNER: Rights = { payout_proxy: 'S', payout_sealer: 'S' };
-const SHOWN: Rights = { payout_auditor: 'S' };
-const NOBODY: Rights = {};
-
-/** Every table and view there is. A new one without a decision fails the test. */
-const TABLES: Record<string, Rights> = {
-  ...of(RECORD, 'intent', 'outcome', 'refusal', 'decision', 'settlement'),
-  ...of(RECORD, 'stop', 'stop_lift', 'answer_shape', 'access', 'access_end'),
-  ...of(
-    RECORD,
-    'source_read',
-    'source_read_end',
-    'verdict',
-    'upstream_event',
-    'finding',
-    'finding_sight',
-    'finding_step',
-  ),
-  ...of(RECORD, 'reconciliation_run', 'reconciliation_run_end', 'activity'),
-  ...of(PEOPLE, 'upstream_transaction', 'upstream_wallet', 'upstream_wallet_entry', 'statement_fault'),
-  reconciliation_match: { payout_proxy: 'SI' },
-  ...of(PEOPLE, 'intent_body', 'outcome_body', 'access_filters'),
-  ...of(
-    WORK,
-    'client',
-    'api_key',
-    'idempotency_claim',
-    'spending',
-    'request_window',
-    'reconciliation_progress',
-    'unheard_status',
-    'fee_share',
-    'instance',
-    'process',
-  ),
-  epoch: { payout_proxy: 'SI', payout_sealer: 'S' },
-  recent_content: { payout_proxy: 'SID' },
-  recipient_payment: { payout_proxy: 'SID' },
-  ...of({ payout_proxy: 'SIUD' }, 'console_session', 'worker_task'),
-  ...of(LOG, 'log_leaves', 'log_node', 'checkpoint'),
-  ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
-  ...of({ payout_proxy: 'S' }, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state', '_prisma_migrations'),
-  ...of({ payout_proxy: 'S' }, 'intent_item', 'item_recipient', 'outcome_item'),
-  ...of({ payout_proxy: 'S' }, 'current_settlement', 'ledger_entry'),
-  ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position'),
-  ...of(NOBODY, 'call_entry'),
-  ...of(
-    SHOWN,
-    'audit.clients',
-    'audit.calls',
-    'audit.items',
-    'audit.outcomes',
-    'audit.upstream_items',
-    'audit.refusals',
-  ),
-  ...of(SHOWN, 'audit.decisions', 'audit.settlements', 'audit.settlement_entries', 'audit.stops', 'audit.accesses'),
-  ...of(SHOWN, 'audit.answer_shapes', 'audit.erasures', 'audit.prunings', 'audit.checkpoints', 'audit.leaves'),
-  ...of(SHOWN, 'audit.source_reads', 'audit.upstream_transactions', 'audit.verdicts', 'audit.upstream_events'),
-  ...of(SHOWN, 'audit.reconciliation_runs', 'audit.findings', 'audit.finding_sights', 'audit.finding_steps'),
-  ...of(SHOWN, 'audit.activities'),
-};
-
-/** Who may execute what runs with its owner's rights. */
-const DEFINERS: Record<string, Role[]> = {
-  'make_partitions(integer)': ['payout_proxy'],
-  'index_calls(integer)': ['payout_proxy'],
-  'build_search_indexes()': ['payout_proxy'],
-  'search_is_complete()': ['payout_proxy'],
-  'search_progress()': ['payout_proxy'],
-};
-
-function of(rights: Rights, ...names: string[]): Record<string, Rights> {
-  return Object.fromEntries(names.map((name) => [name, rights]));
-}
 
 interface Relation {
   name: string;
@@ -158,12 +74,12 @@ describe('the roles of the database', () => {
   }
 
   it('have a decision for every table and view, and exactly these rights', async () => {
-    expect(relations.map(({ name }) => name).sort()).toEqual(Object.keys(TABLES).sort());
+    expect(relations.map(({ name }) => name).sort()).toEqual(Object.keys(TABLE_RIGHTS).sort());
     for (const relation of relations) {
       const rights = Object.fromEntries(
         await Promise.all(ROLES.map(async (role) => [role, await rightsOf(role, relation)] as const)),
       );
-      const decided = Object.fromEntries(ROLES.map((role) => [role, TABLES[relation.name]?.[role] ?? '']));
+      const decided = Object.fromEntries(ROLES.map((role) => [role, TABLE_RIGHTS[relation.name]?.[role] ?? '']));
       expect({ name: relation.name, ...rights }).toEqual({ name: relation.name, ...decided });
     }
   });
@@ -191,7 +107,7 @@ describe('the roles of the database', () => {
       `SELECT p.oid::regprocedure::text AS name, proconfig AS config FROM pg_proc p WHERE prosecdef AND proowner <> 10
          OR prosecdef AND pronamespace IN ('public'::regnamespace, 'audit'::regnamespace)`,
     );
-    expect(definers.map(({ name }) => name).sort()).toEqual(Object.keys(DEFINERS).sort());
+    expect(definers.map(({ name }) => name).sort()).toEqual(Object.keys(FUNCTION_RIGHTS).sort());
     for (const { name, config } of definers) {
       expect(config?.join()).toMatch(/search_path=pg_catalog, public/);
       const [row] = await database.query(
@@ -199,7 +115,7 @@ describe('the roles of the database', () => {
          WHERE has_function_privilege(role, $2, 'EXECUTE')`,
         [ROLES, name],
       );
-      expect([name, row?.roles]).toEqual([name, DEFINERS[name]]);
+      expect([name, row?.roles]).toEqual([name, FUNCTION_RIGHTS[name]]);
       const [acl] = await database.query(
         `SELECT count(*)::int AS public FROM pg_proc p, aclexplode(p.proacl) a WHERE p.oid = $1::regprocedure AND grantee = 0`,
         [name],

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { ClientsService } from '../access/clients/clients.service';
 import { clock, DATABASE_MS } from '../platform/database/clock';
 import { Config, loadConfigOf, StartError } from '../platform/config/config';
+import { requireAccess } from '../platform/database/access-check';
 import { embeddedUrls } from '../platform/database/embedded/access';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
 import {
@@ -19,6 +20,7 @@ import { print } from './output';
 interface DatabaseUrls {
   url: string;
   ownerUrl: string;
+  sealerUrl?: string | undefined;
   /** The database of the embedded sandbox. It exists only with an embedded Postgres. */
   sandboxUrl?: string;
 }
@@ -29,7 +31,9 @@ interface MigrateOptions {
 }
 
 const MIGRATE_HELP = `
-The proxy applies the same migrations when it starts. No other command applies migrations. With --dry-run, the command changes
+A start applies the same migrations if MIGRATE_ON_START is true, which is the default outside production. No other command applies
+migrations. While other sessions hold locks that a migration needs, it is tried several times and never waits long, because payments
+would wait behind it. With --dry-run, the command changes
 nothing and exits with code 1 if migrations are pending. Without DATABASE_URL, it also covers the database of the embedded sandbox.
 
 Examples:
@@ -57,17 +61,20 @@ export function databaseCommands(): Command {
     .action((options: MigrateOptions) => withDatabase((urls) => migrateAll(urls, options), { create: true }));
   database
     .command('status')
-    .description('list migrations and when each was applied; exit with code 1 if any is pending')
+    .description(
+      'list migrations and check roles and rights; exit with code 1 if a migration is pending or a right is missing',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  npm run cli -- database status --json')
     .action(({ json }: { json?: boolean }) =>
-      withDatabase(async ({ url }) => {
-        const states = await migrationStatus(url, PROXY_MIGRATIONS);
+      withDatabase(async ({ url, ownerUrl, sealerUrl }) => {
+        const states = await migrationStatus(ownerUrl, PROXY_MIGRATIONS);
         print(
           states.map(({ name, appliedAt }) => ({ name, applied_at: appliedAt })),
           json,
         );
         if (states.some(({ appliedAt }) => appliedAt === null)) process.exitCode = 1;
+        await requireAccess({ databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl });
       }),
     );
   return database;
@@ -154,8 +161,8 @@ export async function withDatabase(
 }
 
 function namedUrls(config: Config): DatabaseUrls {
-  const { databaseUrl, databaseOwnerUrl } = config;
-  if (databaseUrl) return { url: databaseUrl, ownerUrl: databaseOwnerUrl ?? databaseUrl };
+  const { databaseUrl, databaseOwnerUrl, databaseSealerUrl: sealerUrl } = config;
+  if (databaseUrl) return { url: databaseUrl, ownerUrl: databaseOwnerUrl ?? databaseUrl, sealerUrl };
   const { proxy, owner } = requireEmbedded(config);
   return { url: proxy, ownerUrl: owner };
 }

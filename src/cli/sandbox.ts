@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { join } from 'node:path';
 import { loadConfig } from '../platform/config/config';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
-import { migrate, SANDBOX_MIGRATIONS } from '../platform/database/migrations';
+import { migrateAtStart, SANDBOX_MIGRATIONS } from '../platform/database/migrations';
 import { startSandbox } from '../app/start/sandbox-process';
 import { onStop } from '../app/start/stop';
 
@@ -20,7 +20,7 @@ async function run(): Promise<void> {
   const config = loadConfig();
   const postgres = await startEmbeddedPostgres(config.dataDir, { joinRunning: true });
   try {
-    await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
+    await migrateAtStart(postgres.urls.sandbox, SANDBOX_MIGRATIONS, config.migrateOnStart);
     const sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPort);
     process.stdout.write(banner(sandbox.url, join(config.dataDir, 'sandbox.json')));
     await new Promise<void>((resolve) => onStop(() => resolve()));

@@ -3,7 +3,7 @@ import { onStop } from '../app/start/stop';
 import { afterStart, startSmall } from '../app/start/memory';
 import { logKeyOf } from '../history/log/log-key';
 import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';
-import { migrate, PROXY_MIGRATIONS } from '../platform/database/migrations';
+import { prepareDatabase } from '../platform/database/prepare-database';
 
 /** Runs a worker as a process of its own. With an IPC channel, it ends when its parent does. */
 
@@ -26,7 +26,7 @@ async function start(): Promise<INestApplicationContext> {
   const settings = settingsOf(loadConfig());
   // Hundreds of modules, loaded only once the configuration is known to be sound.
   const [{ createWorker }, { serveProbes }] = await Promise.all([import('./worker.js'), import('./probes.js')]);
-  await migrate(settings.databaseOwnerUrl, PROXY_MIGRATIONS);
+  await prepareDatabase(settings, settings.migrateOnStart);
   const worker = await createWorker(settings);
   afterStart();
   const { url } = await serveProbes(worker, settings);

@@ -1,5 +1,14 @@
 -- Fencing: what tells a database, a process or a clock that has come back from the past.
 
+-- The oldest program that may run on a database with a migration, by the last migration of that program. Each migration adds its
+-- own row, because an older program does not have its file (src/platform/database/applied-migrations.ts).
+CREATE TABLE migration_compatibility (
+  migration      text PRIMARY KEY,
+  oldest_program text NOT NULL CHECK (oldest_program <= migration)
+);
+GRANT SELECT ON migration_compatibility TO payout_proxy;
+INSERT INTO migration_compatibility VALUES ('20261125000000_fencing', '20261124000000_init');
+
 -- The instances, each with the number of its durable writes (src/platform/database/heartbeat.service.ts). A row is written every
 -- second. An instance that finds a smaller number than it has seen knows that commits were lost. This is work, not a record.
 CREATE TABLE instance (

@@ -1,7 +1,8 @@
 import { Config, RunningConfig } from '../../platform/config/config';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres';
 import { DirectoryLock } from '../../platform/database/embedded/directory-lock';
-import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../platform/database/migrations';
+import { migrateAtStart, SANDBOX_MIGRATIONS } from '../../platform/database/migrations';
+import { prepareDatabase } from '../../platform/database/prepare-database';
 import { logKeyOf } from '../../history/log/log-key';
 import { demoKeysFile } from './demo-keys';
 import { RunningSandbox, startSandbox } from './sandbox-process';
@@ -21,7 +22,7 @@ interface Dependencies {
 
 /**
  * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL, and the
- * sandbox as upstream without UPSTREAM_BASE_URL. Also applies the migrations.
+ * sandbox as upstream without UPSTREAM_BASE_URL. Also prepares the database.
  * @param lock the lock of DATA_DIR, which the caller holds until everything has stopped.
  */
 export async function startDependencies(config: Config, lock: DirectoryLock, report: Report): Promise<Dependencies> {
@@ -37,10 +38,10 @@ export async function startDependencies(config: Config, lock: DirectoryLock, rep
       report('Postgres', `embedded, data in ${config.dataDir}`);
     }
     const database = databaseOf(config, postgres);
-    const applied = await migrate(database.databaseOwnerUrl, PROXY_MIGRATIONS);
+    const applied = await prepareDatabase({ ...config, ...database }, config.migrateOnStart);
     report('Database', applied.length > 0 ? `${applied.length} migration(s) applied` : 'up to date');
     if (postgres && !config.upstreamBaseUrl) {
-      await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
+      await migrateAtStart(postgres.urls.sandbox, SANDBOX_MIGRATIONS, config.migrateOnStart);
       sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPortGiven ? config.sandboxPort : 0);
     }
     const upstream = upstreamOf(config, sandbox);

@@ -21,6 +21,8 @@ export interface Config extends WorkerConfig {
   readonly databaseOwnerUrl: string | undefined;
   /** A login that may take the role `payout_sealer`. Without it, the owner's login takes the role. */
   readonly databaseSealerUrl: string | undefined;
+  /** Whether a start applies pending migrations. Otherwise it is refused while some are pending. */
+  readonly migrateOnStart: boolean;
   readonly databasePoolSize: number;
   /** Settings of Postgres that are allowed although they can lose commits (durability.service.ts). */
   readonly databaseAllowUnsafe: readonly string[];
@@ -199,6 +201,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     databaseUrl: env.DATABASE_URL,
     databaseOwnerUrl: env.DATABASE_OWNER_URL,
     databaseSealerUrl: env.DATABASE_SEALER_URL,
+    migrateOnStart: env.MIGRATE_ON_START === undefined ? !production : env.MIGRATE_ON_START === 'true',
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databaseAllowUnsafe: Object.freeze(env.DATABASE_ALLOW_UNSAFE),
     maxClockSkewMs: env.MAX_CLOCK_SKEW_SECONDS * 1_000,

@@ -48,6 +48,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about: 'The login that seals the records. See [roles](../auditors/people-and-retention.md#roles-in-the-database).',
     unset: "the owner's login, as `payout_sealer`",
   },
+  MIGRATE_ON_START: {
+    section: 'database',
+    about:
+      'Whether a start applies pending migrations. With `false` it is refused while some are pending, and `database migrate` applies them. See [Upgrades](../operate/deploy.md#upgrades).',
+    unset: '`true`; with `NODE_ENV=production`, `false`',
+  },
   DATABASE_POOL_SIZE: {
     section: 'database',
     about: 'Postgres connections for payouts. Readers have four more. See [Database](../operate/deploy.md#database).',

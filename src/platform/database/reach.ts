@@ -4,6 +4,12 @@ import { StartError } from '../config/config';
 export function cannotReach(url: string, error: unknown): StartError {
   const { hostname, port, pathname } = new URL(url);
   const { code, message } = error as { code?: string; message?: string };
+  // SQLSTATEs of class 28: the server does not accept the login.
+  if (code?.startsWith('28')) {
+    return new StartError(
+      `the database ${pathname.slice(1)} at ${hostname}:${port || '5432'} refuses the login in its address (${code}). Check its name and password, and that the server has it. A backup of a single database does not contain logins.`,
+    );
+  }
   return new StartError(
     `the database ${pathname.slice(1)} at ${hostname}:${port || '5432'} cannot be reached (${code ?? message ?? 'no reason given'}). Check DATABASE_URL, and that the server is running.`,
   );

@@ -1,0 +1,75 @@
+import { Client } from 'pg';
+import { StartError } from '../config/config';
+import { Migration } from './migration-files';
+
+export interface Applied {
+  checksum: string;
+  appliedAt: Date;
+  /** The last migration of the oldest program that may run with this one. Undefined if no other program may. */
+  oldestProgram: string | undefined;
+}
+
+/** Reads the applied migrations by name. An empty database has none. */
+export async function appliedMigrations(client: Client): Promise<Map<string, Applied>> {
+  if (!(await exists(client, '_prisma_migrations'))) return new Map();
+  const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date }>(
+    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+  );
+  const oldest = await oldestPrograms(client);
+  return new Map(
+    rows.map(({ migration_name: name, checksum, finished_at: appliedAt }) => [
+      name,
+      { checksum, appliedAt, oldestProgram: oldest.get(name) },
+    ]),
+  );
+}
+
+/**
+ * Returns the migrations that the database lacks.
+ * @throws StartError if an applied migration has another text in this program, or if this program is too old for the
+ * database.
+ */
+export function pendingOf(migrations: Migration[], applied: Map<string, Applied>): Migration[] {
+  for (const { name, checksum } of migrations) {
+    const before = applied.get(name);
+    if (before !== undefined && before.checksum !== checksum) throw wasEdited(name);
+  }
+  refuseTooNew(migrations, applied);
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+/**
+ * Rejects a database with a migration that this program does not know, unless the migration says that this program may
+ * run with it. A rolling upgrade restarts instances of the version before on the new schema.
+ */
+function refuseTooNew(migrations: Migration[], applied: Map<string, Applied>): void {
+  const last = migrations.at(-1)?.name ?? '';
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = [...applied].filter(([name]) => !known.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const isTooNew = unknown.some(([, { oldestProgram }]) => oldestProgram === undefined || oldestProgram > last);
+  const [newest, { oldestProgram = undefined } = {}] = unknown.at(-1) ?? [];
+  if (!isTooNew || newest === undefined) return;
+  throw new StartError(
+    `the database is newer than this program. It has the migration ${newest}, and the last one of this program is ${last || 'none'}. Start a version that has the migration ${oldestProgram ?? newest}, or restore a backup from before the upgrade into a new database.`,
+  );
+}
+
+function wasEdited(name: string): StartError {
+  return new StartError(
+    `the migration ${name} was edited after it was applied: its file in this program differs from what this database has. Start the version that applied it, or restore its file and put the change into a new migration. A database that a development version made cannot be upgraded: begin with an empty one (another DATA_DIR or DATABASE_URL).`,
+  );
+}
+
+/** Each migration writes its own row, so that a program that does not have its file can read it. */
+async function oldestPrograms(client: Client): Promise<Map<string, string>> {
+  if (!(await exists(client, 'migration_compatibility'))) return new Map();
+  const { rows } = await client.query<{ migration: string; oldest_program: string }>(
+    'SELECT migration, oldest_program FROM migration_compatibility',
+  );
+  return new Map(rows.map(({ migration, oldest_program: oldest }) => [migration, oldest]));
+}
+
+async function exists(client: Client, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [table]);
+  return rows[0]?.there ?? false;
+}

@@ -1,0 +1,21 @@
+import { Client } from 'pg';
+import { cannotReach } from './reach';
+
+/**
+ * Runs work on a connection of its own.
+ * @throws StartError if the database cannot be reached.
+ */
+export async function withConnection<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined); // the query in flight reports a lost connection
+  try {
+    await client.connect();
+  } catch (error) {
+    throw cannotReach(url, error);
+  }
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,70 @@
+/** The roles of the database. Logins take them. None of them owns anything. */
+export const ROLES = ['payout_proxy', 'payout_sealer', 'payout_auditor'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What a role may do with a table: Select, Insert, Update, Delete, Truncate. */
+export type Rights = Partial<Record<Role, string>>;
+
+const RECORD: Rights = { payout_proxy: 'SI', payout_sealer: 'S' };
+const PEOPLE: Rights = { payout_proxy: 'SI' };
+const WORK: Rights = { payout_proxy: 'SIU' };
+const LOG: Rights = { payout_proxy: 'S', payout_sealer: 'SI' };
+const MADE_BY_OWNER: Rights = { payout_proxy: 'S', payout_sealer: 'S' };
+const READ: Rights = { payout_proxy: 'S' };
+const SHOWN: Rights = { payout_auditor: 'S' };
+const NOBODY: Rights = {};
+
+/**
+ * The rights on every table and view, as the migrations grant them. A start compares them with the database, and
+ * test/roles.spec.ts compares them with what each role can really do. A new table needs a decision here.
+ */
+export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
+  ...of(RECORD, 'intent', 'outcome', 'refusal', 'decision', 'settlement'),
+  ...of(RECORD, 'stop', 'stop_lift', 'answer_shape', 'access', 'access_end'),
+  ...of(RECORD, 'source_read', 'source_read_end', 'verdict', 'upstream_event'),
+  ...of(RECORD, 'finding', 'finding_sight', 'finding_step'),
+  ...of(RECORD, 'reconciliation_run', 'reconciliation_run_end', 'activity'),
+  ...of(PEOPLE, 'upstream_transaction', 'upstream_wallet', 'upstream_wallet_entry', 'statement_fault'),
+  ...of(PEOPLE, 'intent_body', 'outcome_body', 'access_filters'),
+  reconciliation_match: { payout_proxy: 'SI' },
+  ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window', 'reconciliation_progress'),
+  ...of(WORK, 'unheard_status', 'fee_share', 'instance', 'process'),
+  epoch: { payout_proxy: 'SI', payout_sealer: 'S' },
+  recent_content: { payout_proxy: 'SID' },
+  recipient_payment: { payout_proxy: 'SID' },
+  ...of({ payout_proxy: 'SIUD' }, 'console_session', 'worker_task'),
+  ...of(LOG, 'log_leaves', 'log_node', 'checkpoint'),
+  ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
+  ...of(READ, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state'),
+  ...of(READ, 'intent_item', 'item_recipient', 'outcome_item', 'current_settlement', 'ledger_entry'),
+  ...of(READ, '_prisma_migrations', 'migration_compatibility'),
+  ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position', 'call_entry'),
+  ...of(SHOWN, 'audit.clients', 'audit.calls', 'audit.items', 'audit.outcomes', 'audit.upstream_items'),
+  ...of(SHOWN, 'audit.refusals', 'audit.decisions', 'audit.settlements', 'audit.settlement_entries', 'audit.stops'),
+  ...of(SHOWN, 'audit.accesses', 'audit.answer_shapes', 'audit.erasures', 'audit.prunings', 'audit.checkpoints'),
+  ...of(SHOWN, 'audit.leaves', 'audit.source_reads', 'audit.upstream_transactions', 'audit.verdicts'),
+  ...of(SHOWN, 'audit.upstream_events', 'audit.reconciliation_runs', 'audit.findings', 'audit.finding_sights'),
+  ...of(SHOWN, 'audit.finding_steps', 'audit.activities'),
+};
+
+/** Who may execute what runs with its owner's rights. Everybody may execute the other functions. */
+export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
+  'make_partitions(integer)': ['payout_proxy'],
+  'index_calls(integer)': ['payout_proxy'],
+  'build_search_indexes()': ['payout_proxy'],
+  'search_is_complete()': ['payout_proxy'],
+  'search_progress()': ['payout_proxy'],
+};
+
+/** Who may use the names in a schema. */
+export const SCHEMA_RIGHTS: Readonly<Record<string, Role[]>> = {
+  public: ['payout_proxy', 'payout_sealer'],
+  audit: ['payout_auditor'],
+};
+
+/** Who may take numbers from a sequence. */
+export const SEQUENCE_RIGHTS: Readonly<Record<string, Role[]>> = { process_number: ['payout_proxy'] };
+
+function of(rights: Rights, ...names: string[]): Record<string, Rights> {
+  return Object.fromEntries(names.map((name) => [name, rights]));
+}

@@ -1,0 +1,107 @@
+import { Client } from 'pg';
+import { databaseCommands } from '../src/cli/database';
+import { Logins, requireAccess } from '../src/platform/database/access-check';
+import { cliOf } from './support/cli';
+import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
+
+const COMPLETE = 'nothing is missing';
+
+describe('a database without its roles and rights', () => {
+  let postgres: OwnPostgres;
+  let admin: Client;
+  let logins: Logins;
+
+  /** Returns the statements of the refusal, after its first line. */
+  const missing = (more: Partial<Logins> = {}) =>
+    requireAccess({ ...logins, ...more }).then(
+      () => ({ reason: COMPLETE, statements: [] }),
+      (error: Error) => {
+        const [reason = '', ...statements] = error.message.split('\n');
+        return { reason, statements };
+      },
+    );
+  const heal = async (statements: string[]) => {
+    for (const statement of statements) await admin.query(statement.replace('…', 'secret'));
+  };
+  const urlOf = (login: string) => {
+    const url = new URL(postgres.database.ownerUrl);
+    [url.username, url.password] = [login, 'secret'];
+    return url.toString();
+  };
+
+  beforeAll(async () => {
+    postgres = await startOwnPostgres();
+    const { url: databaseUrl, ownerUrl: databaseOwnerUrl } = postgres.database;
+    logins = { databaseUrl, databaseOwnerUrl, databaseSealerUrl: undefined };
+    admin = new Client({ connectionString: databaseOwnerUrl });
+    await admin.connect();
+  });
+  afterAll(async () => {
+    await admin.end();
+    await postgres.close();
+  });
+
+  it('is told from one that has them all', async () => {
+    expect(await missing()).toMatchObject({ reason: COMPLETE });
+    expect(await missing({ databaseUrl: logins.databaseOwnerUrl })).toMatchObject({ reason: COMPLETE });
+  });
+
+  it('is refused with the grants that it lacks, and complete after them', async () => {
+    await admin.query(`REVOKE INSERT ON intent, outcome FROM payout_proxy; REVOKE SELECT ON process FROM payout_proxy;
+      REVOKE EXECUTE ON FUNCTION make_partitions(integer) FROM payout_proxy; REVOKE USAGE ON SEQUENCE process_number FROM payout_proxy;
+      REVOKE USAGE ON SCHEMA audit FROM payout_auditor; REVOKE TEMPORARY ON DATABASE payout_proxy FROM payout_proxy, PUBLIC`);
+    const { reason, statements } = await missing();
+    expect(reason).toMatch(/^the database lacks 6 rights of payout_proxy, 1 right of payout_auditor\. A backup of/);
+    expect(statements.sort()).toEqual([
+      'GRANT EXECUTE ON FUNCTION make_partitions(integer) TO payout_proxy;',
+      'GRANT INSERT ON TABLE intent, outcome TO payout_proxy;',
+      'GRANT SELECT ON TABLE process TO payout_proxy;',
+      'GRANT TEMPORARY ON DATABASE payout_proxy TO payout_proxy;',
+      'GRANT USAGE ON SCHEMA audit TO payout_auditor;',
+      'GRANT USAGE ON SEQUENCE process_number TO payout_proxy;',
+    ]);
+    await heal(statements);
+    expect(await missing()).toMatchObject({ reason: COMPLETE });
+  });
+
+  it('is refused if a login may not become its role', async () => {
+    await admin.query(`CREATE ROLE poor LOGIN PASSWORD 'secret'`);
+    const { reason, statements } = await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') });
+    expect(reason).toMatch(
+      /^the database lacks the membership of poor in payout_proxy, the login Sealer 2, the membership of Sealer 2 in payout_sealer\./,
+    );
+    expect(statements).toEqual([
+      'GRANT payout_proxy TO "poor" WITH INHERIT TRUE, SET TRUE;',
+      `CREATE ROLE "Sealer 2" LOGIN PASSWORD '…';`,
+      'GRANT payout_sealer TO "Sealer 2" WITH INHERIT TRUE, SET TRUE;',
+    ]);
+    await heal(statements);
+    expect(await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') })).toMatchObject({
+      reason: COMPLETE,
+    });
+  });
+
+  it('is refused by the start and by database status after its roles are gone, and the statements restore it', async () => {
+    await admin.query('DROP OWNED BY payout_proxy, payout_sealer, payout_auditor');
+    await admin.query('DROP ROLE payout_proxy, payout_sealer, payout_auditor');
+    const { reason, statements } = await missing();
+    expect(reason).toMatch(
+      /^the database lacks the role payout_proxy, the role payout_sealer, the role payout_auditor, the mem/,
+    );
+    expect(statements.slice(0, 3)).toEqual([
+      'CREATE ROLE payout_proxy NOLOGIN;',
+      'CREATE ROLE payout_sealer NOLOGIN;',
+      'CREATE ROLE payout_auditor NOLOGIN;',
+    ]);
+    jest.replaceProperty(process, 'env', {
+      ...process.env,
+      DATABASE_URL: logins.databaseUrl,
+      DATABASE_OWNER_URL: logins.databaseOwnerUrl,
+    });
+    const status = cliOf(databaseCommands)('status', '--json');
+    await expect(status).rejects.toThrow('the database lacks the role payout_proxy');
+    jest.restoreAllMocks();
+    await heal(statements);
+    expect(await missing()).toMatchObject({ reason: COMPLETE });
+  });
+});
