@@ -9,6 +9,7 @@ const ALLOWED: Record<string, string> = {
   'src/http/connections/broken-requests.ts': 'the header Date',
   'src/journal/outcome-spool.ts': 'compared with the time of a file',
   'src/platform/database/clock.ts': 'the corrected clock itself',
+  'src/platform/database/embedded/holder.ts': 'when a process took a lock, before there is a database',
   'src/platform/database/ids.ts': 'the IDs themselves',
   'src/platform/fencing/instant.ts': 'ages within one process, by three clocks',
   'src/platform/logging/logging.ts': 'the time of a log line, which is compared with other logs of the machine',

@@ -109,7 +109,13 @@ describe('the documentation', () => {
   it('has only variables of the configuration in docker-compose.yml', () => {
     const [, proxy = ''] = /^ {2}proxy:\n((?: {4}.*\n|\n)+)/m.exec(read('docker-compose.yml')) ?? [];
     const names = [...proxy.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = '']) => name);
-    expect(names).toEqual(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY', 'LOG_SIGNING_KEY']);
+    expect(names).toEqual([
+      'DATABASE_URL',
+      'MIGRATE_ON_START',
+      'UPSTREAM_BASE_URL',
+      'UPSTREAM_API_KEY',
+      'LOG_SIGNING_KEY',
+    ]);
     expect(names.filter((name) => !(name in VARIABLES))).toEqual([]);
   });
 
