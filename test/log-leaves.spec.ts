@@ -131,11 +131,19 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
         expect(canonicalize(JSON.parse(leaf))).toBe(leaf);
         const parsed = JSON.parse(leaf) as Record<string, unknown>;
         expect(parsed.table).toBe(name);
-        for (const { name: column, type } of stored) expect(said(type, parsed[column])).toEqual(row[column]);
+        for (const { name: column, type } of stored) expect(said(type, parsed[column] ?? null)).toEqual(row[column]);
       }),
       { numRuns: runs(8) },
     );
   });
+});
+
+it('keeps the leaf of a stop that was sealed before stops had a cause', async () => {
+  const stop = { id: randomUUID(), stopped_at: '2026-11-20T00:00:00.000000Z', reason: 'its key has leaked' };
+  await insert('stop', [stop]);
+  const columns = ['stops_client_id', 'stops_operation', 'client_id', 'key_id', 'actor'];
+  const unset = Object.fromEntries(columns.map((column) => [column, null]));
+  expect(await leafOf('stop', stop.id)).toBe(canonicalize({ ...unset, ...stop, table: 'stop' }));
 });
 
 /** Back from a leaf to what was inserted. */

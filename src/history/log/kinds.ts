@@ -15,6 +15,8 @@ export interface Kind {
   at: string;
   /** All columns but `tx`, which has no meaning outside the database. Of a document, those that repeat a member of it. */
   columns: Record<string, Form>;
+  /** Columns that were added later. A leaf has them only if one has a value, so that earlier leaves stay the same. */
+  later: string[];
   /** Whether the row has the text of its leaf, in the column `record`. */
   isDocument: boolean;
 }
@@ -23,11 +25,15 @@ export interface Kind {
  * @param columns names, separated by spaces. The first plain column is the key, and the last time is when the record was
  * written.
  */
-function kind(columns: Partial<Record<Form, string>> & { plain: string; time: string }, isDocument = false): Kind {
+function kind(
+  columns: Partial<Record<Form, string>> & { plain: string; time: string },
+  isDocument = false,
+  later: string[] = [],
+): Kind {
   const entries = Object.entries(columns) as [Form, string][];
   const named = entries.flatMap(([form, names]) => names.split(' ').map((name) => [name, form] as const));
   const [key, at] = [columns.plain.split(' ')[0]!, columns.time.split(' ').at(-1)!];
-  return { key, at, columns: Object.fromEntries(named), isDocument };
+  return { key, at, columns: Object.fromEntries(named), later, isDocument };
 }
 
 /** The author of a record. */
@@ -66,7 +72,10 @@ const KINDS = {
     time: 'decided_at',
   }),
   settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
-  stop: kind({ plain: `id stops_client_id stops_operation reason cause epoch ${AUTHOR}`, time: 'stopped_at' }),
+  stop: kind({ plain: `id stops_client_id stops_operation reason cause epoch ${AUTHOR}`, time: 'stopped_at' }, false, [
+    'cause',
+    'epoch',
+  ]),
   stop_lift: kind({ plain: `stop_id ${AUTHOR}`, time: 'lifted_at' }),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',

@@ -29,12 +29,20 @@ function ofOurEra(column: string, written: string): string {
  * are ordered as RFC 8785, section 3.2.3, requires. row_to_json writes neither spaces nor line ends.
  */
 export function leafSql(name: KindName, alias: string): string {
-  const { columns, isDocument } = kindOf(name);
+  const { columns, later, isDocument } = kindOf(name);
   if (isDocument) return `${alias}.record`;
   const values = new Map(
     Object.entries(columns).map(([column, form]) => [column, WRITTEN[form](`${alias}.${column}`)]),
   );
   values.set('table', `'${name}'::text`);
+  const whole = objectSql(values);
+  if (later.length === 0) return whole;
+  const earlier = new Map([...values].filter(([column]) => !later.includes(column)));
+  const laterValues = later.map((column) => `${alias}.${column}`).join(', ');
+  return `(CASE num_nonnulls(${laterValues}) WHEN 0 THEN ${objectSql(earlier)} ELSE ${whole} END)`;
+}
+
+function objectSql(values: Map<string, string>): string {
   const members = [...values.keys()].sort().map((member) => `${values.get(member)} AS "${member}"`);
   return `(SELECT row_to_json(m) FROM (SELECT ${members.join(', ')}) m)::text`;
 }
