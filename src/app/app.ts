@@ -12,6 +12,7 @@ import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
 import { serveConsole } from './console-page';
+import { CheckpointComparison } from '../history/log/checkpoint-comparison';
 import { DurabilityService } from '../platform/database/durability.service';
 import { EpochService } from '../platform/database/epoch.service';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
@@ -58,6 +59,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   });
   app.get(EpochService).load();
   await app.get(PrismaService).start();
+  await app.get(CheckpointComparison).start();
   await app.get(ProcessService).start();
   await app.get(HeartbeatService).start();
   app.get(DurabilityService).requireSafe();

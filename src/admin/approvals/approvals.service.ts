@@ -5,6 +5,7 @@ import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
 import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
 import { Asker, requireSomebodyElse } from '../../access/auth/four-eyes';
+import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ProcessService } from '../../platform/database/process.service';
 import { isUuid } from '../../platform/database/uuid';
@@ -41,6 +42,7 @@ export class ApprovalsService {
     private readonly forecasts: ForecastService,
     private readonly fence: FenceService,
     private readonly copies: LocalCopies,
+    private readonly epoch: EpochService,
   ) {}
 
   async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
@@ -83,6 +85,7 @@ export class ApprovalsService {
       throw notSent(cause);
     });
     if (decided.kind !== 'released') throw toProblem(decided, operation);
+    this.epoch.remember('approved', id);
     this.copies.addApproval(id, decided.reservedOn);
     return this.send(call, held, prepared, decided.release);
   }

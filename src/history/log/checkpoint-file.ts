@@ -27,10 +27,14 @@ export class CheckpointFile {
     const { text, start } = await tailOf(path);
     const whole = text.slice(0, endOfNotes(text));
     if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole)); // a crash cut off the last note
-    // The tail may begin in the middle of a note, which is skipped.
-    const notes = splitNotes(whole).slice(start === 0 ? 0 : 1);
-    const heads = notes.map((note) => readHead(note, verifier));
-    return new CheckpointFile(path, heads.reduce<Head | undefined>(larger, undefined));
+    return new CheckpointFile(path, largestIn(whole, start, verifier));
+  }
+
+  /** Returns the largest checkpoint, and changes nothing. Undefined without a file. @throws Error, as above. */
+  static async largest(path: string, verifier: Verifier): Promise<Head | undefined> {
+    if (!existsSync(path)) return undefined;
+    const { text, start } = await tailOf(path);
+    return largestIn(text.slice(0, endOfNotes(text)), start, verifier);
   }
 
   /** Appends notes. Resolves once they are on disk. */
@@ -40,6 +44,12 @@ export class CheckpointFile {
     await appendFile(this.path, text, { flush: true });
     this.last = notes.map(({ head }) => head).reduce<Head | undefined>(larger, this.last);
   }
+}
+
+/** @param start where the text begins in the file. It may begin in the middle of a note, which is skipped. */
+function largestIn(text: string, start: number, verifier: Verifier): Head | undefined {
+  const notes = splitNotes(text).slice(start === 0 ? 0 : 1);
+  return notes.map((note) => readHead(note, verifier)).reduce<Head | undefined>(larger, undefined);
 }
 
 function larger(one: Head | undefined, other: Head): Head {

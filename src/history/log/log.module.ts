@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CheckpointComparison } from './checkpoint-comparison';
 import { LogController } from './log.controller';
 import { ProofsService } from './proofs.service';
 import { ReceiptsController } from './receipts.controller';
@@ -6,6 +7,6 @@ import { ReceiptsService } from './receipts.service';
 
 @Module({
   controllers: [LogController, ReceiptsController],
-  providers: [ProofsService, ReceiptsService],
+  providers: [CheckpointComparison, ProofsService, ReceiptsService],
 })
 export class LogModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { ClockService } from '../../platform/database/clock.service';
+import { EpochService } from '../../platform/database/epoch.service';
 import { HeartbeatService } from '../../platform/database/heartbeat.service';
 import { FENCE_REASONS, FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../metrics/metrics.service';
@@ -8,7 +9,13 @@ import { MetricsService } from '../metrics/metrics.service';
 /** Reports why this instance does not pay, when the database last confirmed a durable write, and how wrong the clock is. */
 @Injectable()
 export class FenceMetrics {
-  constructor(fence: FenceService, heartbeat: HeartbeatService, clocks: ClockService, { registry }: MetricsService) {
+  constructor(
+    fence: FenceService,
+    heartbeat: HeartbeatService,
+    clocks: ClockService,
+    epoch: EpochService,
+    { registry }: MetricsService,
+  ) {
     new Gauge({
       name: 'payout_proxy_fenced',
       help: '1 if this instance does not pay or write for the reason, otherwise 0. GET /readyz says what was seen.',
@@ -33,6 +40,14 @@ export class FenceMetrics {
       registers: [registry],
       collect() {
         this.set(clocks.skewSeconds ?? NaN);
+      },
+    });
+    new Gauge({
+      name: 'payout_proxy_epoch_file_failing',
+      help: '1 if DATA_DIR/epoch.json cannot be written, otherwise 0. After a restart, an old database may then go unnoticed.',
+      registers: [registry],
+      collect() {
+        this.set(epoch.isFileFailing ? 1 : 0);
       },
     });
   }

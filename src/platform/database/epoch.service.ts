@@ -5,35 +5,11 @@ import { join } from 'node:path';
 import { ClientBase } from 'pg';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
+import { compare, lackOf } from './epoch-comparison';
 import { EpochFile, Seen } from './epoch-file';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
-
-/** A commit that was acknowledged to this process. */
-interface Committed {
-  kind: 'admitted' | 'answered';
-  callId: string;
-  /** When it was remembered, by the monotonic clock. */
-  at: number;
-}
-
-/** What the database has of what was seen. */
-interface Comparison {
-  epoch: number;
-  beat: string;
-  missing: number;
-  sealed: string;
-}
-
-const COMPARE = `
-  SELECT (SELECT max(number) FROM epoch) AS epoch, coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
-    ((SELECT count(*) FROM unnest($2::uuid[]) AS c(id) WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = c.id))
-      + (SELECT count(*) FROM unnest($3::uuid[]) AS c(id) WHERE NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = c.id)))::integer
-      AS missing,
-    (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed`;
-
-/** SQLSTATEs of a statement that the schema does not allow: class 42, such as a missing table or right. */
-const NO_SUCH_TABLE = /^42/;
+import { CommitKind, RecentCommits } from './recent-commits';
 
 /**
  * Notices a database that has come back from the past: a restored backup, or a standby that lagged behind when it was
@@ -45,7 +21,8 @@ const NO_SUCH_TABLE = /^42/;
  * every new connection before it is used, and with each heartbeat. A file keeps them, so that a restart forgets nothing
  * that is older than a second.
  *
- * An instance whose database is behind is fenced until the next epoch begins. Its file stays as it is.
+ * An instance whose database is behind is fenced until the next epoch begins. Its file then keeps the evidence, so that
+ * the instance is fenced again after a restart.
  */
 @Injectable()
 export class EpochService implements OnApplicationShutdown {
@@ -54,11 +31,15 @@ export class EpochService implements OnApplicationShutdown {
   private file: EpochFile | undefined;
   private seen: Seen | undefined;
   private instance: string = randomUUID();
+  /** The epoch that this instance knows the database to be in. Undefined before the first heartbeat without a file. */
+  private epoch: number | undefined;
   /** The commits since the last confirmed heartbeat was sent. */
-  private committed: Committed[] = [];
+  private readonly commits = new RecentCommits();
   private readonly listeners: ((detail: string) => void)[] = [];
-  private isBehind = false;
+  /** What an operator reads while the database is behind. */
+  private behind: string | undefined;
   private isWriteFailing = false;
+  private unwritten: Seen | undefined;
   private writing: Promise<void> | undefined;
 
   constructor(
@@ -82,15 +63,30 @@ export class EpochService implements OnApplicationShutdown {
     this.seen = this.file.read();
     if (!this.seen) return;
     this.instance = this.seen.instance;
+    this.epoch = this.seen.epoch;
     this.heartbeat.resume(this.instance, BigInt(this.seen.beat));
-    const at = performance.now();
-    for (const callId of this.seen.admitted) this.committed.push({ kind: 'admitted', callId, at });
-    for (const callId of this.seen.answered) this.committed.push({ kind: 'answered', callId, at });
+    for (const kind of ['admitted', 'answered', 'approved'] as const)
+      for (const callId of this.seen[kind]) this.commits.add(kind, callId);
   }
 
   /** Remembers a call of a batch whose commit was acknowledged. One for each batch is enough. */
-  remember(kind: Committed['kind'], callId: string): void {
-    this.committed.push({ kind, callId, at: performance.now() });
+  remember(kind: CommitKind, callId: string): void {
+    this.commits.add(kind, callId);
+  }
+
+  /** Whether the file could not be written the last time. */
+  get isFileFailing(): boolean {
+    return this.isWriteFailing;
+  }
+
+  /**
+   * Stops this instance because of evidence from elsewhere.
+   * @param lack what the database lacks: `it has 2 sealed leaves, and the newest checkpoint has 3`.
+   * @param epoch the epoch that the database is in. The next one ends the stop.
+   */
+  report(lack: string, epoch: number): void {
+    this.epoch ??= epoch;
+    this.findBehind(lack);
   }
 
   /** Calls a listener with each heartbeat while the database is behind. */
@@ -98,42 +94,30 @@ export class EpochService implements OnApplicationShutdown {
     this.listeners.push(listener);
   }
 
+  /** Runs after the last outcome was recorded. */
   async onApplicationShutdown(): Promise<void> {
+    if (this.behind === undefined) this.save();
     await this.writing;
   }
 
   /** Compares the database behind a new connection, before anything else uses it. */
   private async check(client: ClientBase): Promise<void> {
-    const of = (kind: Committed['kind']) =>
-      this.committed.filter((one) => one.kind === kind).map(({ callId }) => callId);
-    const { rows } = await client
-      .query<Comparison>(COMPARE, [this.instance, of('admitted'), of('answered')])
-      .catch((error: { code?: string }) => {
-        if (NO_SUCH_TABLE.test(error.code ?? '')) return { rows: [] }; // nothing can be admitted either
-        throw error;
-      });
-    const [found] = rows;
-    if (!found || !this.seen || found.epoch > this.seen.epoch) return; // the next heartbeat adopts the epoch
-    if (BigInt(found.beat) < BigInt(this.seen.beat)) {
-      this.findBehind(`it has heartbeat ${found.beat} of this instance, which has seen ${this.seen.beat}`);
-    } else if (found.missing > 0) {
-      this.findBehind(`it lacks ${found.missing} commits that this instance has seen in the last second`);
-    } else if (Number(found.sealed) < this.seen.sealed_size) {
-      this.findBehind(`it has ${found.sealed} sealed leaves, and this instance has seen ${this.seen.sealed_size}`);
-    }
+    const { seen, epoch } = this; // before the query: a heartbeat that comes meanwhile may be newer than its snapshot
+    const found = await compare(client, this.instance, this.commits);
+    if (!found || this.epoch !== epoch) return; // an epoch that begins meanwhile needs no comparison with the one before
+    if (epoch !== undefined && found.epoch > epoch) return; // the next heartbeat adopts it
+    const lack = lackOf(found, seen);
+    if (lack !== undefined) this.findBehind(lack);
   }
 
   private hear(beat: Beat): void {
-    if (this.seen && beat.epoch > this.seen.epoch) return this.adopt(beat);
-    if (this.isBehind || beat.number === null) {
-      this.findBehind('it lacks the last heartbeat that this instance has seen');
-      const detail = this.fence.reasons.find(({ reason }) => reason === 'database_behind')?.detail ?? '';
-      for (const listener of this.listeners) listener(detail);
-      return;
-    }
-    this.tellOfMove(beat);
-    this.committed = this.committed.filter(({ at }) => at >= beat.sentAt.monotonicMs);
-    this.keep(beat, beat.number);
+    if (this.epoch !== undefined && beat.epoch > this.epoch) return this.adopt(beat);
+    if (this.epoch !== undefined && beat.epoch < this.epoch)
+      this.findBehind(`it is in epoch ${beat.epoch}, and this instance has seen ${this.epoch}`);
+    else if (beat.number === null) this.findBehind('it lacks the last heartbeat that this instance has seen');
+    if (this.behind === undefined && beat.number !== null) return this.keep(beat, beat.number);
+    if (this.isWriteFailing) this.save();
+    for (const listener of this.listeners) listener(this.behind ?? '');
   }
 
   /**
@@ -142,20 +126,19 @@ export class EpochService implements OnApplicationShutdown {
    */
   private adopt({ epoch }: Beat): void {
     this.logger.warn({ epoch }, 'a new epoch of the database has begun');
+    this.epoch = epoch;
     this.seen = undefined;
-    this.committed = [];
+    this.commits.clear();
     this.heartbeat.resume(this.instance, 0n);
-    this.isBehind = false;
+    this.behind = undefined;
     this.fence.lower('database_behind');
   }
 
-  private findBehind(found: string): void {
-    if (this.isBehind) return;
-    this.isBehind = true;
-    this.fence.raise(
-      'database_behind',
-      `The database is older than it was: ${found}. Payments may be missing that were made. Connect the newest database, or run database recover.`,
-    );
+  private findBehind(lack: string): void {
+    if (this.behind !== undefined) return;
+    this.behind = `The database is older than it was: ${lack}. Payments may be missing that were made. Connect the newest database and restart, or run database recover.`;
+    this.fence.raise('database_behind', this.behind);
+    this.save(); // a commit of the last second is known to this process alone
   }
 
   /** A planned switchover changes these, and nothing is missing. */
@@ -167,34 +150,52 @@ export class EpochService implements OnApplicationShutdown {
   }
 
   private keep(beat: Beat, number: bigint): void {
-    const of = (kind: Committed['kind']) =>
-      this.committed.filter((one) => one.kind === kind).map(({ callId }) => callId);
+    this.tellOfMove(beat);
+    this.commits.forgetBefore(beat.sentAt.monotonicMs);
+    this.epoch = beat.epoch;
     this.seen = {
       instance: this.instance,
       epoch: beat.epoch,
       beat: String(number),
-      admitted: of('admitted'),
-      answered: of('answered'),
+      admitted: [],
+      answered: [],
+      approved: [],
       sealed_size: beat.sealedSize,
       system_identifier: beat.systemIdentifier,
       timeline: beat.timeline,
       seen_at: new Date(beat.databaseMs).toISOString(),
     };
-    if (this.file && !this.writing)
-      this.writing = this.write(this.file, this.seen).finally(() => (this.writing = undefined));
+    this.save();
+  }
+
+  /** Writes what was seen last, and the commits since. */
+  private save(): void {
+    const { file, seen, commits } = this;
+    if (!file || !seen) return;
+    const [admitted, answered, approved] = [
+      commits.idsOf('admitted'),
+      commits.idsOf('answered'),
+      commits.idsOf('approved'),
+    ];
+    this.unwritten = { ...seen, admitted, answered, approved };
+    this.writing ??= this.write(file).finally(() => (this.writing = undefined));
   }
 
   /** Never rejects. Without the file, a restart forgets, but this process does not. */
-  private async write(file: EpochFile, seen: Seen): Promise<void> {
-    try {
-      await file.write(seen);
-      if (this.isWriteFailing) this.logger.log('epoch.json is written again');
-      this.isWriteFailing = false;
-    } catch (error) {
-      const { code } = error as { code?: string };
-      if (!this.isWriteFailing)
-        this.logger.warn({ code }, 'epoch.json cannot be written. After a restart, an old database may go unnoticed');
-      this.isWriteFailing = true;
+  private async write(file: EpochFile): Promise<void> {
+    while (this.unwritten) {
+      const seen = this.unwritten;
+      this.unwritten = undefined;
+      try {
+        await file.write(seen);
+        if (this.isWriteFailing) this.logger.log('epoch.json is written again');
+        this.isWriteFailing = false;
+      } catch (error) {
+        const { code } = error as { code?: string };
+        if (!this.isWriteFailing)
+          this.logger.warn({ code }, 'epoch.json cannot be written. After a restart, an old database may go unnoticed');
+        this.isWriteFailing = true;
+      }
     }
   }
 }

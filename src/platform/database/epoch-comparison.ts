@@ -1,0 +1,65 @@
+import { ClientBase } from 'pg';
+import { Seen } from './epoch-file';
+import { RecentCommits } from './recent-commits';
+
+/** What the database has of what was seen. */
+export interface Comparison {
+  epoch: number;
+  /** The number of the last heartbeat of this instance. */
+  beat: string;
+  /** The number of commits that were seen and that the database lacks. */
+  missing: number;
+  /** The number of sealed leaves. */
+  sealed: string;
+}
+
+/** The month (UTC) of a call's ID, as `pruning` names it. */
+const MONTH = `to_char(to_timestamp(('x' || left(replace(c.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM')`;
+
+const missing = (parameter: string, row: string) => `
+  (SELECT count(*) FROM unnest(${parameter}::uuid[]) AS c(id) WHERE NOT EXISTS (${row} = c.id)
+    AND NOT EXISTS (SELECT FROM pruning WHERE what = 'calls' AND month = ${MONTH}))`;
+
+const COMPARE = `
+  SELECT (SELECT max(number) FROM epoch) AS epoch,
+    coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
+    (${missing('$2', 'SELECT FROM intent i WHERE i.id')} + ${missing('$3', 'SELECT FROM outcome o WHERE o.intent_id')}
+      + ${missing('$4', 'SELECT FROM decision d WHERE d.intent_id')})::integer AS missing,
+    (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed`;
+
+/** SQLSTATEs of a statement that the schema does not allow: class 42, such as a missing table or right. */
+const NO_SUCH_TABLE = /^42/;
+
+/**
+ * Reads in one round trip what the database behind a connection has.
+ * @returns undefined if the database lacks the tables. Nothing can be admitted there either.
+ */
+export async function compare(
+  client: ClientBase,
+  instance: string,
+  commits: RecentCommits,
+): Promise<Comparison | undefined> {
+  const ids = (['admitted', 'answered', 'approved'] as const).map((kind) => commits.idsOf(kind));
+  try {
+    const { rows } = await client.query<Comparison>(COMPARE, [instance, ...ids]);
+    return rows[0];
+  } catch (error) {
+    if (NO_SUCH_TABLE.test((error as { code?: string }).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Describes what the database lacks. Undefined if it lacks nothing.
+ * @param seen what was known when the comparison began. A heartbeat that came meanwhile may be newer than its snapshot.
+ */
+export function lackOf(found: Comparison, seen: Seen | undefined): string | undefined {
+  if (seen && found.epoch < seen.epoch)
+    return `it is in epoch ${found.epoch}, and this instance has seen ${seen.epoch}`;
+  if (seen && BigInt(found.beat) < BigInt(seen.beat))
+    return `it has heartbeat ${found.beat} of this instance, which has seen ${seen.beat}`;
+  if (found.missing > 0) return `it lacks ${found.missing} of the last commits that this instance has seen`;
+  if (seen && Number(found.sealed) < seen.sealed_size)
+    return `it has ${found.sealed} sealed leaves, and this instance has seen ${seen.sealed_size}`;
+  return undefined;
+}
