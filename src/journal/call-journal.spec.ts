@@ -28,6 +28,18 @@ function outcome(size: number): NewOutcome {
   };
 }
 
+function journalOn(prisma: PrismaService, remember: EpochService['remember'] = () => undefined): CallJournal {
+  return new CallJournal(
+    prisma,
+    { number: 1 } as ProcessService,
+    {} as SpooledOutcomes,
+    { addOutcome: () => undefined } as unknown as LocalCopies,
+    {} as ExpectedFees,
+    { remember } as EpochService,
+    new ConfigService({ settings: loadConfig({}) }),
+  );
+}
+
 describe('CallJournal', () => {
   it.each([
     ['writes small bodies in one commit', 1_000, 1],
@@ -35,16 +47,17 @@ describe('CallJournal', () => {
   ])('%s', async (_rule, size, commits) => {
     const prepared = jest.fn(() => Promise.resolve([]));
     const prisma = { prepared } as unknown as PrismaService;
-    const journal = new CallJournal(
-      prisma,
-      { number: 1 } as ProcessService,
-      {} as SpooledOutcomes,
-      { addOutcome: () => undefined } as unknown as LocalCopies,
-      {} as ExpectedFees,
-      { remember: () => undefined } as unknown as EpochService,
-      new ConfigService({ settings: loadConfig({}) }),
-    );
+    const journal = journalOn(prisma);
     await Promise.all([1, 2, 3].map(() => journal.close(outcome(size), true)));
     expect(prepared).toHaveBeenCalledTimes(commits);
+  });
+
+  it('remembers an outcome that it finds in place only once its commit is confirmed', async () => {
+    const order: string[] = [];
+    const prepared = jest.fn().mockRejectedValueOnce(new Error('the connection was lost')).mockResolvedValue([]);
+    const confirm = () => Promise.resolve(order.push('confirmed'));
+    const prisma = { prepared, confirm, $queryRaw: () => Promise.resolve([]) } as unknown as PrismaService;
+    await journalOn(prisma, () => order.push('remembered')).close(outcome(1), false);
+    expect(order).toEqual(['confirmed', 'remembered']);
   });
 });

@@ -57,8 +57,10 @@ export class CallJournal implements OnApplicationShutdown {
     const settings = config.get('settings', { infer: true });
     const windows = guardWindows(settings);
     this.relaxed = settings.outcomes === 'relaxed';
+    const patience = { patienceMs: DATABASE_PATIENCE_MS };
     const confirm = () => prisma.confirm();
-    const patience = { patienceMs: DATABASE_PATIENCE_MS, confirm };
+    // Rows of a retry count as seen once they are confirmed. Without its standby, a row that was found may still be lost.
+    const confirmRetry = (again: boolean) => (again ? confirm() : undefined);
     this.intents = new GroupCommit<NewIntent>(
       (batch) =>
         insertIntents(
@@ -67,13 +69,15 @@ export class CallJournal implements OnApplicationShutdown {
         ),
       weightOf,
       MAX_BATCH_ROWS,
-      patience,
+      { ...patience, confirm },
     );
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
         async (batch, again) => {
           const { results, opened } = await admit(prisma, processes.number, batch, { windows, fees }, again);
-          if (opened[0]) epoch.remember('admitted', opened[0].intent.id);
+          await confirmRetry(again);
+          const place = results.findIndex(({ kind }) => kind === 'released' || kind === 'held');
+          if (place >= 0) epoch.remember('admitted', batch[place]!.request.id);
           for (const row of opened) copies.addIntent(row);
           return results;
         },
@@ -87,12 +91,12 @@ export class CallJournal implements OnApplicationShutdown {
     this.outcomes = new GroupCommit<NewOutcome, string>(
       async (batch, again) => {
         const records = await (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch));
+        await confirmRetry(again);
         epoch.remember('answered', batch[0]!.intentId);
         return records;
       },
       weightOf,
       MAX_BATCH_ROWS,
-      { confirm },
     );
     this.refusals = new RefusalWriter(prisma, settings);
   }
