@@ -58,6 +58,7 @@ describe('the evidence of an old database', () => {
     );
     await eventually(async () => (await proxy.get(admin, '/v1/stops')).status === 200);
   };
+  const activeStops = () => database.query('SELECT cause FROM stop WHERE id NOT IN (SELECT stop_id FROM stop_lift)');
   const nextEpoch = () =>
     database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
 
@@ -176,15 +177,36 @@ describe('the evidence of an old database', () => {
     expect(details()).toEqual([expect.stringMatching(/it is in epoch 1, and this instance has seen 2/)]);
   });
 
+  it('is of the older database: a newer one that is connected afterwards is not stopped', async () => {
+    await start();
+    await nextEpoch();
+    await eventually(() => file().epoch > 1);
+    await holdBeats();
+    await database.query('DELETE FROM epoch WHERE number > 1');
+    await reconnect();
+    expect(fences()).toHaveLength(1);
+    await nextEpoch(); // the newer database is back
+    jest.restoreAllMocks();
+    const [epoch, stop] = [proxy.app.get(EpochService), jest.fn()];
+    epoch.whileBehind(stop);
+    await heartbeat().beat();
+    await epoch['telling'];
+    expect(stop).not.toHaveBeenCalled();
+    expect(fences()).toHaveLength(1); // some connections could lead to the older one
+    await proxy.close();
+    await start();
+    expect(fences()).toEqual([]);
+    await database.query('DELETE FROM epoch WHERE number > 1');
+  });
+
   it('has a checkpoint of more leaves, for an instance that has seen nothing', async () => {
     const [logSigningKey, checkpointFile] = [new Secret(newSigningKey('test')), join(dataDir, 'checkpoints')];
     const head = { size: 1_000, root: Buffer.alloc(32), sealedAt: new Date().toISOString(), completeUntil: null };
     writeFileSync(checkpointFile, `${signHead(head, signerOf(logSigningKey.reveal()))}\n`);
     await launch({ logSigningKey, checkpointFile });
     expect(details()).toEqual([expect.stringContaining('it has 0 sealed leaves, and the newest checkpoint')]);
-    const active = () => database.query('SELECT cause FROM stop WHERE id NOT IN (SELECT stop_id FROM stop_lift)');
-    await eventually(async () => (await active()).length === 1);
-    expect(await active()).toEqual([{ cause: 'database_behind' }]);
+    await eventually(async () => (await activeStops()).length === 1);
+    expect(await activeStops()).toEqual([{ cause: 'database_behind' }]);
     await nextEpoch();
     await eventually(() => fences().length === 0);
     await proxy.close();

@@ -45,7 +45,7 @@ export function ownHead(note: string, signer: Verifier): Head {
 export function isSmaller(size: number, before: number): LogRefusal {
   return new LogRefusal(
     `the log has ${size} leaves and had ${before}: the newest leaves were removed, or an older backup was restored. Sealing has ` +
-      'stopped. Restore a newer backup. If there is none, move CHECKPOINT_FILE elsewhere as evidence, and restart the proxy.',
+      'stopped. Restore a newer backup. If there is none, run database recover.',
   );
 }
 

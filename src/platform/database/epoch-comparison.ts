@@ -1,4 +1,3 @@
-import { ClientBase } from 'pg';
 import { Seen } from './epoch-file';
 import { RecentCommits } from './recent-commits';
 
@@ -27,22 +26,21 @@ const COMPARE = `
       + ${missing('$4', 'SELECT FROM decision d WHERE d.intent_id')})::integer AS missing,
     (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed`;
 
+/** Runs the statement on a connection. */
+type Query = (text: string, values: unknown[]) => Promise<Comparison[]>;
+
 /** SQLSTATEs of a statement that the schema does not allow: class 42, such as a missing table or right. */
 const NO_SUCH_TABLE = /^42/;
 
 /**
- * Reads in one round trip what the database behind a connection has.
+ * Reads in one round trip what the database has of what was seen.
  * @returns undefined if the database lacks the tables. Nothing can be admitted there either.
  */
-export async function compare(
-  client: ClientBase,
-  instance: string,
-  commits: RecentCommits,
-): Promise<Comparison | undefined> {
+export async function compare(query: Query, instance: string, commits: RecentCommits): Promise<Comparison | undefined> {
   const ids = (['admitted', 'answered', 'approved'] as const).map((kind) => commits.idsOf(kind));
   try {
-    const { rows } = await client.query<Comparison>(COMPARE, [instance, ...ids]);
-    return rows[0];
+    const [found] = await query(COMPARE, [instance, ...ids]);
+    return found;
   } catch (error) {
     if (NO_SUCH_TABLE.test((error as { code?: string }).code ?? '')) return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ClientBase } from 'pg';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
-import { compare, lackOf } from './epoch-comparison';
+import { compare, Comparison, lackOf } from './epoch-comparison';
 import { EpochFile, Seen } from './epoch-file';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
@@ -38,12 +38,15 @@ export class EpochService implements OnApplicationShutdown {
   private readonly listeners: ((detail: string) => void)[] = [];
   /** What an operator reads while the database is behind. */
   private behind: string | undefined;
+  /** Whether the evidence is from elsewhere, so that a comparison does not show it. */
+  private isReported = false;
+  private telling: Promise<void> | undefined;
   private isWriteFailing = false;
   private unwritten: Seen | undefined;
   private writing: Promise<void> | undefined;
 
   constructor(
-    prisma: PrismaService,
+    private readonly prisma: PrismaService,
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
     config: ConfigService<Loaded, true>,
@@ -86,10 +89,11 @@ export class EpochService implements OnApplicationShutdown {
    */
   report(lack: string, epoch: number): void {
     this.epoch ??= epoch;
+    this.isReported = true;
     this.findBehind(lack);
   }
 
-  /** Calls a listener with each heartbeat while the database is behind. */
+  /** Calls a listener with each heartbeat while the connected database is behind. */
   whileBehind(listener: (detail: string) => void): void {
     this.listeners.push(listener);
   }
@@ -97,13 +101,14 @@ export class EpochService implements OnApplicationShutdown {
   /** Runs after the last outcome was recorded. */
   async onApplicationShutdown(): Promise<void> {
     if (this.behind === undefined) this.save();
-    await this.writing;
+    await Promise.all([this.writing, this.telling]);
   }
 
   /** Compares the database behind a new connection, before anything else uses it. */
   private async check(client: ClientBase): Promise<void> {
     const { seen, epoch } = this; // before the query: a heartbeat that comes meanwhile may be newer than its snapshot
-    const found = await compare(client, this.instance, this.commits);
+    const query = async (text: string, values: unknown[]) => (await client.query<Comparison>(text, values)).rows;
+    const found = await compare(query, this.instance, this.commits);
     if (!found || this.epoch !== epoch) return; // an epoch that begins meanwhile needs no comparison with the one before
     if (epoch !== undefined && found.epoch > epoch) return; // the next heartbeat adopts it
     const lack = lackOf(found, seen);
@@ -117,7 +122,19 @@ export class EpochService implements OnApplicationShutdown {
     else if (beat.number === null) this.findBehind('it lacks the last heartbeat that this instance has seen');
     if (this.behind === undefined && beat.number !== null) return this.keep(beat, beat.number);
     if (this.isWriteFailing) this.save();
-    for (const listener of this.listeners) listener(this.behind ?? '');
+    this.telling ??= this.tell().finally(() => (this.telling = undefined));
+  }
+
+  /**
+   * Tells the listeners, unless a newer database was connected since: a stop would be wrong there. Never rejects. The next
+   * heartbeat tries again.
+   */
+  private async tell(): Promise<void> {
+    const query = (text: string, values: unknown[]) => this.prisma.prepared<Comparison>('compare_epoch', text, values);
+    const found = await compare(query, this.instance, this.commits).catch(() => undefined);
+    if (!found || this.behind === undefined) return;
+    if (!this.isReported && lackOf(found, this.seen) === undefined) return;
+    for (const listener of this.listeners) listener(this.behind);
   }
 
   /**
@@ -131,6 +148,7 @@ export class EpochService implements OnApplicationShutdown {
     this.commits.clear();
     this.heartbeat.resume(this.instance, 0n);
     this.behind = undefined;
+    this.isReported = false;
     this.fence.lower('database_behind');
   }
 
