@@ -90,13 +90,14 @@ function withStops(work: (stops: StopsService) => Promise<void>): Promise<void> 
   return withPrisma((prisma) => work(new StopsService(prisma)));
 }
 
-function forPeople({ id, everything, client, operation, reason, stopped_at, stopped_by, lifted_at }: StopRecord) {
+function forPeople(stop: StopRecord) {
+  const { id, everything, client, operation, reason, cause, stopped_at, stopped_by, lifted_at } = stop;
   return {
     id,
     stops: everything ? 'everything' : client !== null ? `client ${client}` : operation,
     reason,
     stopped_at,
-    stopped_by: stopped_by ? (stopped_by.actor ?? stopped_by.client) : 'command line',
+    stopped_by: stopped_by ? (stopped_by.actor ?? stopped_by.client) : cause === null ? 'command line' : 'proxy',
     lifted_at,
   };
 }

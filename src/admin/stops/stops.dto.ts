@@ -81,8 +81,13 @@ export class StopRecord {
   @ApiProperty({ anyOf: [{ enum: STOPPABLE }, { type: 'null' }], description: 'The stopped operation.' })
   operation!: string | null;
   @ApiProperty({ type: 'string', description: 'Reason, which refused clients see.' }) reason!: string;
+  @ApiProperty({
+    anyOf: [{ enum: ['database_behind'] }, { type: 'null' }],
+    description: 'Why the proxy set the stop. Null: a person set it.',
+  })
+  cause!: 'database_behind' | null;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When the stop began.' }) stopped_at!: Date;
-  @ApiProperty({ ...AUTHOR, description: 'Who set the stop. Null: the command line.' })
+  @ApiProperty({ ...AUTHOR, description: 'Who set the stop. Null: the command line, or the proxy.' })
   stopped_by!: StopAuthorRecord | null;
   @ApiProperty({
     anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],

@@ -78,6 +78,7 @@ function toRecord(row: StopRow, nameOf: (clientId: string) => string): StopRecor
     client: row.stopsClientId && nameOf(row.stopsClientId),
     operation: row.stopsOperation,
     reason: row.reason,
+    cause: row.cause as StopRecord['cause'],
     stopped_at: row.stoppedAt,
     stopped_by: author(row, nameOf),
     lifted_at: row.lift?.liftedAt ?? null,

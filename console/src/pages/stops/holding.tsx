@@ -58,8 +58,13 @@ function Stop({ stop, lift }: { stop: StopRecord; lift: () => void }) {
         <Text className="wrap-anywhere">“{stop.reason}”</Text>
         <Text size="sm">
           <Instant at={stop.stopped_at} relative />, <Instant at={stop.stopped_at} />, by{' '}
-          <StopAuthor of={stop.stopped_by} />
+          <StopAuthor of={stop.stopped_by} cause={stop.cause} />
         </Text>
+        {stop.cause === 'database_behind' && (
+          <Text size="sm">
+            An operator must run <code>database recover</code> before this stop can be lifted.
+          </Text>
+        )}
         <Group>
           <Button variant="default" onClick={lift} aria-label={`Lift this stop: ${what}`}>
             Lift this stop

@@ -8,7 +8,7 @@ const COLUMNS: Column<StopRecord>[] = [
   { id: 'what', title: 'What', render: (stop) => inShort(targetOf(stop)) },
   { id: 'reason', title: 'Reason', render: ({ reason }) => <Maybe text={reason} /> },
   { id: 'stopped', title: 'Stopped', render: ({ stopped_at: at }) => <Instant at={at} /> },
-  { id: 'by', title: 'By', render: ({ stopped_by: by }) => <StopAuthor of={by} /> },
+  { id: 'by', title: 'By', render: ({ stopped_by: by, cause }) => <StopAuthor of={by} cause={cause} /> },
   { id: 'lifted', title: 'Lifted', render: ({ lifted_at: at }) => <Instant at={at} /> },
   { id: 'lifter', title: 'By', render: ({ lifted_by: by }) => <StopAuthor of={by} /> },
 ];

@@ -1,7 +1,11 @@
-import type { StopAuthorRecord } from '../../api/generated/schema';
+import type { StopAuthorRecord, StopRecord } from '../../api/generated/schema';
 
-/** Shows who added or lifted a stop: a person if known, or the client of the key. */
-export function StopAuthor({ of }: { of: StopAuthorRecord | null }) {
+/**
+ * Shows who added or lifted a stop: a person if known, or the client of the key.
+ * @param cause why the proxy added it. Null if a person did.
+ */
+export function StopAuthor({ of, cause = null }: { of: StopAuthorRecord | null; cause?: StopRecord['cause'] }) {
+  if (cause !== null) return <>the proxy itself</>;
   if (of === null) return <>the command line</>;
   return <>{of.actor === null ? `the client ${of.client}` : `${of.actor} of ${of.client}`}</>;
 }
