@@ -35,6 +35,7 @@ describe('/v1/stops', () => {
       expect(stopped.body).toEqual({
         id: expect.any(String),
         everything: false,
+        cause: null,
         client: null,
         operation: null,
         ...target,
