@@ -1,3 +1,4 @@
+import { onStop } from './app/start/stop'; // first, because it remembers the npm that runs this process
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config, loadConfig, StartError } from './platform/config/config';
@@ -6,7 +7,6 @@ import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
 import { listen } from './app/start/listen';
 import { afterStart, startSmall } from './app/start/memory';
-import { onStop } from './app/start/stop';
 import { needsPostgres, startDependencies } from './app/start/dependencies';
 import { lockDataDir } from './platform/database/embedded/directory-lock';
 import { startWorker } from './app/start/worker-process';

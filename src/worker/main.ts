@@ -1,5 +1,5 @@
+import { onStop } from '../app/start/stop'; // first, because it remembers the npm that runs this process
 import { INestApplicationContext, Logger } from '@nestjs/common';
-import { onStop } from '../app/start/stop';
 import { afterStart, startSmall } from '../app/start/memory';
 import { logKeyOf } from '../history/log/log-key';
 import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';

@@ -14,6 +14,21 @@ const PROXY = `
   setInterval(() => undefined, 1000);
   console.log('running');
 `;
+/** The same, but its parent is gone while it still starts. */
+const LATE_PROXY = `
+  const { onStop } = require(${JSON.stringify(BUILT)});
+  const parent = process.ppid;
+  const starting = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(starting);
+    onStop(() => {
+      console.log('stopped');
+      process.exit();
+    });
+    setTimeout(() => process.exit(1), 10_000); // it was not noticed
+  }, 10);
+  console.log('running');
+`;
 const SHELL = ['-c', `"$NODE" -e "$PROXY"; true`]; // does not become the proxy, because something follows it
 
 /** Starts a process that looks like npm, as `npm start` does, and runs a shell. */
@@ -31,6 +46,17 @@ describe('a proxy that npm runs', () => {
     await once(parent.stdout, 'data');
     parent.kill('SIGKILL');
     await once(parent, 'close'); // when the last of its children has closed its output
+    expect(said).toBe('running\nstopped\n');
+  });
+
+  it('stops when its shell is gone before it listens for that', async () => {
+    const env = { ...ENVIRONMENT, NODE: process.execPath, PROXY: LATE_PROXY };
+    const parent = spawn('/bin/sh', SHELL, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    parent.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await once(parent.stdout, 'data');
+    parent.kill('SIGKILL');
+    await once(parent, 'close');
     expect(said).toBe('running\nstopped\n');
   });
 });

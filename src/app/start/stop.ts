@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 
 const PARENT_CHECK_MS = 500;
 
+/** Found when this module is loaded, as early as possible: afterwards, nobody can tell that npm is gone already. */
+const NPM = process.env.npm_lifecycle_event === undefined ? [] : waysToNpm();
+
 /**
  * Calls `stop` once: at SIGTERM, at SIGINT, or when the npm that runs the proxy is gone. A signal to npm may end npm
  * and its shell without reaching this process. Nobody would then stop the embedded Postgres and the sandbox.
@@ -19,9 +22,8 @@ export function onStop(stop: (urgent: AbortSignal) => void): void {
   };
   process.on('SIGINT', () => asked('urgent'));
   process.on('SIGTERM', () => asked('in good time'));
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const npm = waysToNpm();
-  setInterval(() => npm.some((isThere) => !isThere()) && asked('urgent'), PARENT_CHECK_MS).unref();
+  if (NPM.length === 0) return;
+  setInterval(() => NPM.some((isThere) => !isThere()) && asked('urgent'), PARENT_CHECK_MS).unref();
 }
 
 /**
