@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { CallersService } from '../src/access/auth/callers.service';
@@ -131,6 +140,16 @@ describe('the lock of a directory', () => {
       `already uses ${dataDir}: process ${process.pid} on host ${hostname()}, since `,
     );
     await next?.release();
+  });
+
+  it('says so if the file system cannot lock', async () => {
+    const link = jest.spyOn(fs, 'linkSync').mockImplementation(() => {
+      throw Object.assign(new Error('not here'), { code: 'EPERM' });
+    });
+    await expect(take()).rejects.toThrow(
+      'DATA_DIR cannot be locked (EPERM). Set DATA_DIR to a folder on a local disk.',
+    );
+    link.mockRestore();
   });
 
   it('tells commands to name the database of a proxy that has another one', async () => {

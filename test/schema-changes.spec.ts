@@ -3,8 +3,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { databaseCommands } from '../src/cli/database';
 import { loadConfig } from '../src/platform/config/config';
 import { migrate, migrateAtStart, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../src/platform/database/migrations';
+import { cliOf } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { FakeUpstream } from './support/fake-upstream';
 import { first } from './support/first';
@@ -133,6 +135,13 @@ describe('a change of the schema', () => {
     it('is refused if the migration needs a newer program, which it names', async () => {
       await declare('20980101000000_expand');
       await expect(start()).rejects.toThrow('Start a version that has the migration 20980101000000_expand');
+      jest.replaceProperty(process, 'env', {
+        ...process.env,
+        DATABASE_URL: database.url,
+        DATABASE_OWNER_URL: database.ownerUrl,
+      });
+      await expect(cliOf(databaseCommands)('status')).rejects.toThrow(refusal);
+      jest.restoreAllMocks();
       await database.query(`DELETE FROM migration_compatibility WHERE migration LIKE '2099%'`);
       await database.query(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '2099%'`);
     });

@@ -74,6 +74,7 @@ export function databaseCommands(): Command {
           json,
         );
         if (states.some(({ appliedAt }) => appliedAt === null)) process.exitCode = 1;
+        await pendingMigrations(ownerUrl, PROXY_MIGRATIONS); // rejects a newer database, and edited migrations
         await requireAccess({ databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl });
       }),
     );
@@ -136,7 +137,7 @@ async function requireUpToDate(ownerUrl: string): Promise<void> {
   const { length } = await pendingMigrations(ownerUrl, PROXY_MIGRATIONS);
   if (length === 0) return;
   throw new StartError(
-    `The database is not up to date: ${length} migration${length === 1 ? ' is' : 's are'} pending. Run npm run cli -- database migrate, or start the proxy.`,
+    `The database is not up to date: ${length} migration${length === 1 ? ' is' : 's are'} pending. Run npm run cli -- database migrate.`,
   );
 }
 

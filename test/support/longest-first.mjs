@@ -27,6 +27,7 @@ const LONGEST = [
   'worker-process',
   'worker',
   'reconciliation-runs',
+  'previous-version',
   'first-start',
   'verify-receipt-program',
 ];

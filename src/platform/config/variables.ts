@@ -19,7 +19,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   DATA_DIR: {
     section: 'process',
     about:
-      'The folder of the embedded Postgres, the sandbox, the demo keys, the log key, the checkpoints, the outcomes that wait for the database, and [what tells an old database](../operate/recovery.md). Keep it across restarts.',
+      'The folder of the embedded Postgres, the sandbox, the demo keys, the log key, the checkpoints, the outcomes that wait for the database, and [what tells an old database](../operate/recovery.md). Each proxy needs [one of its own](../operate/deploy.md#data_dir). Keep it across restarts.',
   },
   DRAIN_MS: {
     section: 'process',

@@ -118,8 +118,10 @@ async function takeNext(locks: string, place: string): Promise<{ server: Server;
       rmSync(join(locks, String(number)), { force: true });
     }
     return { server, number: highest + 1 };
-  } catch {
+  } catch (error) {
     server.close();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw cannotLock(code); // not every file system has hard links
     return undefined; // another process was faster
   } finally {
     rmSync(join(locks, name), { force: true });
@@ -147,12 +149,14 @@ function isHeld(path: string): Promise<boolean> {
   });
 }
 
+function cannotLock(code: string | undefined): StartError {
+  return new StartError(`DATA_DIR cannot be locked (${code}). Set DATA_DIR to a folder on a local disk.`);
+}
+
 function listen(path: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy()).unref();
   return new Promise((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new StartError(`DATA_DIR cannot be locked (${code}). Set DATA_DIR to a folder on a local disk.`)),
-    );
+    server.once('error', ({ code }: NodeJS.ErrnoException) => reject(cannotLock(code)));
     server.listen(path, () => resolve(server));
   });
 }
