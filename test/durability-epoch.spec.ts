@@ -117,7 +117,7 @@ describe('a database that is put back to before a payment', () => {
     proxy = await start();
     await eventually(async () => (await activeStops()).length === 1);
     const [stop] = await activeStops();
-    expect(stop).toMatchObject({ everything: true, stopped_by: null });
+    expect(stop).toMatchObject({ everything: true, cause: 'database_behind', stopped_by: null });
     const otherDir = mkdtempSync(join(tmpdir(), 'payout-proxy-epoch-'));
     const other = await start(otherDir);
     const payThere = () => other.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-2');

@@ -113,6 +113,25 @@ describe('the console for those who operate', () => {
       await page.getByRole('region', { name: 'Lifted stops' }).getByText('the upstream pays twice').waitFor();
     });
 
+    it('shows a stop that the proxy set, which nobody lifts before the database is recovered', async () => {
+      await on.proxy.database.query(
+        `INSERT INTO stop (id, reason, cause, epoch) SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
+      );
+      const page = await on.open(on.admin, '/stops');
+      await page.getByText('by the proxy itself').waitFor();
+      await page.getByText('An operator must run database recover').waitFor();
+      await page.getByRole('button', { name: 'Lift this stop' }).click();
+      await dialogOf(page).getByRole('button', { name: 'Lift it' }).click();
+      await dialogOf(page).getByText('Run database recover first').waitFor();
+      await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+      await on.proxy.database.query(
+        `INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`,
+      );
+      await page.getByRole('button', { name: 'Lift this stop' }).click();
+      await dialogOf(page).getByRole('button', { name: 'Lift it' }).click();
+      await page.getByText('Nothing is stopped').waitFor();
+    });
+
     it('stops everything only after that is typed', async () => {
       const page = await on.open(on.admin, '/stops');
       await page.getByLabel('Everything, of all clients').check();
