@@ -1,12 +1,17 @@
+import { ConfigService } from '@nestjs/config';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
+import { RunningConfig } from '../src/platform/config/config';
+import { copiesFolder, CopiedLine } from '../src/journal/local-copies';
 import { admit } from '../src/journal/admissions';
 import { CallJournal } from '../src/journal/call-journal';
 import { recordedEarlier } from './support/earlier';
 import { answer, reset } from './support/fake-upstream';
 import { rulesOf, WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
-import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
+import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 import { TestDatabase } from './support/test-database';
@@ -185,6 +190,31 @@ describe('an admission that is too old', () => {
       true,
     );
     await expect(again).rejects.toThrow(/was settled since|too long ago/);
+  });
+
+  it('is sent, and copied for a recovery, if its commit was reported as failed and nothing has happened since', async () => {
+    const { key } = await paying.proxy.client('copied', 'pay');
+    const prisma = paying.proxy.app.get(PrismaService);
+    const prepared = prisma.prepared.bind(prisma);
+    jest.spyOn(prisma, 'prepared').mockImplementation(async (name: string, ...rest) => {
+      const rows = await prepared(name, ...rest);
+      if (!name.startsWith('insert_intents_if_clear')) return rows;
+      jest.restoreAllMocks();
+      throw new Error('Connection terminated unexpectedly');
+    });
+    const got = await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(200);
+    const { dataDir } = paying.proxy.app.get(ConfigService).get<RunningConfig>('settings')!;
+    const copies = () =>
+      readdirSync(copiesFolder(dataDir))
+        .flatMap((name) =>
+          readFileSync(join(copiesFolder(dataDir), name), 'utf8')
+            .trim()
+            .split('\n'),
+        )
+        .map((line) => JSON.parse(line) as CopiedLine);
+    const isCopied = (line: CopiedLine) =>
+      line.kind === 'intent' && line.record.includes(callOf(got) ?? '') && line.claim !== null;
+    await eventually(() => copies().some(isCopied));
   });
 
   it('sends nothing if its commit was reported as failed and it was stopped since, and gives its money back', async () => {

@@ -40,7 +40,6 @@ describe('/v1/stops', () => {
         operation: null,
         ...target,
         reason: 'an incident',
-        cause: null,
         stopped_at: expect.stringMatching(/Z$/),
         lifted_at: null,
         lifted_by: null,

@@ -79,6 +79,7 @@ export class CallJournal implements OnApplicationShutdown {
           const place = results.findIndex(({ kind }) => kind === 'released' || kind === 'held');
           if (place >= 0) epoch.remember('admitted', batch[place]!.request.id);
           for (const row of opened) copies.addIntent(row);
+          if (place >= 0 && opened.length === 0) await copies.copyIntent(batch[place]!.request);
           return results;
         },
         ({ intent }) => weightOf(intent),

@@ -4,6 +4,8 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
+import { PrismaService } from '../platform/database/prisma.service';
+import { AdmissionRequest } from '../policy/admission';
 import { IntentRow } from './intents';
 
 /** A committed record, as a line of a copy. It names nobody: records hold salted commitments, and the salts stay behind. */
@@ -50,7 +52,10 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   private isFailing = false;
   private prunedOn = '';
 
-  constructor(config: ConfigService<Loaded, true>) {
+  constructor(
+    private readonly prisma: PrismaService,
+    config: ConfigService<Loaded, true>,
+  ) {
     this.folder = copiesFolder(config.get('settings', { infer: true }).dataDir);
   }
 
@@ -73,6 +78,19 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
       claim: claim ? { salt: claim.salt.toString('hex'), hash: claim.contentHash?.toString('hex') ?? null } : null,
       contents: (intent.contents ?? []).map((content) => content.toString('hex')),
     });
+  }
+
+  /** Copies a call that a retry found in the database. Its first attempt was reported as failed, and left no copy. */
+  async copyIntent({ id, clientId, operation, idempotencyKey }: AdmissionRequest): Promise<void> {
+    const [row] = await this.prisma.$queryRaw<{ record: string; claim: string | null; contents: string[] }[]>`
+      SELECT record, (
+          SELECT json_build_object('salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex'))::text FROM idempotency_claim
+          WHERE client_id = ${clientId}::uuid AND operation = ${operation} AND key = ${idempotencyKey}) AS claim,
+        ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents
+      FROM intent WHERE id = ${id}::uuid`;
+    if (!row) return;
+    const claim = row.claim === null ? null : (JSON.parse(row.claim) as { salt: string; hash: string | null });
+    this.add({ kind: 'intent', record: row.record, claim, contents: row.contents });
   }
 
   addOutcome(record: string): void {

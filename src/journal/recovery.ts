@@ -8,7 +8,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { canonical } from '../policy/content';
 import { IntentDocument, OutcomeDocument } from './documents';
-import { stampedSql } from './document-sql';
+import { stampedSql, UNSTAMPED } from './document-sql';
 import { insertion } from './insertion';
 import { copiesFolder, CopiedLine, COPY_FILE } from './local-copies';
 
@@ -212,7 +212,12 @@ function columnsOf(record: string) {
     expires_at: document.expires_at ?? null,
     reserved_on: document.reserved_on ?? null,
     idempotency_key: document.idempotency_key ?? null,
-    record: canonical({ ...document, ...(items && { items: items.map(withoutCommitments) }), recovered: true }),
+    record: canonical({
+      ...document,
+      ...(items && { items: items.map(withoutCommitments) }),
+      recorded_at: UNSTAMPED,
+      recovered: true,
+    }),
   };
 }
 
@@ -226,7 +231,7 @@ function outcomeColumnsOf(record: string) {
     sent_at: document.sent_at,
     answered_at: document.answered_at,
     counted_usd: document.counted_usd ?? null,
-    record: canonical({ ...document, recovered: true }),
+    record: canonical({ ...document, recorded_at: UNSTAMPED, recovered: true }),
   };
 }
 
