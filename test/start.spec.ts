@@ -96,6 +96,7 @@ describe('npm start', () => {
 
   it('brings everything along, and pays', async () => {
     ({ url } = await everythingOf(running));
+    const second = start({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' }); // DATA_DIR is locked with any database
     const [, consoleUrl = '', keysFile] = await running.said(
       /console\s+(http\S+)\s+sign in with the key "admin" in (\S+)\n/,
     );
@@ -115,9 +116,9 @@ describe('npm start', () => {
     const { operation, body } = first(sandboxState.body.samples);
     const sent = await supertest(url).post('/v1/sandbox/payouts').set(admin).send({ operation, body }).expect(200);
     expect(sent.body).toMatchObject({ status: 200, body: { status: 'success' } });
-    const second = await start({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' }).exit; // DATA_DIR is locked with any database
-    expect(second.stderr).toContain(`process ${running.pid} on host ${hostname()}, since `);
-    expect(second.stderr).toContain(`, at ${url}. Stop it, or set DATA_DIR to another folder.`);
+    const refused = await second.exit;
+    expect(refused.stderr).toContain(`process ${running.pid} on host ${hostname()}, since `);
+    expect(refused.stderr).toContain(`, at ${url}. Stop it, or set DATA_DIR to another folder.`);
     const refusal = `another sandbox already uses this database, at ${readJson(dataDir, 'sandbox.json').url}`;
     const sandbox = runCli(['sandbox'], { DATA_DIR: dataDir, SANDBOX_PORT: '0' }, dataDir);
     expect(await sandbox).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
