@@ -57,6 +57,19 @@ class World {
 }
 
 describe('the clock that shows the database’s time', () => {
+  it('stands still instead of going back a little when a better comparison comes', () => {
+    const world = new World();
+    world.beat(100, 0); // shows 50 ms too much
+    const before = world.clock.nowMs();
+    world.pass(10);
+    world.beat(2, 0);
+    expect(world.clock.nowMs()).toBe(before);
+    expect(world.wrongMs).toBeLessThanOrEqual(world.clock.errorMs);
+    world.pass(100);
+    expect(world.clock.nowMs()).toBeGreaterThan(before);
+    expect(world.wrongMs).toBeLessThanOrEqual(2);
+  });
+
   it('shows the wall clock until it is compared', () => {
     const world = new World();
     world.setWall(DAY_MS);

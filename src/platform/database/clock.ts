@@ -9,6 +9,9 @@ const BOOT_STEP_MS = 10;
 /** A wall clock that moves this far against the monotonic clock was set, or the machine slept. */
 const JUMP_MS = 20;
 
+/** A better comparison moves this clock back by less. It then stands still for as long, so that no answer precedes its request. */
+const STEP_BACK_MS = 1_000;
+
 const DAY_MS = 86_400_000;
 
 /** The clocks of this machine, in milliseconds. See src/platform/fencing/instant.ts. */
@@ -43,6 +46,8 @@ interface Sample {
  */
 export class DatabaseClock {
   private best: Sample | undefined;
+  /** What it showed last. */
+  private shownMs = 0;
   private sleptMs = 0;
   /** Boot time minus monotonic time, as long as the machine has not slept. Never too small. */
   private readonly awakeMs: number;
@@ -65,9 +70,13 @@ export class DatabaseClock {
     return new Date(this.nowMs());
   }
 
-  /** The database's time, in milliseconds since 1970. */
+  /** The database's time, in milliseconds since 1970. Only a clock that was set goes back. */
   nowMs(): number {
-    return this.best ? this.runningMs() + this.best.offsetMs : this.clocks.wall();
+    const nowMs = this.estimateMs();
+    const aheadMs = this.shownMs - nowMs;
+    if (aheadMs > 0 && aheadMs < STEP_BACK_MS) return this.shownMs;
+    this.shownMs = nowMs;
+    return nowMs;
   }
 
   /** The database's day in UTC, such as `2026-11-20`. */
@@ -87,7 +96,9 @@ export class DatabaseClock {
 
   /** The most by which this clock is wrong, in milliseconds. Infinite before the first comparison. */
   get errorMs(): number {
-    return this.best ? errorAfter(this.best, this.runningMs()) : Infinity;
+    if (!this.best) return Infinity;
+    const aheadMs = this.nowMs() - this.estimateMs();
+    return errorAfter(this.best, this.runningMs()) + aheadMs;
   }
 
   /**
@@ -100,6 +111,10 @@ export class DatabaseClock {
     const errorMs = Math.max(0, sinceSentMs) / 2;
     const sample: Sample = { offsetMs: databaseMs + errorMs - atMs, errorMs, atMs };
     if (!this.best || this.isBetter(sample, this.best)) this.best = sample;
+  }
+
+  private estimateMs(): number {
+    return this.best ? this.runningMs() + this.best.offsetMs : this.clocks.wall();
   }
 
   /** A comparison that contradicts the earlier one replaces it, because one of the clocks has jumped. */
