@@ -37,16 +37,26 @@ ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activ
 ALTER TABLE activity DROP CONSTRAINT activity_via_check, ADD CONSTRAINT activity_via_check CHECK (via IN (
   'api', 'console', 'cli', 'start', 'worker', 'proxy'));
 
+-- Returns the server: its system identifier and its timeline. A dump that is restored elsewhere gets another system identifier. A
+-- promotion and a point-in-time recovery begin another timeline. Null on a standby.
+CREATE FUNCTION database_server() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN NOT pg_is_in_recovery() THEN (SELECT system_identifier FROM pg_control_system()) || '/'
+    || ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END
+$$;
+
 -- The epochs of the history of this database. The next one begins when commits were lost and a person has had what is known of
 -- them restored (database recover). Instances compare it with the epoch that they have seen (src/platform/database/epoch.service.ts).
 CREATE TABLE epoch (
   number     integer PRIMARY KEY CHECK (number > 0),
   reason     text NOT NULL,
-  started_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The server on which the history is known to be complete. An instance that has worked with the database before, and misses
+  -- nothing, updates it after a move. An instance without evidence does not pay on another server.
+  server     text NOT NULL DEFAULT database_server()
 );
 INSERT INTO epoch (number, reason) VALUES (1, 'The database was created.');
 
-GRANT SELECT, INSERT ON epoch TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE ON epoch TO payout_proxy;
 GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the epoch before
 
 -- A stop that the proxy sets by itself has a cause. One with the cause database_behind is lifted by a person like any other, but

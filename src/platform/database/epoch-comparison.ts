@@ -10,7 +10,12 @@ export interface Comparison {
   missing: number;
   /** The number of sealed leaves. */
   sealed: string;
+  /** Whether the database runs on another server than the one on which it was last known to be complete. */
+  isElsewhere: boolean;
 }
+
+/** Whether the database runs on another server than the one on which its newest epoch is known to be complete. */
+export const IS_ELSEWHERE = `(SELECT server <> database_server() FROM epoch ORDER BY number DESC LIMIT 1)`;
 
 /** The month (UTC) of a call's ID, as `pruning` names it. */
 const MONTH = `to_char(to_timestamp(('x' || left(replace(c.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM')`;
@@ -24,7 +29,7 @@ const COMPARE = `
     coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
     (${missing('$2', 'SELECT FROM intent i WHERE i.id')} + ${missing('$3', 'SELECT FROM outcome o WHERE o.intent_id')}
       + ${missing('$4', 'SELECT FROM decision d WHERE d.intent_id')})::integer AS missing,
-    (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed`;
+    (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed, coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere"`;
 
 /** Runs the statement on a connection. */
 type Query = (text: string, values: unknown[]) => Promise<Comparison[]>;

@@ -23,6 +23,10 @@ import { CommitKind, RecentCommits } from './recent-commits';
  *
  * An instance whose database is behind is fenced until the next epoch begins. Its file then keeps the evidence, so that
  * the instance is fenced again after a restart.
+ *
+ * An instance without evidence, such as one with a new DATA_DIR, trusts a database only on the server on which it was last
+ * known to be complete. On another one, it is fenced until an instance with evidence confirms that nothing is missing, or
+ * until the next epoch begins.
  */
 @Injectable()
 export class EpochService implements OnApplicationShutdown {
@@ -41,6 +45,7 @@ export class EpochService implements OnApplicationShutdown {
   /** Whether the evidence is from elsewhere, so that a comparison does not show it. */
   private isReported = false;
   private telling: Promise<void> | undefined;
+  private confirming: Promise<void> | undefined;
   private isWriteFailing = false;
   private unwritten: Seen | undefined;
   private writing: Promise<void> | undefined;
@@ -101,7 +106,7 @@ export class EpochService implements OnApplicationShutdown {
   /** Runs after the last outcome was recorded. */
   async onApplicationShutdown(): Promise<void> {
     if (this.behind === undefined) this.save();
-    await Promise.all([this.writing, this.telling]);
+    await Promise.all([this.writing, this.telling, this.confirming]);
   }
 
   /** Compares the database behind a new connection, before anything else uses it. */
@@ -109,6 +114,7 @@ export class EpochService implements OnApplicationShutdown {
     const { seen, epoch } = this; // before the query: a heartbeat that comes meanwhile may be newer than its snapshot
     const query = async (text: string, values: unknown[]) => (await client.query<Comparison>(text, values)).rows;
     const found = await compare(query, this.instance, this.commits);
+    if (found?.isElsewhere && !seen) this.doubt();
     if (!found || this.epoch !== epoch) return; // an epoch that begins meanwhile needs no comparison with the one before
     if (epoch !== undefined && found.epoch > epoch) return; // the next heartbeat adopts it
     const lack = lackOf(found, seen);
@@ -120,7 +126,10 @@ export class EpochService implements OnApplicationShutdown {
     if (this.epoch !== undefined && beat.epoch < this.epoch)
       this.findBehind(`it is in epoch ${beat.epoch}, and this instance has seen ${this.epoch}`);
     else if (beat.number === null) this.findBehind('it lacks the last heartbeat that this instance has seen');
-    if (this.behind === undefined && beat.number !== null) return this.keep(beat, beat.number);
+    if (this.behind === undefined && beat.number !== null) {
+      if (beat.isElsewhere && !this.seen) return this.doubt();
+      return this.keep(beat, beat.number);
+    }
     if (this.isWriteFailing) this.save();
     this.telling ??= this.tell().finally(() => (this.telling = undefined));
   }
@@ -159,16 +168,32 @@ export class EpochService implements OnApplicationShutdown {
     this.save(); // a commit of the last second is known to this process alone
   }
 
-  /** A planned switchover changes these, and nothing is missing. */
-  private tellOfMove({ systemIdentifier, timeline }: Beat): void {
-    const { seen } = this;
-    if (!seen || (seen.system_identifier === systemIdentifier && seen.timeline === timeline)) return;
-    const moved = { system_identifier: systemIdentifier, timeline };
-    this.logger.warn(moved, 'the database is on another server or timeline, and nothing is missing');
+  private doubt(): void {
+    this.fence.raise(
+      'database_unconfirmed',
+      'The database runs on another server, or on another timeline, than when it was last known to be complete. It may be a restored backup that lacks payments, and this instance has not worked with it before. Start an instance with the DATA_DIR that it had, or run database recover.',
+    );
+  }
+
+  /**
+   * Tells instances without evidence that nothing is missing on this server: a planned switchover. The next heartbeat
+   * tries again.
+   */
+  private async confirmMove({ epoch, systemIdentifier, timeline }: Beat): Promise<void> {
+    try {
+      await this.prisma
+        .$executeRaw`UPDATE epoch SET server = database_server() WHERE number = ${epoch} AND server <> database_server()`;
+      const moved = { system_identifier: systemIdentifier, timeline };
+      this.logger.warn(moved, 'the database is on another server or timeline, and nothing is missing');
+    } catch (error) {
+      const { code } = error as { code?: string };
+      this.logger.warn({ code }, 'the move of the database to another server cannot be recorded, will retry');
+    }
   }
 
   private keep(beat: Beat, number: bigint): void {
-    this.tellOfMove(beat);
+    this.fence.lower('database_unconfirmed');
+    if (beat.isElsewhere) this.confirming ??= this.confirmMove(beat).finally(() => (this.confirming = undefined));
     this.commits.forgetBefore(beat.sentAt.monotonicMs);
     this.epoch = beat.epoch;
     this.seen = {

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { Loaded } from '../config/config.module';
 import { ageOf, Instant, now } from '../fencing/instant';
 import { connectionOf, DatabaseSettings } from './pools';
+import { IS_ELSEWHERE } from './epoch-comparison';
 import { waitAtMost } from './patience';
 import { requireReplication } from './replication';
 
@@ -33,6 +34,8 @@ export interface Beat {
   timeline: number;
   /** The epoch of the history (table `epoch`). */
   epoch: number;
+  /** Whether the database runs on another server than the one on which this epoch is known to be complete. */
+  isElsewhere: boolean;
   /** The number of sealed leaves. */
   sealedSize: number;
   settings: DurabilitySettings;
@@ -52,6 +55,7 @@ interface BeatRow {
   system: string;
   timeline: string;
   epoch: number;
+  elsewhere: boolean;
   sealed: string;
   fsync: string;
   full_page_writes: string;
@@ -70,7 +74,7 @@ const BEAT = `
   SELECT (SELECT beat FROM beaten)::text AS number, extract(epoch FROM clock_timestamp()) * 1000 AS database_ms,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
-    (SELECT max(number) FROM epoch) AS epoch,
+    (SELECT max(number) FROM epoch) AS epoch, ${IS_ELSEWHERE} AS elsewhere,
     (SELECT coalesce(max(size), 0)::text FROM checkpoint) AS sealed,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit,
@@ -180,6 +184,7 @@ export class HeartbeatService implements OnApplicationShutdown {
       systemIdentifier: row.system,
       timeline: parseInt(row.timeline, 16),
       epoch: row.epoch,
+      isElsewhere: row.elsewhere,
       sealedSize: Number(row.sealed),
       settings: {
         fsync: row.fsync,

@@ -29,7 +29,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   reconciliation_match: { payout_proxy: 'SI' },
   ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window', 'reconciliation_progress'),
   ...of(WORK, 'unheard_status', 'fee_share', 'instance', 'process'),
-  epoch: { payout_proxy: 'SI', payout_sealer: 'S' },
+  epoch: { payout_proxy: 'SIU', payout_sealer: 'S' },
   recent_content: { payout_proxy: 'SID' },
   recipient_payment: { payout_proxy: 'SID' },
   ...of({ payout_proxy: 'SIUD' }, 'console_session', 'worker_task'),

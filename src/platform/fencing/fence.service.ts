@@ -4,6 +4,8 @@ import { Injectable, Logger } from '@nestjs/common';
 export const FENCE_REASONS = [
   /** The database lacks commits that this instance has seen: a restored backup, or a standby that lagged behind. */
   'database_behind',
+  /** The database has moved to another server, and no instance that knew it before has confirmed that nothing is missing. */
+  'database_unconfirmed',
   /** The server or this session may lose commits in a crash, because of its settings. */
   'durability_unsafe',
   /** A commit was not confirmed by the synchronous standby. */

@@ -1,0 +1,72 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { FenceService } from '../src/platform/fencing/fence.service';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { AIRTIME, eventually, SUCCESS } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** A dump that is restored elsewhere has another system identifier. A point-in-time recovery has another timeline. */
+describe('a database on another server than before', () => {
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  const [known, fresh] = ['known', 'fresh'].map((name) => mkdtempSync(join(tmpdir(), `payout-proxy-${name}-`)));
+  const proxies: TestProxy[] = [];
+
+  const start = async (dataDir = '') => {
+    const proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir }, database);
+    proxies.push(proxy);
+    return proxy;
+  };
+  const reasons = (proxy: TestProxy) => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
+  const move = () => database.query(`UPDATE epoch SET server = '7000000000000000000/1'`);
+  const server = async () => (await database.query<{ server: string }>('SELECT server FROM epoch'))[0]?.server;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+    upstream.behaviour = answer(200, SUCCESS);
+    await start(known);
+    await eventually(() => existsSync(join(known ?? '', 'epoch.json')));
+  });
+  afterEach(async () => {
+    for (const proxy of proxies.splice(0)) await proxy.close();
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await database.close();
+    for (const dir of [known, fresh]) rmSync(dir ?? '', { recursive: true, force: true });
+  });
+
+  it('gets no payment from an instance without evidence, until one with evidence confirms that it has everything', async () => {
+    const home = await server();
+    await move();
+    const proxy = await start(fresh);
+    expect(reasons(proxy)).toEqual(['database_unconfirmed']);
+    const { key } = await proxy.client('app', 'pay');
+    const { body } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(503);
+    expect(body.code).toBe('instance_fenced');
+    const ready = await proxy.get('', '/readyz').expect(503);
+    expect(JSON.stringify(ready.body)).toContain('or run database recover');
+    await proxy.app.get(HeartbeatService).beat();
+    expect(reasons(proxy)).toEqual(['database_unconfirmed']);
+    expect(existsSync(join(fresh ?? '', 'epoch.json'))).toBe(false); // what it has seen there is no evidence
+    expect(await database.query('SELECT id FROM stop')).toEqual([]); // it knows of nothing that is missing
+
+    await start(known);
+    await eventually(async () => (await server()) === home);
+    await eventually(() => reasons(proxy).length === 0);
+    await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
+  });
+
+  it('is noticed on the first connection, before any heartbeat', async () => {
+    await move();
+    const beat = jest.spyOn(HeartbeatService.prototype, 'beat').mockResolvedValue();
+    const proxy = await start(mkdtempSync(join(fresh ?? '', 'newer-')));
+    expect(beat).toHaveBeenCalled();
+    expect(reasons(proxy)).toContain('database_unconfirmed');
+    beat.mockRestore();
+  });
+});
