@@ -33,6 +33,19 @@ describe('sealing records of other servers and clocks', () => {
     expect(await newest(database, signer)).toMatchObject({ size: 4, root: await rootOfRecords(database) });
   });
 
+  it('seals records whose numbers are below those of the server on which the backup was made', async () => {
+    await addStops(database, 2);
+    const running = new Sealing(signer, undefined);
+    await sealAll(running, client);
+    await tamper(database, `UPDATE checkpoint SET positions = jsonb_set(positions, '{server}', '"1"')`);
+    await database.query(`INSERT INTO stop (id, reason, tx) VALUES (gen_random_uuid(), 'before the first pass', '5')`);
+    await sealAll(new Sealing(signer, undefined), client);
+    expect(await newest(database, signer)).toMatchObject({ size: 3, root: await rootOfRecords(database) });
+    await addStops(database, 1);
+    await sealAll(running, client); // another instance moved on: it continues from there
+    expect(await newest(database, signer)).toMatchObject({ size: 4, root: await rootOfRecords(database) });
+  });
+
   it('seals records of another server once, in any number of batches and after any number of restarts', async () => {
     await addStops(database, 30);
     await sealAll(new Sealing(signer, undefined, 10), client);

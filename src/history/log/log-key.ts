@@ -9,7 +9,7 @@ import { newSigningKey, Signer, signerOf } from './note';
 const LOG_NAME = 'payout-proxy';
 
 /** The file of a generated key. It is not in the database, because anyone with the database could then sign. */
-const FILE = 'log-key.json';
+export const LOG_KEY_FILE = 'log-key.json';
 
 type KeySource = Pick<Config, 'logSigningKey' | 'dataDir'>;
 
@@ -25,7 +25,7 @@ export function logKeyOf(config: KeySource): Secret {
 
 /** Returns the key without generating one. Undefined if there is none yet. */
 export function knownLogKeyOf({ logSigningKey, dataDir }: KeySource): Secret | undefined {
-  return logSigningKey ?? (existsSync(join(dataDir, FILE)) ? readKey(join(dataDir, FILE)) : undefined);
+  return logSigningKey ?? logKeyIn(dataDir);
 }
 
 /** @throws StartError that says what is wrong with the key, without quoting it. */
@@ -37,19 +37,37 @@ export function signerFrom(key: Secret): Signer {
   }
 }
 
+/**
+ * Writes a key to the file in a folder, unless one is there.
+ * @throws StartError if it cannot be stored.
+ */
+export function keepLogKey(folder: string, key: Secret): void {
+  const file = join(folder, LOG_KEY_FILE);
+  if (!existsSync(file)) writeKey(folder, file, key.reveal());
+}
+
+/**
+ * Returns the key in a folder, such as a backup. Undefined if it has none.
+ * @throws StartError if the file cannot be read.
+ */
+export function logKeyIn(folder: string): Secret | undefined {
+  const file = join(folder, LOG_KEY_FILE);
+  return existsSync(file) ? readKey(file) : undefined;
+}
+
 function keptKey(dataDir: string): Secret {
-  const file = join(dataDir, FILE);
-  if (!existsSync(file)) makeKey(dataDir, file);
+  const file = join(dataDir, LOG_KEY_FILE);
+  if (!existsSync(file)) writeKey(dataDir, file, newSigningKey(LOG_NAME));
   return readKey(file);
 }
 
 /** If several processes start on one DATA_DIR, the key of the first one stays: a link never replaces a file. */
-function makeKey(dataDir: string, file: string): void {
+function writeKey(dataDir: string, file: string, signingKey: string): void {
   const own = `${file}.${process.pid}`;
   try {
     mkdirSync(dataDir, { recursive: true });
     try {
-      writePrivateJson(own, { signingKey: newSigningKey(LOG_NAME) });
+      writePrivateJson(own, { signingKey });
       linkSync(own, file);
     } finally {
       rmSync(own, { force: true });

@@ -33,6 +33,7 @@ export const LOOK = {
   name: 'look',
   text: `
     SELECT ${utcSql('statement_timestamp()')} AS now, pg_snapshot_xmin(s)::text AS horizon, pg_snapshot_xmax(s)::text AS next,
+      (SELECT system_identifier::text FROM pg_control_system()) AS server,
       c.size::float8 AS size, c.note, c.positions
     FROM pg_current_snapshot() s
     LEFT JOIN LATERAL (SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`,

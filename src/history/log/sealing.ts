@@ -27,9 +27,12 @@ interface LogState {
   now: string;
   horizon: string;
   next: string;
+  /** The server (its system identifier), which gives transactions their numbers. */
+  server: string;
   size: number | null;
   note: string | null;
-  positions: Partial<Positions> | null;
+  /** With the server whose numbers they are. Older checkpoints do not say it. */
+  positions: (Partial<Positions> & { server?: string }) | null;
 }
 
 /** Appends committed records to the log, once per process. If several try at once, one works and the others return. */
@@ -39,6 +42,8 @@ export class Sealing {
   private progress: Progress = { positions: positionsAt('0'), foreign: positionsAt('0') };
   /** The size of the checkpoint that the positions belong to. */
   private positionsSize: number | undefined;
+  /** The server whose transaction numbers the positions are. */
+  private positionsServer: string | undefined;
   /** Times of past reads, each with the first transaction that had not begun. They tell how far the log is complete. */
   private passes: { at: string; next: bigint }[] = [];
   private waitsFrom: number | undefined;
@@ -100,12 +105,15 @@ export class Sealing {
     if (state.size !== (this.positionsSize ?? null)) {
       this.progress = { ...this.progress, positions: { ...positionsAt('0'), ...state.positions } };
       this.positionsSize = state.size ?? undefined;
+      this.positionsServer = state.positions?.server;
     }
     const horizon = BigInt(state.horizon);
-    // Transaction numbers start again: this is a backup that was restored to a new server.
-    if (KIND_NAMES.some((name) => BigInt(this.progress.positions[name][0]) > horizon)) {
+    const isAhead = KIND_NAMES.some((name) => BigInt(this.progress.positions[name][0]) > horizon);
+    // Another server numbers transactions anew, so that records may stand below the positions: a restored backup.
+    if (isAhead || state.server !== (this.positionsServer ?? state.server)) {
       this.progress = { ...this.progress, positions: positionsAt('0') };
     }
+    this.positionsServer = state.server;
     return state;
   }
 
@@ -148,7 +156,7 @@ export class Sealing {
       await client.query(SQL.INSERT_NODES, [nodes.map(({ level }) => level), nodes.map(({ index }) => index), hex]);
     }
     const note = signHead(signed, this.signer);
-    const values = [signed.size, signed.root, note, JSON.stringify(batch.positions)];
+    const values = [signed.size, signed.root, note, JSON.stringify({ ...batch.positions, server: state.server })];
     await client.query(SQL.INSERT_CHECKPOINT, [...values, signed.sealedAt, signed.completeUntil]);
     return { head: signed, batch, added: signed.size - firsts[0]! };
   }
