@@ -105,6 +105,20 @@ describe('the search index after a crash of Postgres', () => {
     await filled(index);
     expect(await database.query('SELECT search_progress() AS progress')).toEqual([{ progress: 1 }]);
   });
+
+  it('finds calls of another server, whose transaction numbers this one has not reached', async () => {
+    const index = proxy.app.get(IndexService, { strict: false });
+    await filled(index);
+    const before = await count('search_entry');
+    const foreign = ['intent', 'outcome'].map((table) => `UPDATE ${table} SET tx = '9999999999'`);
+    await database.query(`SET session_replication_role = replica; ${foreign.join('; ')}`);
+    await database.query(
+      'SELECT pg_advisory_xact_lock(7070010); TRUNCATE search_entry, search_item, search_slice, search_position',
+    );
+    await filled(index);
+    expect(await count('search_entry')).toBe(before);
+    expect(await database.query('SELECT index_calls(100) AS state')).toEqual([{ state: 'done' }]); // and reads them once
+  });
 });
 
 async function asked<Row extends object>(

@@ -63,3 +63,80 @@ GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the 
 -- only once the epoch in which it was set is over.
 ALTER TABLE stop ADD COLUMN cause text CHECK (cause = 'database_behind'), -- null: a person set it
   ADD COLUMN epoch integer; -- in which it was set; null without a cause
+
+-- Fills the search index as before, and no longer hides records that were restored from another server.
+CREATE OR REPLACE FUNCTION index_calls(batch integer) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
+DECLARE
+  at search_position;
+  resumed boolean;
+  foreign_from xid8;
+  next record;
+BEGIN
+  IF NOT (SELECT built OR target IS NOT NULL FROM search_position) THEN
+    RETURN 'unbuilt'; -- That may take many minutes, so nobody waits for the lock.
+  END IF;
+  PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
+  SELECT * INTO at FROM search_position;
+  IF NOT FOUND THEN
+    PERFORM drop_search_indexes();
+    INSERT INTO search_position (done, built) VALUES ('3:3:', FALSE) RETURNING * INTO STRICT at;
+  END IF;
+  IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
+    -- Transaction numbers start again after a backup was restored to a new server. All records are read again.
+    UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
+  END IF;
+  resumed := at.target IS NOT NULL;
+  IF NOT resumed THEN
+    SELECT pg_current_snapshot(), pg_snapshot_xmin(at.done), '00000000-0000-0000-0000-000000000000'::uuid
+      INTO at.target, at.after_tx, at.after_id;
+  END IF;
+  -- Records that were restored from another server may have numbers that this server has not reached. They are read when the
+  -- index is filled from its beginning.
+  IF pg_snapshot_xmax(at.done) = '3' THEN
+    foreign_from := pg_snapshot_xmax(pg_current_snapshot());
+  END IF;
+  WITH changed AS (
+    (SELECT tx, id, item_count FROM intent WHERE (tx, id) > (at.after_tx, at.after_id)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id, NULL FROM outcome WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, id, 0 FROM refusal WHERE (tx, id) > (at.after_tx, at.after_id)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id, NULL FROM decision WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id, NULL FROM settlement WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
+    ORDER BY 1, 2 LIMIT batch
+  ), weighed AS (
+    SELECT tx, id, coalesce(sum(1 + coalesce(item_count, (SELECT i.item_count FROM intent i WHERE i.id = changed.id), 0))
+      OVER (ORDER BY tx, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+    FROM changed
+  )
+  SELECT array_agg(DISTINCT id) AS ids, count(*) AS rows, (SELECT count(*) FROM changed) AS found,
+    (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx, (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
+  INTO next FROM weighed WHERE before < 5 * batch;
+  IF next.rows = 0 AND NOT resumed AND at.built THEN
+    RETURN 'done'; -- Nothing to write: a search changes nothing if the index is up to date.
+  END IF;
+  IF next.rows > 0 THEN
+    PERFORM reindex_calls(next.ids);
+    IF at.built THEN
+      PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
+    END IF;
+  END IF;
+  IF next.rows < batch AND next.rows = next.found THEN
+    UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
+    RETURN CASE WHEN NOT at.built THEN 'unbuilt' WHEN resumed THEN 'more' ELSE 'done' END; -- Records that were committed after the target was set are left for the next call.
+  END IF;
+  -- The last transaction may have written to several tables for one call. They are read in order, so nothing earlier is
+  -- left.
+  UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
+  RETURN 'more';
+END
+$$;
