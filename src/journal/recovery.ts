@@ -215,6 +215,7 @@ function columnsOf(record: string) {
     record: canonical({
       ...document,
       ...(items && { items: items.map(withoutCommitments) }),
+      process: NO_PROCESS,
       recorded_at: UNSTAMPED,
       recovered: true,
     }),
