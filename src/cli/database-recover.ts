@@ -5,6 +5,7 @@ import { ClientError } from '../access/clients/client-error';
 import { beginEpoch, Recovered, restoreFromCopies } from '../journal/recovery';
 import { readStops } from '../journal/stops';
 import { loadConfigOf } from '../platform/config/config';
+import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
 import { PrismaService } from '../platform/database/prisma.service';
 import { changedByOperator } from './changed-by';
 import { confirm } from './confirm';
@@ -52,7 +53,7 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
       throw new ClientError(`There is no folder ${folder}. Give the DATA_DIRs of all instances.`);
   }
   const stop = (await readStops(prisma)).find(({ cause }) => cause === 'database_behind');
-  if (!stop && !options.withoutStop) {
+  if (!stop && !options.withoutStop && !(await isElsewhere(prisma))) {
     throw new ClientError(
       'No instance has found the database to be behind, so there is nothing to recover. If you know that commits are missing, add --without-stop.',
     );
@@ -65,6 +66,12 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   moveAside(checkpointFile ?? join(dataDir, 'checkpoints'), epoch);
   const result = { epoch, ...recovered, stop_id: stop?.id ?? null };
   print(options.json ? result : forPeople(recovered, epoch, stop?.id), options.json);
+}
+
+/** Whether instances without evidence wait for somebody to say that nothing is missing on this server. */
+async function isElsewhere(prisma: PrismaService): Promise<boolean> {
+  const [row] = await prisma.$queryRawUnsafe<[{ elsewhere: boolean }]>(`SELECT ${IS_ELSEWHERE} AS elsewhere`);
+  return row.elsewhere;
 }
 
 /** The old checkpoints are the evidence of what was lost. The log goes on from an older state, and begins a new file. */

@@ -133,7 +133,7 @@ export async function withOwner(work: (ownerUrl: string) => Promise<void>): Prom
 /**
  * Rejects a database that is not up to date. A command must not migrate it below running instances of an older version.
  */
-async function requireUpToDate(ownerUrl: string): Promise<void> {
+export async function requireUpToDate(ownerUrl: string): Promise<void> {
   const { length } = await pendingMigrations(ownerUrl, PROXY_MIGRATIONS);
   if (length === 0) return;
   throw new StartError(

@@ -6,7 +6,9 @@ import { callsCommands } from './calls';
 import { auditCommands } from './audit';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
+import { backupCommand } from './database-backup';
 import { recoverCommand } from './database-recover';
+import { restoreCommand } from './database-restore';
 import { docsCommand } from './docs';
 import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
@@ -31,7 +33,9 @@ export const operatorCommands = () =>
     .addCommand(findingsCommands())
     .addCommand(auditCommands())
     .addCommand(reconcileCommand())
-    .addCommand(databaseCommands().addCommand(recoverCommand()))
+    .addCommand(
+      databaseCommands().addCommand(backupCommand()).addCommand(restoreCommand()).addCommand(recoverCommand()),
+    )
     .addCommand(sandboxCommand())
     .addCommand(openapiCommand())
     .addCommand(docsCommand(), { hidden: true });

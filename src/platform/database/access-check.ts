@@ -76,6 +76,35 @@ export async function requireAccess(logins: Logins): Promise<void> {
   );
 }
 
+/**
+ * Creates missing roles and grants missing rights, as far as the owner may. Logins and their passwords are left to an
+ * administrator.
+ * @throws StartError that names what is still missing, as `requireAccess` does.
+ */
+export async function grantAccess(logins: Logins): Promise<void> {
+  const { statements } = await missingAccess(logins);
+  await withConnection(logins.databaseOwnerUrl, async (client) => {
+    for (const statement of statements.filter((text) => !text.includes('PASSWORD')))
+      await client.query(statement).catch(() => undefined); // named below
+  });
+  await requireAccess(logins);
+}
+
+/**
+ * Makes logins members of the roles that they had, as far as the owner may.
+ * @returns the names of the logins that do not exist or that still lack a role.
+ */
+export async function grantLogins(ownerUrl: string, logins: { name: string; roles: string[] }[]): Promise<string[]> {
+  return withConnection(ownerUrl, async (client) => {
+    const missing: string[] = [];
+    for (const { name, roles } of logins) {
+      const granted = ROLES.filter((role) => roles.includes(role)).join(', ');
+      await client.query(`GRANT ${granted} TO ${client.escapeIdentifier(name)}`).catch(() => missing.push(name));
+    }
+    return missing;
+  });
+}
+
 /** Returns what is missing. Nothing is missing in a database before its first migration, which creates the roles. */
 async function missingAccess(logins: Logins): Promise<Missing> {
   return withConnection(logins.databaseOwnerUrl, async (client) => {

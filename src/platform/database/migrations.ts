@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StartError } from '../config/config';
 import { appliedMigrations, pendingOf } from './applied-migrations';
 import { withConnection } from './database-client';
-import { applyMigration, MIGRATION_PATIENCE } from './migration-attempts';
+import { applyMigration, MIGRATION_PATIENCE, Patience } from './migration-attempts';
 import { readMigrations } from './migration-files';
 
 /** Prisma's own migration lock, so that its CLI and this file exclude each other. */
@@ -27,17 +27,24 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 /**
  * Applies the pending migrations, each in its own transaction. Instances that start together wait for each other. It needs
  * the owner's rights only if a migration is pending.
+ * @param upTo the last migration to apply. Without it, all are applied.
  * @returns the names of the migrations it applied.
  * @throws StartError if the database cannot be reached, if it is newer than this program, if an applied migration was
  * edited since, or if other sessions block a migration.
  */
-export async function migrate(ownerUrl: string, directory: string, patience = MIGRATION_PATIENCE): Promise<string[]> {
+export async function migrate(
+  ownerUrl: string,
+  directory: string,
+  { patience = MIGRATION_PATIENCE, upTo }: { patience?: Patience; upTo?: string | undefined } = {},
+): Promise<string[]> {
   return withConnection(ownerUrl, async (client) => {
     const migrations = readMigrations(directory);
-    if (pendingOf(migrations, await appliedMigrations(client)).length === 0) return [];
+    const pending = async () =>
+      pendingOf(migrations, await appliedMigrations(client)).filter(({ name }) => upTo === undefined || name <= upTo);
+    if ((await pending()).length === 0) return [];
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]); // released with the connection
     await client.query(MIGRATIONS_TABLE);
-    const todo = pendingOf(migrations, await appliedMigrations(client));
+    const todo = await pending();
     for (const migration of todo) await applyMigration(ownerUrl, client, migration, patience);
     return todo.map(({ name }) => name);
   });

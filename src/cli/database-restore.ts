@@ -1,0 +1,92 @@
+import { Command } from 'commander';
+import { Client } from 'pg';
+import { stopRestored } from '../journal/restored-stop';
+import { loadConfigOf } from '../platform/config/config';
+import { grantAccess, grantLogins } from '../platform/database/access-check';
+import { Manifest, readManifest } from '../platform/database/backup/manifest';
+import { restoreTables } from '../platform/database/backup/restore-tables';
+import { DATABASE_MS } from '../platform/database/clock';
+import { withConnection } from '../platform/database/database-client';
+import { checkFiles, restoreFiles } from './backup-files';
+import { changedByOperator } from './changed-by';
+import { confirm } from './confirm';
+import { compareClock, requireUpToDate, withDatabase } from './database';
+import { print } from './output';
+import { Progress } from './progress';
+
+interface RestoreOptions {
+  yes?: boolean;
+  json?: boolean;
+}
+
+const HELP = `
+The database must be empty: a restore never replaces anything. Without DATABASE_URL, an embedded Postgres is created in DATA_DIR.
+Payments are stopped in the restored database, because it lacks what was paid since the backup. Run database recover with the
+DATA_DIRs of all instances next, and lift the stop when you have checked the calls in doubt.
+
+If the backup was made with --without-tables, first restore the tables with the tool that backed them up. This command then restores
+the roles, their rights, and the key and checkpoints of the log, and stops payments.
+
+Examples:
+  npm run cli -- database restore /backups/2026-11-24
+  DATABASE_URL=postgresql://... npm run cli -- database restore /backups/2026-11-24 --yes --json
+  npm run cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "restored the backup of 02:00"`;
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('restore a backup into an empty database, and stop payments until it is recovered')
+    .argument('<folder>', 'a folder that database backup has written')
+    .option('--yes', 'do not ask for a confirmation')
+    .option('--json', 'print JSON: {"taken_at", "tables", "rows", "epoch", "stop_id", "logins_missing"}')
+    .addHelpText('after', HELP)
+    .action(restore);
+}
+
+async function restore(folder: string, options: RestoreOptions): Promise<void> {
+  const config = loadConfigOf('database');
+  const manifest = await readManifest(folder);
+  await checkFiles(folder, manifest, config);
+  await confirm(`This restores the backup of ${manifest.taken_at} and stops all payments.`, options.yes);
+  const hasTables = manifest.tables.length > 0;
+  await withDatabase(
+    async ({ url, ownerUrl, sealerUrl }) => {
+      const stopId = hasTables ? await restoreRows(ownerUrl, folder, manifest) : await stopPayments(ownerUrl, manifest);
+      await restoreFiles(folder, config);
+      const missing = await grantLogins(ownerUrl, manifest.logins);
+      print(resultOf(manifest, stopId, missing), options.json);
+      await grantAccess({ databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl });
+    },
+    { create: hasTables },
+  );
+}
+
+async function restoreRows(ownerUrl: string, folder: string, manifest: Manifest): Promise<string> {
+  const progress = new Progress('rows');
+  const total = rowsOf(manifest);
+  let stopId = '';
+  await restoreTables(
+    ownerUrl,
+    { folder, manifest, onProgress: (rows) => progress.at(rows, total) },
+    async (client) => void (stopId = await stopBy(client, manifest)),
+  );
+  progress.end();
+  return stopId;
+}
+
+/** Another tool has restored the rows. */
+async function stopPayments(ownerUrl: string, manifest: Manifest): Promise<string> {
+  await requireUpToDate(ownerUrl);
+  return withConnection(ownerUrl, (client) => stopBy(client, manifest));
+}
+
+async function stopBy(client: Client, { taken_at: takenAt }: Manifest): Promise<string> {
+  await compareClock(async () => (await client.query<{ ms: number }>(DATABASE_MS)).rows as [{ ms: number }]);
+  return stopRestored(client, takenAt, changedByOperator(undefined).actor);
+}
+
+const rowsOf = ({ tables }: Manifest) => tables.reduce((sum, { rows }) => sum + rows, 0);
+
+function resultOf(manifest: Manifest, stopId: string, missing: string[]) {
+  const { taken_at, tables, epoch } = manifest;
+  return { taken_at, tables: tables.length, rows: rowsOf(manifest), epoch, stop_id: stopId, logins_missing: missing };
+}

@@ -1,0 +1,24 @@
+import { Client } from 'pg';
+import { newId } from '../platform/database/ids';
+
+/**
+ * Stops everything in a database that was restored from a backup, until it has been recovered and a person lifts the stop.
+ * It runs in the transaction that restores the rows, so that nobody can pay before.
+ * @param actor who restored it: a user of the operating system.
+ * @returns the ID of the stop.
+ */
+export async function stopRestored(client: Client, takenAt: string, actor: string | null): Promise<string> {
+  const reason = `The database was restored from a backup of ${takenAt}. It lacks what was paid since. Run database recover.`;
+  const { rows } = await client.query<{ id: string }>(
+    `WITH active AS (
+       SELECT id FROM stop WHERE cause = 'database_behind' AND epoch = (SELECT max(number) FROM epoch)
+         AND NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id)
+     ), added AS (
+       INSERT INTO stop (id, reason, cause, epoch, actor)
+       SELECT $1, $2, 'database_behind', (SELECT max(number) FROM epoch), $3 WHERE NOT EXISTS (SELECT FROM active) RETURNING id
+     )
+     SELECT id FROM added UNION ALL SELECT id FROM active LIMIT 1`,
+    [newId(), reason, actor],
+  );
+  return rows[0]?.id ?? '';
+}

@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { StartError } from '../../config/config';
+import { pendingOf } from '../applied-migrations';
+import { withConnection } from '../database-client';
+import { readMigrations } from '../migration-files';
+import { migrate, PROXY_MIGRATIONS } from '../migrations';
+import { hashing } from './hashing';
+import { fileOf, Manifest, TableCopy } from './manifest';
+
+/**
+ * Loads the tables of a backup into a database without records, in one transaction. The schema is that of the backup
+ * first, and pending migrations are applied afterwards.
+ * @param inTransaction runs after the rows are there, and before anybody else sees them.
+ * @throws StartError if the database has records, if the backup is damaged, or if a newer program wrote it.
+ */
+export async function restoreTables(
+  ownerUrl: string,
+  { folder, manifest, onProgress }: { folder: string; manifest: Manifest; onProgress: (rows: number) => void },
+  inTransaction: (client: Client) => Promise<void>,
+): Promise<void> {
+  requireKnownMigrations(manifest);
+  await withConnection(ownerUrl, async (client) => {
+    await requireEmpty(client);
+    await migrate(ownerUrl, PROXY_MIGRATIONS, { upTo: manifest.migrations.at(-1)?.name });
+    await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'");
+    await client.query('LOCK TABLE client IN ACCESS EXCLUSIVE MODE'); // a proxy that starts now waits for its clients
+    await requireEmpty(client);
+    await makePartitions(client, manifest);
+    let done = 0;
+    for (const table of manifest.tables) {
+      await copyIn(client, table, join(folder, fileOf(table.name)));
+      onProgress((done += table.rows));
+    }
+    for (const { name, last } of manifest.sequences)
+      if (last !== null) await client.query('SELECT setval($1::regclass, $2::bigint)', [`public.${name}`, last]);
+    await client.query('DELETE FROM search_position'); // a worker fills the index anew, and nothing is searched before
+    await inTransaction(client);
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+  });
+  await migrate(ownerUrl, PROXY_MIGRATIONS);
+}
+
+function requireKnownMigrations({ migrations }: Manifest): void {
+  const applied = migrations.map(({ name, checksum }) => {
+    return [name, { checksum, appliedAt: new Date(0), oldestProgram: undefined }] as const;
+  });
+  try {
+    pendingOf(readMigrations(PROXY_MIGRATIONS), new Map(applied));
+  } catch (error) {
+    throw new StartError(`This program cannot restore the backup. In it, ${(error as Error).message}`);
+  }
+}
+
+/** @throws StartError unless the database is new, or was only migrated. */
+async function requireEmpty(client: Client): Promise<void> {
+  const { rows } = await client.query<{ tables: string[] }>(
+    `SELECT ARRAY(SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+       AND NOT relispartition) AS tables`,
+  );
+  const tables = rows[0]?.tables ?? [];
+  if (tables.length === 0) return;
+  const filled = tables.includes('_prisma_migrations')
+    ? await client.query('SELECT FROM client UNION ALL SELECT FROM intent UNION ALL SELECT FROM activity LIMIT 1')
+    : { rowCount: 1 };
+  if (filled.rowCount === 0) return;
+  throw new StartError(
+    'The database is not empty, and a restore never replaces anything. Create a new database, or give another DATA_DIR.',
+  );
+}
+
+/** Creates the partitions that the backup has and the migrations did not create. */
+async function makePartitions(client: Client, { partitions }: Manifest): Promise<void> {
+  for (const { parent, name, bounds } of partitions)
+    await client.query('SELECT make_partition($1, $2, $3) WHERE to_regclass($4) IS NULL', [
+      parent,
+      name,
+      bounds,
+      `public.${name}`,
+    ]);
+}
+
+async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy, file: string): Promise<void> {
+  const table = client.escapeIdentifier(name);
+  const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
+  await client.query(`DELETE FROM ${table}`); // what a migration inserted
+  const target = client.query(copyFrom(`COPY ${table} (${list}) FROM STDIN`));
+  const read = hashing();
+  try {
+    await pipeline(createReadStream(file), read.step, createGunzip(), target);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    throw damaged(file, code ?? message); // a message of Postgres may quote a row
+  }
+  if (target.rowCount !== rows) throw damaged(file, `it has ${target.rowCount} rows, not ${rows}`);
+  if (read.digest() !== sha256) throw damaged(file, 'its SHA-256 differs');
+}
+
+function damaged(file: string, reason: string): StartError {
+  return new StartError(
+    `${file} cannot be restored (${reason}). Nothing was restored. Take another copy of the backup.`,
+  );
+}
