@@ -2,10 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientBase, Pool } from 'pg';
-import { signHead } from '../src/history/log/head';
-import { newSigningKey, signerOf } from '../src/history/log/note';
 import { RunningConfig } from '../src/platform/config/config';
-import { Secret } from '../src/platform/config/secret';
 import { EpochService } from '../src/platform/database/epoch.service';
 import { Seen } from '../src/platform/database/epoch-file';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
@@ -51,14 +48,17 @@ describe('the evidence of an old database', () => {
     await database.query('RESET session_replication_role');
     expect(lost).toHaveLength(1);
   };
+  const endConnections = (of = '%') =>
+    database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE $1`,
+      [of],
+    );
   /** Ends all connections, and opens one. */
   const reconnect = async () => {
-    await database.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-    );
+    await endConnections();
     await eventually(async () => (await proxy.get(admin, '/v1/stops')).status === 200);
   };
-  const activeStops = () => database.query('SELECT cause FROM stop WHERE id NOT IN (SELECT stop_id FROM stop_lift)');
   const nextEpoch = () =>
     database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
 
@@ -90,15 +90,27 @@ describe('the evidence of an old database', () => {
     await database.query('INSERT INTO stop_lift (stop_id) SELECT id FROM stop ON CONFLICT DO NOTHING');
   });
 
+  /** Ends the connection of the heartbeat alone, and lets it beat on a new one. */
+  const beatOnNewConnection = async () => {
+    await endConnections('%heartbeat');
+    jest.restoreAllMocks();
+    await eventually(() =>
+      heartbeat()
+        .beat()
+        .then(() => fences().length > 0),
+    );
+  };
+
   it.each([
-    ['admission', 'intent', 'id', 'admitted'],
-    ['outcome', 'outcome', 'intent_id', 'answered'],
-  ] as const)('has the last %s, and keeps it for the next start', async (_name, table, key, member) => {
+    ['admission', 'intent', 'id', 'admitted', reconnect],
+    ['outcome', 'outcome', 'intent_id', 'answered', reconnect],
+    ['admission, if the heartbeat connects first', 'intent', 'id', 'admitted', beatOnNewConnection],
+  ] as const)('has the last %s, and keeps it for the next start', async (_name, table, key, member, comeBack) => {
     await start();
     await holdBeats();
     const id = (await pay().expect(200)).headers['x-call-id'] ?? '';
     await lose(table, key, id);
-    await reconnect();
+    await comeBack();
     expect(details()).toEqual([expect.stringContaining('it lacks 1 of the last commits')]);
     await eventually(() => file()[member].includes(id));
     await proxy.close();
@@ -196,22 +208,6 @@ describe('the evidence of an old database', () => {
     await proxy.close();
     await start();
     expect(fences()).toEqual([]);
-    await database.query('DELETE FROM epoch WHERE number > 1');
-  });
-
-  it('has a checkpoint of more leaves, for an instance that has seen nothing', async () => {
-    const [logSigningKey, checkpointFile] = [new Secret(newSigningKey('test')), join(dataDir, 'checkpoints')];
-    const head = { size: 1_000, root: Buffer.alloc(32), sealedAt: new Date().toISOString(), completeUntil: null };
-    writeFileSync(checkpointFile, `${signHead(head, signerOf(logSigningKey.reveal()))}\n`);
-    await launch({ logSigningKey, checkpointFile });
-    expect(details()).toEqual([expect.stringContaining('it has 0 sealed leaves, and the newest checkpoint')]);
-    await eventually(async () => (await activeStops()).length === 1);
-    expect(await activeStops()).toEqual([{ cause: 'database_behind' }]);
-    await nextEpoch();
-    await eventually(() => fences().length === 0);
-    await proxy.close();
-    await launch({ logSigningKey, checkpointFile });
-    expect(fences()).toEqual([]); // the checkpoint is of the epoch before
     await database.query('DELETE FROM epoch WHERE number > 1');
   });
 

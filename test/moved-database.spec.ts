@@ -1,6 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { signHead } from '../src/history/log/head';
+import { newSigningKey, signerOf } from '../src/history/log/note';
+import { RunningConfig } from '../src/platform/config/config';
+import { Secret } from '../src/platform/config/secret';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
@@ -15,8 +19,8 @@ describe('a database on another server than before', () => {
   const [known, fresh] = ['known', 'fresh'].map((name) => mkdtempSync(join(tmpdir(), `payout-proxy-${name}-`)));
   const proxies: TestProxy[] = [];
 
-  const start = async (dataDir = '') => {
-    const proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir }, database);
+  const start = async (dataDir = '', settings: Partial<RunningConfig> = {}) => {
+    const proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir, ...settings }, database);
     proxies.push(proxy);
     return proxy;
   };
@@ -59,6 +63,24 @@ describe('a database on another server than before', () => {
     await eventually(async () => (await server()) === home);
     await eventually(() => reasons(proxy).length === 0);
     await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
+  });
+
+  it('is noticed by a checkpoint of more leaves, too, for an instance that has seen nothing', async () => {
+    const newest = mkdtempSync(join(fresh ?? '', 'newest-'));
+    const [logSigningKey, checkpointFile] = [new Secret(newSigningKey('test')), join(newest, 'checkpoints')];
+    const head = { size: 1_000, root: Buffer.alloc(32), sealedAt: new Date().toISOString(), completeUntil: null };
+    writeFileSync(checkpointFile, `${signHead(head, signerOf(logSigningKey.reveal()))}\n`);
+    const proxy = await start(newest, { logSigningKey, checkpointFile });
+    const [fence] = proxy.app.get(FenceService).reasons;
+    expect(fence?.detail).toContain('it has 0 sealed leaves, and the newest checkpoint');
+    const activeStops = () => database.query('SELECT cause FROM stop');
+    await eventually(async () => (await activeStops()).length === 1);
+    expect(await activeStops()).toEqual([{ cause: 'database_behind' }]);
+    await database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
+    await eventually(() => reasons(proxy).length === 0);
+    await proxies.pop()?.close();
+    const again = await start(newest, { logSigningKey, checkpointFile });
+    expect(reasons(again)).toEqual([]); // the checkpoint is of the epoch before
   });
 
   it('is noticed on the first connection, before any heartbeat', async () => {

@@ -59,7 +59,7 @@ export class EpochService implements OnApplicationShutdown {
     this.path = join(config.get('settings', { infer: true }).dataDir, 'epoch.json');
     heartbeat.resume(this.instance, 0n);
     heartbeat.observe((beat) => this.hear(beat));
-    prisma.checkConnections((client) => this.check(client));
+    for (const connections of [prisma, heartbeat]) connections.checkConnections((client) => this.check(client));
   }
 
   /**

@@ -91,6 +91,7 @@ export class HeartbeatService implements OnApplicationShutdown {
   private readonly logger = new Logger('Heartbeat');
   private readonly settings: DatabaseSettings;
   private readonly listeners: ((beat: Beat) => void)[] = [];
+  private readonly checks: ((client: Client) => Promise<void>)[] = [];
   private readonly stopped = new AbortController();
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -119,6 +120,11 @@ export class HeartbeatService implements OnApplicationShutdown {
   /** Calls a listener after each confirmed beat, in the same turn. */
   observe(listener: (beat: Beat) => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Checks each new connection before the first beat on it. If the check fails, so does the beat. */
+  checkConnections(check: (client: Client) => Promise<void>): void {
+    this.checks.push(check);
   }
 
   /** Returns whether the database confirms durable writes: one was confirmed within the last second, or is now. */
@@ -210,8 +216,9 @@ export class HeartbeatService implements OnApplicationShutdown {
       if (this.client === client) this.client = undefined;
     });
     await client.connect();
-    if (this.stopped.signal.aborted) await client.end();
-    else this.client = client;
+    this.client = client;
+    for (const check of this.checks) await check(client);
+    if (this.stopped.signal.aborted) await this.disconnect();
     return client;
   }
 
