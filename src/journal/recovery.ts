@@ -1,16 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { canonical } from '../policy/content';
+import { readCopies } from './copies-reader';
 import { IntentDocument, OutcomeDocument } from './documents';
 import { stampedSql, UNSTAMPED } from './document-sql';
 import { insertion } from './insertion';
-import { copiesFolder, CopiedLine, COPY_FILE } from './local-copies';
+import { CopiedLine } from './local-copies';
 
 /** What was missing in the database, and has been restored from copies. */
 export interface Recovered {
@@ -52,7 +49,7 @@ export async function restoreFromCopies(
       onProgress((lines += batch.length));
       batch = [];
     };
-    for await (const line of linesOf(dataDirs)) {
+    for await (const line of readCopies(dataDirs)) {
       if (line === undefined) recovered.unreadable += kind === 'intent' ? 1 : 0;
       else if (line.kind === kind) batch.push(line);
       if (batch.length >= AT_ONCE) await flush();
@@ -91,33 +88,14 @@ const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedL
   outcome: restoreOutcomes,
 };
 
-async function* linesOf(dataDirs: string[]): AsyncGenerator<CopiedLine | undefined> {
-  for (const dataDir of dataDirs) {
-    const folder = copiesFolder(dataDir);
-    const names = await readdir(folder).catch(() => []);
-    for (const name of names.filter((one) => COPY_FILE.test(one)).sort()) {
-      const lines = createInterface({ input: createReadStream(join(folder, name)), crlfDelay: Infinity });
-      for await (const line of lines) if (line !== '') yield parse(line);
-    }
-  }
-}
-
-function parse(line: string): CopiedLine | undefined {
-  try {
-    const copied = JSON.parse(line) as CopiedLine;
-    return copied.kind in RESTORE ? copied : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
   const rows = lines.flatMap((line) => {
     if (line.kind !== 'intent') return [];
     const { record, salt, hash } = { ...line, salt: line.claim?.salt ?? null, hash: line.claim?.hash ?? null };
     return [{ ...columnsOf(record), salt, hash, contents: line.contents }];
   });
-  const [restored] = await prisma.$queryRaw<[{ count: number }]>`
+  return prisma.$transaction(async (tx) => {
+    const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, client_id uuid, operation text,
         item_count integer, total_usd numeric, expected_fee_usd numeric, held_for text, expires_at timestamptz,
@@ -149,14 +127,17 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
       WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY client_id, reserved_on
       ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
     )
-    SELECT count(*)::integer AS count FROM intents`;
-  return restored.count;
+    SELECT id::text AS id FROM intents`;
+    await countOutcomes(tx, restored);
+    return restored.length;
+  });
 }
 
 /** A held call that was approved counts on the day of its approval. Who approved it is not in the copies. */
 async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
   const rows = lines.flatMap((line) => (line.kind === 'approval' ? [line] : []));
-  const [restored] = await prisma.$queryRaw<[{ count: number }]>`
+  return prisma.$transaction(async (tx) => {
+    const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH approvals AS (
       INSERT INTO decision (intent_id, kind, reason, reserved_on, process, client_id, key_id)
       SELECT a.intent_id, 'approved', 'Restored from a copy. The copy does not say who approved the call.', a.reserved_on,
@@ -172,14 +153,16 @@ async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Pro
       WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL GROUP BY i.client_id, a.reserved_on
       ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
     )
-    SELECT count(*)::integer AS count FROM approvals`;
-  return restored.count;
+    SELECT intent_id::text AS id FROM approvals`;
+    await countOutcomes(tx, restored);
+    return restored.length;
+  });
 }
 
 async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
   const rows = lines.flatMap((line) => (line.kind === 'outcome' ? [outcomeColumnsOf(line.record)] : []));
   return prisma.$transaction(async (tx) => {
-    const restored = await tx.$queryRaw<{ id: string; counted: string | null }[]>`
+    const restored = await tx.$queryRaw<{ id: string }[]>`
       INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, counted_usd, record)
       SELECT intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, now, counted_usd,
         ${Prisma.raw(stampedSql('record', 'now'))}
@@ -187,14 +170,20 @@ async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Prom
         kind text, upstream_status smallint, upstream_ms numeric, sent_at timestamptz, answered_at timestamptz,
         counted_usd numeric, record text)
       WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id) AND NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = t.intent_id)
-      ON CONFLICT DO NOTHING RETURNING intent_id::text AS id, counted_usd::text AS counted`;
-    const counted = restored.filter(({ counted: usd }) => usd !== null);
-    if (counted.length > 0) {
-      await tx.$queryRaw`SELECT adjust_spending(${counted.map(({ id }) => id)}::uuid[], ${counted.map(() => null)}::numeric[],
-        ${counted.map(({ counted: usd }) => usd)}::numeric[])::text`;
-    }
+      ON CONFLICT DO NOTHING RETURNING intent_id::text AS id`;
+    await countOutcomes(tx, restored);
     return restored.length;
   });
+}
+
+/**
+ * Counts what the outcomes of calls say was not paid, or cost more. A process that was sending a call may have written its
+ * outcome before the call itself was restored.
+ */
+async function countOutcomes(tx: Prisma.TransactionClient, calls: { id: string }[]): Promise<void> {
+  await tx.$queryRaw`
+    SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd))::text FROM outcome
+    WHERE intent_id = ANY (${calls.map(({ id }) => id)}::uuid[]) AND counted_usd IS NOT NULL HAVING count(*) > 0`;
 }
 
 /** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
