@@ -13,7 +13,7 @@ describe('isUnavailable', () => {
     expect(isUnavailable(known(code))).toBe(true);
   });
 
-  it.each(['08006', '25P03', '53300', '55P03', '57014', '57P01', '57P02', '57P03'])(
+  it.each(['08006', '25P03', '3D000', '53300', '55000', '55P03', '57014', '57P01', '57P02', '57P03'])(
     'recognizes SQLSTATE %s',
     (code) => {
       for (const by of ['P2010', 'P2039']) {

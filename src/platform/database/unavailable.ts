@@ -3,13 +3,20 @@ import { DatabaseTooSlow } from './patience';
 
 /**
  * SQLSTATEs (PostgreSQL, appendix A) of a server that is gone, stopping, starting or too busy: class 08 connection
- * exception, 40003 a commit that was not replicated (replication.ts), 25P03 idle in transaction timeout, 53300 too many connections, 55P03 lock timeout, 57014 statement
- * timeout, 57P01 to 57P03 shutdown, crash and start.
+ * exception, 40003 a commit that was not replicated (replication.ts), 25P03 idle in transaction timeout, 3D000 and 55000
+ * a database that is being replaced (it does not exist, or accepts no connections), 53300 too many connections, 55P03 lock
+ * timeout, 57014 statement timeout, 57P01 to 57P03 shutdown, crash and start.
  */
-const SQLSTATE = /^(08\w{3}|40003|25P03|53300|55P03|57014|57P0[1-3])$/;
+const SQLSTATE = /^(08\w{3}|40003|25P03|3D000|53300|55000|55P03|57014|57P0[1-3])$/;
 
 /** The names that @prisma/adapter-pg uses for a server that it cannot reach. */
-const ADAPTER_KINDS = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'];
+const ADAPTER_KINDS = [
+  'DatabaseNotReachable',
+  'DatabaseDoesNotExist',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+];
 
 /**
  * Prisma's own codes: unreachable, connection timeout, operation timeout, connection closed, no connection or
