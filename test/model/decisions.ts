@@ -8,7 +8,8 @@ const RECORDED = { approve: 'approved', reject: 'rejected' } as const;
 
 /** Of two concurrent approvers, one wins, and both get the truth. */
 export function checkDecisions(world: World, lane: Lane, intents: Intent[]): string[] {
-  const winners = lane.decided.filter(hasWon);
+  // A copy has no rejection, so a call that was rejected may wait again after a loss.
+  const winners = lane.decided.filter((one) => hasWon(one) && !isLostRejection(world, one));
   const twice = winners.filter(({ callId }, at) => winners.findIndex((other) => other.callId === callId) !== at);
   return [
     ...twice.map(({ callId }) => `${callId} was decided about twice`),
@@ -22,6 +23,7 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
   if (!told || !intent) return [];
   const said = `${decision} of ${callId} was told ${told.status} ${told.json.code ?? ''}: `;
   const request = lane.requests.get(number) as LogicalRequest;
+  if (isLostRejection(world, decided)) return [];
   if (hasWon(decided)) {
     if (intent.decision !== RECORDED[decision]) return [`${said}${intent.decision} is recorded`];
     const stopped = decision === 'approve' && wasStopped(world, lane, request, decided);
@@ -29,7 +31,7 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
   }
   switch (told.json.code ?? '') {
     case 'already_decided':
-      return intent.decision === null ? [`${said}nobody did`] : [];
+      return intent.decision === null && !world.lost?.calls.has(callId) ? [`${said}nobody did`] : [];
     case 'outcome_unknown': // it is in doubt, and listed as that
       return intent.decision === 'approved' ? [] : [`${said}${intent.decision} is recorded`];
     case 'cap_exceeded': // money.ts looks whether it was
@@ -37,9 +39,17 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
     case 'database_unavailable':
     case 'upstream_overloaded':
       return [];
+    case 'instance_fenced':
+      return world.mayFence ? [] : [`${said}nothing fences an instance`];
+    case 'not_found':
+      return world.lost?.calls.has(callId) ? [] : [`${said}it was there`];
     default:
       return [`${said}nothing of that kind was asked for`];
   }
+}
+
+function isLostRejection({ lost }: World, { callId, decision }: Decided): boolean {
+  return decision === 'reject' && (lost?.calls.has(callId) ?? false);
 }
 
 function hasWon({ told }: Decided): boolean {

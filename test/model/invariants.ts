@@ -6,7 +6,8 @@ import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
 import { LogicalRequest } from './schedule';
 import { checkDecisions } from './decisions';
 import { checkTold } from './told';
-import { listCalls, Settled } from './wave';
+import { listCalls } from './lists';
+import { Settled } from './wave';
 import { World } from './world';
 
 /** One logical request with everything that happened to it. */

@@ -38,6 +38,8 @@ export interface Lane {
 /** The state that the lanes of a wave share. */
 export interface Shared {
   world: World;
+  /** How many there were in this wave. */
+  submissions: number;
   onSubmission: () => void;
 }
 
@@ -93,6 +95,7 @@ export async function submit(
 ): Promise<void> {
   const { world } = shared;
   const request = lane.requests.get(number) as LogicalRequest;
+  shared.submissions += 1;
   shared.onSubmission();
   const startedAt = world.now();
   const told = await world.ask({

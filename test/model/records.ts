@@ -1,6 +1,7 @@
 import { TestDatabase } from '../support/test-database';
 import { TestSandbox } from '../support/sandbox';
 import { numberOf } from './bodies';
+import { World } from './world';
 
 /** An admitted call with everything recorded about it. */
 export interface Intent {
@@ -28,6 +29,8 @@ export interface Intent {
   refused: boolean;
   /** Whether the process that sends or sent it is alive. */
   alive: boolean;
+  /** The database had lost it, and got it back from a copy without its body and the body of its answer. */
+  recovered: boolean;
 }
 
 /** A request that arrived at the sandbox. */
@@ -42,8 +45,8 @@ export interface Arrival {
   answeredAt: string | null;
 }
 
-export async function readIntents(database: TestDatabase, clientIds: string[]): Promise<Intent[]> {
-  const rows = await database.query<Omit<Intent, 'number'> & { body: string }>(
+export async function readIntents({ database, lost }: World, clientIds: string[]): Promise<Intent[]> {
+  const rows = await database.query<Omit<Intent, 'number'> & { body: string | null }>(
     `SELECT i.id, i.client_id AS "clientId", i.record::json ->> 'idempotency_key' AS "idempotencyKey", i.total_usd::text AS "totalUsd",
        i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
        d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
@@ -52,14 +55,18 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
        (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account = 'available')::integer))::text
         FROM ledger_entry WHERE call_id = i.id) AS "ledgerUsd",
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
-       coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, convert_from(b.body, 'UTF8') AS body
-     FROM intent i JOIN intent_body b ON b.intent_id = i.id
+       coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, b.body IS NULL AS recovered,
+       convert_from(b.body, 'UTF8') AS body
+     FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id
        LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN current_settlement s ON s.intent_id = i.id
        LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN outcome_body a ON a.intent_id = i.id
      WHERE i.client_id = ANY ($1) ORDER BY i.id`,
     [clientIds],
   );
-  return rows.map(({ body, ...intent }) => ({ ...intent, number: numberOf(JSON.parse(body)) }));
+  return rows.map(({ body, ...intent }) => ({
+    ...intent,
+    number: body === null ? (lost?.calls.get(intent.id) ?? NaN) : numberOf(JSON.parse(body)),
+  }));
 }
 
 /** The proxy's own reads about calls in doubt. */

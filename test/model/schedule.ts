@@ -3,6 +3,7 @@ import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
 import { LISTED_TYPES, ListedType } from '../../src/sandbox/lies';
 import { MAGIC, MagicName } from '../../src/sandbox/magic-recipients';
 import { OperationName } from './bodies';
+import { Clocks, clocks, Disaster, disaster } from './disaster';
 
 /** How many schedules run at once, each with a client of its own. Killing a process affects all of them. */
 export const LANES = 20;
@@ -78,6 +79,8 @@ export interface TransferFault {
 export interface Wave {
   schedules: Schedule[];
   kills: Kill[];
+  disaster: Disaster;
+  clocks: Clocks;
   /** The delay of the faults of magic recipients. */
   magicMs: number;
   transferFault: TransferFault;
@@ -187,6 +190,8 @@ export const wave: fc.Arbitrary<Wave> = fc.noBias(
       minLength: 1,
       maxLength: 2,
     }),
+    disaster,
+    clocks,
     magicMs: fc.constantFrom(50, 900),
     transferFault,
     listedAfterMs,

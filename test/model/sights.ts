@@ -23,6 +23,11 @@ const EXPECTED = [
   'an error that is not believed',
   'a key that is free again',
   'followed to another state',
+  'instance_fenced',
+  'a call settled while its proxy was suspended',
+  'too_late',
+  'an old database that an instance noticed',
+  'a call that came back from a copy',
 ];
 
 /** Counts the events that the schedules caused. */
@@ -30,14 +35,18 @@ export class Sights {
   schedules = 0;
   private readonly seen = new Map<string, number>();
 
-  note({ lanes, intents, arrivals, followed }: Settled): void {
+  note({ lanes, intents, arrivals, followed, settledSuspended, lost }: Settled): void {
     this.schedules += lanes.length;
+    for (let n = 0; n < settledSuspended; n += 1) this.see('a call settled while its proxy was suspended');
+    if (lost)
+      this.see(lost.noticed ? 'an old database that an instance noticed' : 'an old database that lacks nothing');
     if (followed > 0) this.see('followed to another state');
     for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
     for (const intent of intents) {
       const { outcome, decision, resolution, settledByList } = intent;
       this.see(`outcome ${outcome}`);
       if (isUnverified(intent)) this.see('an error that is not believed');
+      if (intent.recovered) this.see('a call that came back from a copy');
       if (isFreed(intent)) this.see('a key that is free again');
       if (settledByList) this.see(`${resolution} by the list`);
       if (decision !== null) this.see(decision);

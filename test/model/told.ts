@@ -13,13 +13,33 @@ export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[
   const id = told.headers.get('x-call-id') ?? '';
   const own = intents.find((intent) => intent.id === id && !intent.refused);
   const request = lane.requests.get(number) as LogicalRequest;
-  const wrong = own ? checkAnswer(told, own) : checkRefusal(told, request, { sent, lane, world, intents });
+  const around = { sent, lane, world, intents };
+  const wrong = own
+    ? wasLost(world, id)
+      ? checkLost(told, own)
+      : checkAnswer(told, own)
+    : checkRefusal(told, request, around);
   const opened = own !== undefined && !told.headers.has('idempotent-replayed');
   return [
     ...(own && own.number !== number ? [`was answered as request ${own.number}`] : []),
     ...(opened && wasStopped(world, lane, request, sent) ? ['was let through although it was stopped'] : []),
     ...wrong,
   ].map((fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`);
+}
+
+/** Whether the database had lost what it knew of a call. */
+function wasLost({ lost }: World, id: string): boolean {
+  return lost?.calls.has(id) ?? false;
+}
+
+/**
+ * Checks the answer of a call that the database had lost. A copy has no answer of the upstream, no refusal and no
+ * decision, so only this is known: what was paid is not recorded as unpaid.
+ */
+function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
+  const wasPaid = isSuccess({ status: told.status, json: told.json });
+  const isUnpaid = outcome === 'not_sent' || outcome === 'rejected' || resolution === 'not_executed';
+  return wasPaid && isUnpaid ? [`${outcome}${resolution ? `, ${resolution}` : ''} is recorded, after a loss`] : [];
 }
 
 /** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
@@ -33,8 +53,10 @@ function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
     case 'upstream_unreachable':
     case 'stopped': // while it waited for its turn
     case 'database_unavailable': // whether it was stopped meanwhile could not be asked
+    case 'instance_fenced': // after its admission
     case 'too_late':
-      return outcome === 'not_sent' ? [] : [recorded];
+      // While its process was suspended, a person may have settled it.
+      return outcome === 'not_sent' || resolution === 'not_executed' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':
       return outcome === 'rejected' ? [] : [recorded];
@@ -67,6 +89,7 @@ interface Around {
 /** Returns the right answer of a request that was not admitted. */
 function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
   const first = intents.find(({ id }) => id === json.first_call_id);
+  if (json.first_call_id !== undefined && wasLost(world, json.first_call_id)) return [];
   switch (json.code ?? '') {
     case 'outcome_unknown':
       // Its process is gone, and its database may have continued for a moment with its last statement.
@@ -84,6 +107,8 @@ function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, wor
       return world.stopsAsked.some((stop) => isStoppedBy(stop, lane, request)) ? [] : ['nobody stopped it'];
     case 'cap_exceeded': // money.ts looks whether it was
       return [];
+    case 'instance_fenced':
+      return world.mayFence ? [] : ['nothing fences an instance'];
     default:
       return HARMLESS.includes(json.code as string) ? [] : ['nothing of that kind was asked for'];
   }
@@ -104,5 +129,6 @@ function isStoppedBy(
   { client }: Lane,
   { operation }: LogicalRequest,
 ): boolean {
-  return stop.clientId === client.id || stop.operation === operation;
+  const isEverything = stop.clientId === null && stop.operation === null;
+  return isEverything || stop.clientId === client.id || stop.operation === operation;
 }

@@ -3,12 +3,15 @@ import { loadConfig } from '../../src/platform/config/config';
 import { Secret } from '../../src/platform/config/secret';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { createWorker } from '../../src/worker/worker';
-import { createClient, Fleet } from '../support/fleet';
+import { createClient } from '../support/fleet';
 import { settingsOn } from '../support/proxy';
 import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox';
-import { createTestDatabase, TestDatabase } from '../support/test-database';
+import { TestDatabase } from '../support/test-database';
 import { OperationName } from './bodies';
-import { Inconclusive } from './inconclusive';
+import { isFencing } from './disaster';
+import { Lost } from './loss';
+import { OldDatabase } from './old-database';
+import { ENVIRONMENT, Proxies } from './proxies';
 import { Wave } from './schedule';
 import type { BodyOf } from '../support/supertest';
 
@@ -49,42 +52,29 @@ export interface KnownStop {
   until: number;
 }
 
-const ENVIRONMENT = {
-  UPSTREAM_TIMEOUT_MS: '600',
-  // Few and short, because hanging requests make others wait past their time.
-  UPSTREAM_CONNECTIONS: '12',
-  UPSTREAM_MAX_RESPONSE_BYTES: '1000000',
-  DATABASE_POOL_SIZE: '5',
-  // Longer than a wave can take on any machine, so that the guard never depends on the speed of this one.
-  DUPLICATE_WINDOW_SECONDS: '3600',
-  // It runs only when nothing is in progress any more, so what it does not find never appears.
-  RESOLVER_QUIET_SECONDS: '1',
-};
-
-const START_TRIES = 5;
-
 /** Two proxies in front of a sandbox, a worker, their operators, and a clock that only counts events. */
 export class World {
   /** The stops requested in this wave, whether or not the answer arrived. */
   readonly stopsAsked: { clientId: string | null; operation: OperationName | null }[] = [];
   readonly stops: KnownStop[] = [];
+  /** Whether a clock or an old database may fence an instance in this wave. */
+  mayFence = false;
+  /** What the database has lost in this wave. */
+  lost: Lost | undefined;
   private moment = 0;
-  private readonly up = [true, true];
-  private restarting: Promise<unknown> = Promise.resolve();
-
+  private hadFencingClock = false;
   private constructor(
-    readonly database: TestDatabase,
+    readonly database: OldDatabase,
     readonly sandbox: TestSandbox,
-    readonly fleet: Fleet,
-    private readonly worker: INestApplicationContext,
+    readonly proxies: Proxies,
+    readonly worker: INestApplicationContext,
     readonly keys: { admin: string; auditor: string; reconciler: string; approvers: string[] },
   ) {}
 
   static async start(): Promise<World> {
-    const database = await createTestDatabase();
+    const database = await OldDatabase.create();
     const sandbox = await startSandbox({}, database);
-    const env = { UPSTREAM_BASE_URL: sandbox.url, UPSTREAM_API_KEY: API_KEY, ...ENVIRONMENT };
-    const fleet = await started(() => Fleet.start(2, database, env));
+    const proxies = await Proxies.start(database, sandbox.url);
     const { upstreamTimeoutMs, resolverQuietSeconds } = loadConfig(ENVIRONMENT);
     const upstream = { upstreamBaseUrl: sandbox.url, upstreamApiKey: new Secret(API_KEY) };
     const worker = await createWorker(settingsOn(database, { ...upstream, upstreamTimeoutMs, resolverQuietSeconds }));
@@ -97,12 +87,7 @@ export class World {
     ];
     await watchCaps(database);
     const keys = { admin: admin.key, auditor: auditor.key, reconciler: reconciler.key };
-    return new World(database, sandbox, fleet, worker, { ...keys, approvers: approvers.map(({ key }) => key) });
-  }
-
-  /** How many processes accept requests. */
-  get running(): number {
-    return this.up.filter(Boolean).length;
+    return new World(database, sandbox, proxies, worker, { ...keys, approvers: approvers.map(({ key }) => key) });
   }
 
   /** Returns the next moment. Of two moments, the smaller one was earlier. */
@@ -115,8 +100,7 @@ export class World {
    * @returns undefined if no answer arrived.
    */
   async ask({ process, method = 'POST', path, key, headers = {}, body }: Question): Promise<Told | undefined> {
-    if (!this.up.includes(true)) await this.restarting;
-    const url = this.fleet.url(this.up[process] ? process : 1 - process);
+    const url = await this.proxies.urlOf(process);
     try {
       const response = await fetch(url + path, {
         method,
@@ -139,20 +123,14 @@ export class World {
     }
   }
 
-  /** @param meanwhile runs before the process is back. */
-  async killAndRestart(victim: number, meanwhile: () => Promise<void>): Promise<void> {
-    if (!this.up[victim]) return;
-    this.up[victim] = false;
-    await this.fleet.kill(victim);
-    const restarted = started(() => this.fleet.restart(victim)).then(() => (this.up[victim] = true));
-    this.restarting = restarted;
-    await Promise.all([restarted, meanwhile()]);
-  }
-
   /** Resets the upstream as at a first start: enough money, and a ground truth of this wave only. */
-  async reset({ magicMs, transferFault, listedAfterMs }: Wave): Promise<void> {
+  async reset({ magicMs, transferFault, listedAfterMs, clocks, disaster }: Wave): Promise<void> {
     this.stops.length = 0;
     this.stopsAsked.length = 0;
+    this.lost = undefined;
+    // The clocks of the wave before may still be set.
+    this.mayFence = disaster.kind === 'loss' || this.hadFencingClock || isFencing(clocks);
+    this.hadFencingClock = isFencing(clocks);
     await this.sandbox.control('post', '/reset').expect(204);
     await this.sandbox.control('patch', '/settings', { magicMs, listedAfterMs }).expect(200);
     for (const operation of ['POST /account/transfer', 'POST /wallets/transfer']) {
@@ -170,24 +148,10 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await this.fleet.stop();
+    await this.proxies.stop();
     await this.worker.close();
     await this.sandbox.close();
     await this.database.close();
-  }
-}
-
-/**
- * Starts something, and again if a busy machine made the start too slow.
- * @throws Inconclusive
- */
-async function started<Result>(start: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await start();
-    } catch (cause) {
-      if (tries === START_TRIES) throw new Inconclusive('a proxy did not start', { cause });
-    }
   }
 }
 

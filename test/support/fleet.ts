@@ -18,7 +18,7 @@ interface Running {
 /** Several proxies with one database and one upstream, each a process of its own that can be killed. */
 export class Fleet {
   private constructor(
-    private readonly env: Record<string, string>,
+    private readonly envOf: (index: number) => Record<string, string>,
     private readonly dir: string,
     private readonly running: Running[],
   ) {}
@@ -26,8 +26,14 @@ export class Fleet {
   /**
    * @param env on top of what lets several share a test's database. It has `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY`
    * at least.
+   * @param own what each proxy has of its own.
    */
-  static async start(count: number, database: TestDatabase, env: Record<string, string>): Promise<Fleet> {
+  static async start(
+    count: number,
+    database: TestDatabase,
+    env: Record<string, string>,
+    own: (index: number) => Record<string, string> = () => ({}),
+  ): Promise<Fleet> {
     const dir = newDataDir();
     const LOG_SIGNING_KEY = newSigningKey('test'); // each proxy has a DATA_DIR of its own, and one log has one key
     const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
@@ -40,8 +46,9 @@ export class Fleet {
       ...shared,
       ...env,
     };
-    const running = await Promise.all(Array.from({ length: count }, (_none, index) => run(all, dir, index)));
-    return new Fleet(all, dir, running);
+    const envOf = (index: number) => ({ DATA_DIR: join(dir, String(index)), ...all, ...own(index) });
+    const running = await Promise.all(Array.from({ length: count }, (_none, index) => run(envOf(index), dir)));
+    return new Fleet(envOf, dir, running);
   }
 
   /** A restarted proxy has another one. */
@@ -63,9 +70,19 @@ export class Fleet {
     void this.at(index).product.signal(name);
   }
 
+  /** The DATA_DIRs of all proxies. */
+  get dataDirs(): string[] {
+    return this.running.map((_each, index) => this.envOf(index).DATA_DIR ?? '');
+  }
+
+  /** Sends SIGTERM. Resolves once the process has ended in order. */
+  async end(index: number): Promise<void> {
+    await this.at(index).product.signal('SIGTERM');
+  }
+
   /** Starts a killed process again. */
   async restart(index: number): Promise<void> {
-    this.running[index] = await run(this.env, this.dir, index);
+    this.running[index] = await run(this.envOf(index), this.dir);
   }
 
   async stop(): Promise<void> {
@@ -80,8 +97,8 @@ export class Fleet {
   }
 }
 
-async function run(env: Record<string, string>, dir: string, index: number): Promise<Running> {
-  const product = new Product('main.js', [], { DATA_DIR: join(dir, String(index)), ...env }, dir);
+async function run(env: Record<string, string>, dir: string): Promise<Running> {
+  const product = new Product('main.js', [], env, dir);
   const [, url = ''] = await product.said(READY);
   return { product, url };
 }

@@ -1,0 +1,87 @@
+import { Disaster } from './disaster';
+import { Lane, Shared } from './lane';
+import { lose } from './loss';
+import { Wave } from './schedule';
+import { suspend } from './suspension';
+import { within } from './inconclusive';
+import { listCalls } from './lists';
+import { World } from './world';
+
+/** What the misfortunes of a wave have led to. */
+export interface Happened {
+  /** Errors found meanwhile. */
+  violations: string[];
+  /** How many calls were settled while their proxy was suspended. */
+  settledSuspended: number;
+}
+
+/** Something that begins with a submission, and runs beside the schedules. */
+export interface Event {
+  /** The number of submissions after the beginning of the wave. */
+  after: number;
+  run: () => Promise<void>;
+}
+
+/** Returns the misfortunes of a wave: killed and suspended proxies, a clock that is set, and an old database. */
+export function eventsOf(shared: Shared, wave: Wave, lanes: Lane[], happened: Happened): Event[] {
+  const { world } = shared;
+  const { clocks, disaster } = wave;
+  return [
+    ...(clocks.step ? [clockStep(world, clocks.step)] : []),
+    ...disasterEvents(shared, disaster, lanes, happened),
+    // What a killed process had copied no more is lost with it, so a database that comes back is not combined with a kill.
+    ...(disaster.kind === 'loss' ? [] : wave.kills).map(({ victim, afterSubmissions }) => ({
+      after: afterSubmissions,
+      run: () => world.proxies.killAndRestart(victim, () => checkDoubts(world, happened.violations)),
+    })),
+  ];
+}
+
+function clockStep(world: World, step: NonNullable<Wave['clocks']['step']>): Event {
+  // A proxy that is killed or suspended just then never shows it, so nobody waits.
+  const run = () => Promise.resolve(void world.proxies.setClock(step.victim, step.aheadMs).catch(() => undefined));
+  return { after: step.afterSubmissions, run };
+}
+
+function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happened: Happened): Event[] {
+  const { world } = shared;
+  if (disaster.kind === 'none') return [];
+  const { afterSubmissions: after } = disaster;
+  if (disaster.kind === 'suspension') {
+    const run = async () => {
+      const { faults, settled } = await suspend(shared, lanes, disaster);
+      happened.violations.push(...faults);
+      happened.settledSuspended += settled;
+    };
+    return [{ after, run }];
+  }
+  let copied: Promise<void>;
+  return [
+    { after, run: () => (copied = world.database.copy()) },
+    { after: after + disaster.lostSubmissions, run: () => copied.then(() => lose(world, disaster.restarts)) },
+  ];
+}
+
+/** While a process is gone, the other one lists everything that it left behind. */
+async function checkDoubts(world: World, violations: string[]): Promise<void> {
+  const gone = async () =>
+    await world.database.query<{ id: string }>(
+      `SELECT i.id FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
+       WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)
+         AND NOT EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
+         AND (i.held_for IS NULL OR d.kind = 'approved')
+         AND coalesce(d.process, i.process) NOT IN (SELECT live_processes())`,
+    );
+  await within('the database still takes a killed process for alive', async () => {
+    const live = await world.database.query('SELECT live_processes()');
+    return live.length <= world.proxies.seen;
+  });
+  const before = await gone();
+  const listed = await listCalls(world, 'outcome=unknown');
+  // A database that was committing for the process continues for a moment.
+  const after = new Set((await gone()).map(({ id }) => id));
+  for (const { id } of before) {
+    if (after.has(id) && !listed.has(id))
+      violations.push(`${id} was not listed as in doubt while its process was gone`);
+  }
+}

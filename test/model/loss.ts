@@ -1,0 +1,107 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { copiesFolder } from '../../src/journal/local-copies';
+import { beginEpoch, restoreFromCopies } from '../../src/journal/recovery';
+import { PrismaService } from '../../src/platform/database/prisma.service';
+import { within } from './inconclusive';
+import { lift } from './lane';
+import { World } from './world';
+
+/** What a database has lost in a wave. */
+export interface Lost {
+  /** The calls that it lacked something of, with the numbers of their requests. */
+  calls: Map<string, number>;
+  /** When it was put back. What was told before may be missing. */
+  at: number;
+  /** Whether an instance noticed that something was missing. */
+  noticed: boolean;
+}
+
+/** Longer than two copies or two heartbeats are apart, so that nothing waits any more. */
+const QUIET_MS = 2_500;
+
+/** All three processes have a heartbeat: two proxies and a worker. */
+const INSTANCES = 3;
+
+/**
+ * Puts the database back to its copy. If an instance notices that something is missing, the database is recovered, and a
+ * person lifts the stop.
+ */
+export async function lose(world: World, restarts: boolean): Promise<void> {
+  const lost = await world.database.putBack();
+  const calls = new Map(lost.map(({ id, number }) => [id, number]));
+  world.lost = { calls, at: world.now(), noticed: false };
+  world.stopsAsked.push({ clientId: null, operation: null });
+  await forgetLostStops(world);
+  if (!(await isNoticed(world))) return;
+  world.lost.noticed = true;
+  const recover = () => recoverFrom(world);
+  if (restarts) {
+    await world.proxies.restartAll(recover);
+  } else {
+    await copiesAreWritten(world.proxies.dataDirs);
+    await recover();
+  }
+  await liftStop(world);
+}
+
+/** Stops that were set since the copy are gone, and nobody can rely on them. */
+async function forgetLostStops(world: World): Promise<void> {
+  const rows = await world.database.query<{ id: string }>('SELECT id::text FROM stop');
+  const ids = new Set(rows.map(({ id }) => id));
+  world.stops.splice(0, world.stops.length, ...world.stops.filter(({ id }) => ids.has(id)));
+}
+
+/** Waits until an instance has stopped everything, or until every instance has found that nothing is missing. */
+async function isNoticed(world: World): Promise<boolean> {
+  const beats = async () => {
+    const rows = await world.database.query<{ id: string; beat: string }>('SELECT id::text, beat::text FROM instance');
+    return new Map(rows.map(({ id, beat }) => [id, Number(beat)]));
+  };
+  const before = await beats();
+  let noticed = false;
+  await within('nobody notices whether the database is old', async () => {
+    const stops = await world.database.query(`SELECT FROM stop WHERE cause = 'database_behind'
+      AND epoch = (SELECT max(number) FROM epoch) AND id NOT IN (SELECT stop_id FROM stop_lift)`);
+    noticed = stops.length > 0;
+    const beating = [...(await beats())].filter(([id, beat]) => beat >= (before.get(id) ?? 0) + 2);
+    return noticed || beating.length >= INSTANCES;
+  });
+  return noticed;
+}
+
+/** What `database recover` does. It is done twice, because it may be repeated. */
+async function recoverFrom({ worker, proxies, database }: World): Promise<void> {
+  const prisma = worker.get(PrismaService);
+  await within('the worker does not connect again', () => prisma.$queryRaw`SELECT 1`.then(Boolean, () => false)); // its connections have ended
+  // Reservations come back before what outcomes gave back, so more than a cap may count for a moment. Nothing is paid then.
+  await database.query('ALTER TABLE spending DISABLE TRIGGER note_overspent');
+  await restoreFromCopies(prisma, proxies.dataDirs);
+  await restoreFromCopies(prisma, proxies.dataDirs);
+  await database.query('ALTER TABLE spending ENABLE TRIGGER note_overspent');
+  await beginEpoch(prisma, 'as the schedule says', null);
+}
+
+/** Waits until the copies of all proxies stay as they are. */
+async function copiesAreWritten(dataDirs: string[]): Promise<void> {
+  const sizes = () => JSON.stringify(dataDirs.map((dir) => sizesIn(copiesFolder(dir))));
+  for (let before = ''; before !== sizes();) {
+    before = sizes();
+    await sleep(QUIET_MS);
+  }
+}
+
+function sizesIn(folder: string): number[] {
+  return readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+}
+
+/** An instance that does not know of the new epoch yet refuses it. */
+async function liftStop(world: World): Promise<void> {
+  await within('the stop of an old database cannot be lifted', async () => {
+    const { stops } = await world.read('/v1/stops', world.keys.admin);
+    const ours = stops.filter(({ cause }) => cause === 'database_behind');
+    for (const { id } of ours) await lift(world, 0, id);
+    return ours.length === 0;
+  });
+}

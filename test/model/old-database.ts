@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { Client, Pool } from 'pg';
+import { Urls } from '../../src/platform/database/embedded/access';
+import { createTestDatabase, TestDatabase, withDatabase } from '../support/test-database';
+import { eventually } from '../support/paying';
+import { numberOf } from './bodies';
+
+/** A call whose admission, outcome or decision a database has lost. */
+export interface LostCall {
+  id: string;
+  /** The request that it was about. */
+  number: number;
+}
+
+const CALLS = `SELECT i.id::text, convert_from(b.body, 'UTF8') AS body, o.kind AS outcome, d.kind AS decision, r.id IS NOT NULL AS refused
+  FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
+  LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN refusal r ON r.id = i.id`;
+
+/**
+ * The database of the proxies, which comes back from the past on request. To the proxies, it looks like a failover to a
+ * standby that lagged behind, or like a backup that was restored under the same address: all connections end, and new
+ * ones lead to an older database. The sandbox's database stays as it is.
+ */
+export class OldDatabase implements TestDatabase {
+  readonly url: string;
+  readonly ownerUrl: string;
+  private pool: Pool;
+
+  private constructor(
+    private readonly shared: TestDatabase,
+    private readonly admin: Client,
+    private readonly name: string,
+    urls: Urls,
+  ) {
+    this.url = withDatabase(urls.proxy, name);
+    this.ownerUrl = withDatabase(urls.owner, name);
+    this.pool = this.connect(name);
+  }
+
+  static async create(): Promise<OldDatabase> {
+    const urls = JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls;
+    const shared = await createTestDatabase();
+    const admin = new Client({ connectionString: withDatabase(urls.owner, 'postgres') });
+    await admin.connect();
+    const name = `model_${randomBytes(6).toString('hex')}`;
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE payout_proxy STRATEGY FILE_COPY`);
+    return new OldDatabase(shared, admin, name, urls);
+  }
+
+  get sandboxUrl(): string {
+    return this.shared.sandboxUrl;
+  }
+
+  /** Asks again if the connection ended, as at a failover. */
+  async query<Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    let rows: Row[] = [];
+    await eventually(async () => {
+      try {
+        ({ rows } = await this.pool.query<Row>(sql, parameters));
+        return true;
+      } catch (error) {
+        if (hasEnded(error)) return false;
+        throw error;
+      }
+    });
+    return rows;
+  }
+
+  /** Copies the database as it is now. All connections end. */
+  async copy(): Promise<void> {
+    await this.admin.query(`DROP DATABASE IF EXISTS ${this.name}_copy`);
+    await this.whileClosed(() =>
+      this.admin.query(`CREATE DATABASE ${this.name}_copy TEMPLATE ${this.name} STRATEGY FILE_COPY`),
+    );
+  }
+
+  /**
+   * Replaces the database by its copy. All connections end.
+   * @returns the calls of which the copy lacks something.
+   */
+  async putBack(): Promise<LostCall[]> {
+    await this.whileClosed(async () => {
+      await this.admin.query(`ALTER DATABASE ${this.name} RENAME TO ${this.name}_gone`);
+      await this.admin.query(`ALTER DATABASE ${this.name}_copy RENAME TO ${this.name}`);
+    });
+    await this.admin.query(`ALTER DATABASE ${this.name}_gone ALLOW_CONNECTIONS true`);
+    const gone = this.connect(`${this.name}_gone`);
+    const { rows: before } = await gone.query<LostRow>(CALLS);
+    await gone.end();
+    const after = new Map((await this.query<LostRow>(CALLS)).map((row) => [row.id, row]));
+    await this.admin.query(`DROP DATABASE ${this.name}_gone WITH (FORCE)`);
+    return before
+      .filter((row) => STATES.some((state) => row[state] !== (after.get(row.id)?.[state] ?? undefined)))
+      .map(({ id, body }) => ({ id, number: body === null ? NaN : numberOf(JSON.parse(body)) }));
+  }
+
+  asTemplate(): Promise<string> {
+    return Promise.reject(new Error('it is put back, and never a template'));
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+    for (const suffix of ['', '_copy', '_gone'])
+      await this.admin.query(`DROP DATABASE IF EXISTS ${this.name}${suffix} WITH (FORCE)`);
+    await this.admin.end();
+    await this.shared.close();
+  }
+
+  private async whileClosed(work: () => Promise<unknown>): Promise<void> {
+    await this.admin.query(`ALTER DATABASE ${this.name} ALLOW_CONNECTIONS false`);
+    await eventually(async () => {
+      const { rowCount } = await this.admin.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+        [this.name],
+      );
+      return rowCount === 0;
+    });
+    await work();
+    await this.admin.query(`ALTER DATABASE ${this.name} ALLOW_CONNECTIONS true`);
+  }
+
+  private connect(name: string): Pool {
+    const pool = new Pool({ connectionString: withDatabase(this.shared.ownerUrl, name), max: 4 });
+    pool.on('error', () => undefined); // an idle connection has ended
+    return pool;
+  }
+}
+
+interface LostRow {
+  id: string;
+  body: string | null;
+  outcome: string | null;
+  decision: string | null;
+  refused: boolean;
+}
+
+const STATES = ['id', 'outcome', 'decision', 'refused'] as const;
+
+/** SQLSTATEs of a connection that was ended, or refused while the database is replaced. */
+const ENDED = /^(57P01|55000|3D000)$/;
+
+function hasEnded(error: unknown): boolean {
+  const { code = '', message } = error as { code?: string; message: string };
+  return ENDED.test(code) || message.startsWith('Connection terminated');
+}

@@ -1,0 +1,152 @@
+import { Fleet } from '../support/fleet';
+import { removeDataDir } from '../support/data-dir';
+import { newDataDir } from '../support/process';
+import { API_KEY } from '../support/sandbox';
+import { WrongClock } from '../support/wrong-clock';
+import { MAX_SKEW_SECONDS } from './disaster';
+import { Inconclusive } from './inconclusive';
+import { OldDatabase } from './old-database';
+
+/** The settings of both, and of the worker. */
+export const ENVIRONMENT = {
+  UPSTREAM_TIMEOUT_MS: '600',
+  // Few and short, because hanging requests make others wait past their time.
+  UPSTREAM_CONNECTIONS: '12',
+  UPSTREAM_MAX_RESPONSE_BYTES: '1000000',
+  DATABASE_POOL_SIZE: '5',
+  // Longer than a wave can take on any machine, so that the guard never depends on the speed of this one.
+  DUPLICATE_WINDOW_SECONDS: '3600',
+  // It runs only when nothing is in progress any more, so what it does not find never appears.
+  RESOLVER_QUIET_SECONDS: '1',
+  MAX_CLOCK_SKEW_SECONDS: String(MAX_SKEW_SECONDS),
+};
+
+const START_TRIES = 5;
+
+/** The name of a proxy's connections to the database. */
+const nameOf = (index: number) => `proxy-${index}`;
+
+/** The two proxies. Each can be killed, suspended, and given a wrong clock. */
+export class Proxies {
+  private readonly up = [true, true];
+  /** The suspended proxy that the database still sees. */
+  private frozen: number | undefined;
+  private restarting: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly database: OldDatabase,
+    private readonly fleet: Fleet,
+    private readonly wallClocks: WrongClock[],
+    private readonly clockDir: string,
+  ) {}
+
+  /** @throws Inconclusive */
+  static async start(database: OldDatabase, upstreamUrl: string): Promise<Proxies> {
+    const clockDir = newDataDir();
+    const wallClocks = [0, 1].map((index) => new WrongClock(clockDir, nameOf(index), 0));
+    const env = { UPSTREAM_BASE_URL: upstreamUrl, UPSTREAM_API_KEY: API_KEY, ...ENVIRONMENT };
+    const own = (index: number) => ({
+      ...wallClocks[index]?.env,
+      DATABASE_URL: `${database.url}?application_name=${nameOf(index)}`,
+    });
+    const fleet = await started(() => Fleet.start(2, database, env, own));
+    return new Proxies(database, fleet, wallClocks, clockDir);
+  }
+
+  /** How many the database may see. */
+  get seen(): number {
+    return this.up.filter(Boolean).length + (this.frozen === undefined ? 0 : 1);
+  }
+
+  get dataDirs(): string[] {
+    return this.fleet.dataDirs;
+  }
+
+  isUp(index: number): boolean {
+    return this.up[index] === true;
+  }
+
+  /** Returns the address of a proxy, or of the other one while it is down. */
+  async urlOf(index: number): Promise<string> {
+    if (!this.up.includes(true)) await this.restarting;
+    return this.fleet.url(this.up[index] ? index : 1 - index);
+  }
+
+  /** @param meanwhile runs before the process is back. */
+  async killAndRestart(victim: number, meanwhile: () => Promise<void>): Promise<void> {
+    if (!this.up[victim]) return;
+    this.up[victim] = false;
+    await this.fleet.kill(victim);
+    const restarted = this.startAgain(victim);
+    this.restarting = restarted.catch(() => undefined);
+    await Promise.all([restarted, meanwhile()]);
+  }
+
+  /**
+   * Ends both in order, and starts them again.
+   * @param meanwhile runs while none is there.
+   */
+  async restartAll(meanwhile: () => Promise<void>): Promise<void> {
+    this.up.fill(false);
+    const restarted = Promise.all([0, 1].map((index) => this.fleet.end(index)))
+      .then(meanwhile)
+      .then(() => Promise.all([0, 1].map((index) => this.startAgain(index))));
+    this.restarting = restarted.catch(() => undefined);
+    await restarted;
+  }
+
+  /**
+   * Freezes a proxy, as a machine that is suspended.
+   * @returns false if it is down.
+   */
+  suspend(victim: number): boolean {
+    if (!this.up[victim]) return false;
+    this.up[victim] = false;
+    this.frozen = victim;
+    this.fleet.signal(victim, 'SIGSTOP');
+    return true;
+  }
+
+  wake(victim: number): void {
+    this.fleet.signal(victim, 'SIGCONT');
+    this.frozen = undefined;
+    this.up[victim] = true;
+  }
+
+  /** Ends the database's connections to a proxy, as after the timeout of a machine that does not answer. */
+  async loseSight(victim: number): Promise<void> {
+    this.frozen = undefined;
+    await this.database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
+      nameOf(victim),
+    ]);
+  }
+
+  /** Sets the wall clock of a proxy. Resolves at once if it is down. */
+  async setClock(index: number, aheadMs: number): Promise<void> {
+    if (this.up[index]) await this.wallClocks[index]?.set(aheadMs, (name) => this.fleet.signal(index, name));
+  }
+
+  async stop(): Promise<void> {
+    await this.fleet.stop();
+    removeDataDir(this.clockDir);
+  }
+
+  private async startAgain(index: number): Promise<void> {
+    await started(() => this.fleet.restart(index));
+    this.up[index] = true;
+  }
+}
+
+/**
+ * Starts something, and again if a busy machine made the start too slow.
+ * @throws Inconclusive
+ */
+async function started<Result>(start: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (cause) {
+      if (tries === START_TRIES) throw new Inconclusive('a proxy did not start', { cause });
+    }
+  }
+}
