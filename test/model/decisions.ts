@@ -40,7 +40,7 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
     case 'upstream_overloaded':
       return [];
     case 'instance_fenced':
-      return world.mayFence ? [] : [`${said}nothing fences an instance`];
+      return world.mayFence || told.by === world.fenced ? [] : [`${said}nothing fences this instance`];
     case 'not_found':
       return world.lost?.calls.has(callId) ? [] : [`${said}it was there`];
     default:

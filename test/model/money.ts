@@ -17,13 +17,17 @@ export async function checkMoney({ database, sandbox }: World, lane: Lane, stori
   const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
     lane.client.id,
   ]);
+  // What the upstream denies to have paid frees its money. Once the list shows it, it counts nevertheless.
+  const wasLiedTo = stories.some(({ arrivals }) => arrivals.some(isLie));
   const paid = sum(await reallyPaid(sandbox, stories));
   const spent = await readSpending(database, lane.client.id);
   const intents = stories.flatMap((story) => story.intents);
   const right = spendingOf(intents);
   const days = [...new Set([...spent.keys(), ...right.keys()])];
   return [
-    ...overspent.map(({ usd }) => `${usd} US dollars were spent at one moment, of ${caps.join(' and ')}`),
+    ...(wasLiedTo ? [] : overspent).map(
+      ({ usd }) => `${usd} US dollars were spent at one moment, of ${caps.join(' and ')}`,
+    ),
     ...caps
       .filter((cap) => paid.gt(cap))
       .map((cap) => `${paid.toFixed()} US dollars were really paid, of ${cap.toFixed()}`),

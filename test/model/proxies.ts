@@ -66,10 +66,11 @@ export class Proxies {
     return this.up[index] === true;
   }
 
-  /** Returns the address of a proxy, or of the other one while it is down. */
-  async urlOf(index: number): Promise<string> {
+  /** Returns a proxy with its address, or the other one while it is down. */
+  async servedBy(index: number): Promise<{ by: number; url: string }> {
     if (!this.up.includes(true)) await this.restarting;
-    return this.fleet.url(this.up[index] ? index : 1 - index);
+    const by = this.up[index] ? index : 1 - index;
+    return { by, url: this.fleet.url(by) };
   }
 
   /** @param meanwhile runs before the process is back. */

@@ -22,6 +22,7 @@ export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[
   const opened = own !== undefined && !told.headers.has('idempotent-replayed');
   return [
     ...(own && own.number !== number ? [`was answered as request ${own.number}`] : []),
+    ...(opened && told.status < 300 && told.by === world.fenced ? ['was admitted although its clock is wrong'] : []),
     ...(opened && wasStopped(world, lane, request, sent) ? ['was let through although it was stopped'] : []),
     ...wrong,
   ].map((fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`);
@@ -87,7 +88,8 @@ interface Around {
 }
 
 /** Returns the right answer of a request that was not admitted. */
-function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
+function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
+  const { json } = told;
   const first = intents.find(({ id }) => id === json.first_call_id);
   if (json.first_call_id !== undefined && wasLost(world, json.first_call_id)) return [];
   switch (json.code ?? '') {
@@ -108,7 +110,7 @@ function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, wor
     case 'cap_exceeded': // money.ts looks whether it was
       return [];
     case 'instance_fenced':
-      return world.mayFence ? [] : ['nothing fences an instance'];
+      return world.mayFence || told.by === world.fenced ? [] : ['nothing fences this instance'];
     default:
       return HARMLESS.includes(json.code as string) ? [] : ['nothing of that kind was asked for'];
   }

@@ -29,7 +29,6 @@ const NUMBERS_PER_LANE = 100;
 /** Runs schedules concurrently, lets misfortunes happen meanwhile, and waits until nothing is in progress. */
 export async function runWave(world: World, wave: Wave): Promise<Settled> {
   await world.reset(wave);
-  await Promise.all(wave.clocks.atFirst.map((aheadMs, index) => world.proxies.setClock(index, aheadMs)));
   const happened: Happened = { violations: [], settledSuspended: 0 };
   const lanes: Lane[] = [];
   for (const [index, schedule] of wave.schedules.entries()) {

@@ -9,6 +9,7 @@ import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox';
 import { TestDatabase } from '../support/test-database';
 import { OperationName } from './bodies';
 import { isFencing } from './disaster';
+import { within } from './inconclusive';
 import { Lost } from './loss';
 import { OldDatabase } from './old-database';
 import { ENVIRONMENT, Proxies } from './proxies';
@@ -32,6 +33,8 @@ export interface Told {
   headers: Headers;
   text: string;
   json: Said;
+  /** The proxy that answered. */
+  by: number;
 }
 
 export interface Question {
@@ -57,12 +60,13 @@ export class World {
   /** The stops requested in this wave, whether or not the answer arrived. */
   readonly stopsAsked: { clientId: string | null; operation: OperationName | null }[] = [];
   readonly stops: KnownStop[] = [];
-  /** Whether a clock or an old database may fence an instance in this wave. */
+  /** The proxy that its clock fences in this wave. */
+  fenced: number | undefined;
+  /** Whether an old database may fence a proxy in this wave. */
   mayFence = false;
   /** What the database has lost in this wave. */
   lost: Lost | undefined;
   private moment = 0;
-  private hadFencingClock = false;
   private constructor(
     readonly database: OldDatabase,
     readonly sandbox: TestSandbox,
@@ -100,7 +104,7 @@ export class World {
    * @returns undefined if no answer arrived.
    */
   async ask({ process, method = 'POST', path, key, headers = {}, body }: Question): Promise<Told | undefined> {
-    const url = await this.proxies.urlOf(process);
+    const { by, url } = await this.proxies.servedBy(process);
     try {
       const response = await fetch(url + path, {
         method,
@@ -108,7 +112,7 @@ export class World {
         ...(body && { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, text, json: parsed(text) };
+      return { status: response.status, headers: response.headers, text, json: parsed(text), by };
     } catch {
       return undefined;
     }
@@ -128,13 +132,24 @@ export class World {
     this.stops.length = 0;
     this.stopsAsked.length = 0;
     this.lost = undefined;
-    // The clocks of the wave before may still be set.
-    this.mayFence = disaster.kind === 'loss' || this.hadFencingClock || isFencing(clocks);
-    this.hadFencingClock = isFencing(clocks);
+    this.mayFence = disaster.kind === 'loss';
+    await this.setClocks(clocks.atFirst);
     await this.sandbox.control('post', '/reset').expect(204);
     await this.sandbox.control('patch', '/settings', { magicMs, listedAfterMs }).expect(200);
     for (const operation of ['POST /account/transfer', 'POST /wallets/transfer']) {
       await this.sandbox.fault({ ...transferFault, operation });
+    }
+  }
+
+  /** Sets both clocks, and waits until the proxies have noticed. */
+  private async setClocks(atFirst: number[]): Promise<void> {
+    await Promise.all(atFirst.map((aheadMs, index) => this.proxies.setClock(index, aheadMs)));
+    const fenced = atFirst.findIndex(isFencing);
+    this.fenced = fenced === -1 ? undefined : fenced;
+    for (const index of atFirst.keys()) {
+      const expected = index === this.fenced ? 503 : 200;
+      const ready = async () => (await fetch(`${(await this.proxies.servedBy(index)).url}/readyz`)).status === expected;
+      await within('a proxy does not notice its clock', ready);
     }
   }
 
