@@ -2,11 +2,13 @@ import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } fro
 import { ConfigService } from '@nestjs/config';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MetricsService } from '../http/metrics/metrics.service';
 import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest } from '../policy/admission';
 import { IntentRow } from './intents';
+import { WaitingCopies } from './waiting-copies';
 
 /** A committed record, as a line of a copy. It names nobody: records hold salted commitments, and the salts stay behind. */
 export type CopiedLine =
@@ -28,8 +30,10 @@ const KEPT_DAYS = 8;
 
 const DAY_MS = 86_400_000;
 
-/** While the disk takes nothing, the oldest lines are dropped beyond this many characters. */
-const MOST_WAITING = 64 * 1_024 * 1_024;
+const NEW_LINE = Buffer.from('\n');
+
+const DROPPED =
+  'copies of committed records are dropped, because DATA_DIR takes no more of them or is too slow. database recover cannot restore these records';
 
 /** The name of a file is the day (UTC, by the database's clock) on which its lines were written. */
 export const COPY_FILE = /^\d{4}-\d\d-\d\d\.jsonl$/;
@@ -45,18 +49,23 @@ export const copiesFolder = (dataDir: string) => join(dataDir, 'copies');
 export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
   private readonly folder: string;
-  private waiting: string[] = [];
-  private waitingLength = 0;
+  private readonly waiting = new WaitingCopies((lines) => this.tellOfDropped(lines));
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
   private isFailing = false;
+  /** Whether the file may end in the middle of a line, because a write failed or the last process was killed. */
+  private isTorn = true;
+  /** Lines that were dropped since nothing waited. */
+  private dropped = 0;
   private prunedOn = '';
 
   constructor(
     private readonly prisma: PrismaService,
+    private readonly metrics: MetricsService,
     config: ConfigService<Loaded, true>,
   ) {
     this.folder = copiesFolder(config.get('settings', { infer: true }).dataDir);
+    metrics.watchWaitingCopies(() => this.waiting.bytes);
   }
 
   onApplicationBootstrap(): void {
@@ -102,36 +111,49 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private add(line: CopiedLine): void {
-    const text = JSON.stringify(line);
-    this.waiting.push(text);
-    this.waitingLength += text.length;
-    while (this.waitingLength > MOST_WAITING) this.waitingLength -= this.waiting.shift()?.length ?? 0;
+    if (this.waiting.add(JSON.stringify(line))) void this.begin();
   }
 
-  /** Writes what waits. Never rejects: what could not be written is tried again. */
+  /** Writes all that waits. Never rejects: what could not be written is tried again. */
   private flush(): Promise<void> {
-    if (this.waiting.length === 0) return Promise.resolve();
+    this.waiting.complete();
+    return this.begin();
+  }
+
+  private begin(): Promise<void> {
     this.writing ??= this.write().finally(() => (this.writing = undefined));
     return this.writing;
   }
 
   private async write(): Promise<void> {
-    const lines = this.waiting;
-    this.waiting = [];
-    this.waitingLength = 0;
-    const day = clock.today();
     try {
-      await append(this.folder, `${day}.jsonl`, `${lines.join('\n')}\n`);
-      if (day !== this.prunedOn) await this.prune(day);
-      if (this.isFailing) this.logger.log('committed records are copied again');
-      this.isFailing = false;
+      for (let block = this.waiting.take(); block; block = this.waiting.take()) {
+        const day = clock.today();
+        await append(this.folder, `${day}.jsonl`, this.isTorn ? [NEW_LINE, block] : [block]);
+        this.waiting.release();
+        this.isTorn = false;
+        if (this.waiting.bytes === 0) this.tellOfSuccess();
+        if (day !== this.prunedOn) await this.prune(day);
+      }
     } catch (error) {
-      this.waiting = [...lines, ...this.waiting];
-      this.waitingLength += lines.reduce((sum, { length }) => sum + length, 0);
+      this.isTorn = true;
       const { code } = error as { code?: string };
       if (!this.isFailing) this.logger.warn({ code }, 'committed records cannot be copied to DATA_DIR, will retry');
       this.isFailing = true;
     }
+  }
+
+  private tellOfSuccess(): void {
+    if (this.isFailing || this.dropped > 0)
+      this.logger.log({ dropped_lines: this.dropped }, 'committed records are copied again');
+    this.isFailing = false;
+    this.dropped = 0;
+  }
+
+  private tellOfDropped(lines: number): void {
+    if (this.dropped === 0) this.logger.error(DROPPED);
+    this.dropped += lines;
+    this.metrics.noteDroppedCopies(lines);
   }
 
   private async prune(day: string): Promise<void> {
@@ -142,12 +164,12 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-/** Appends text to a file that only its owner may read. Resolves once it is on disk. */
-async function append(folder: string, name: string, text: string): Promise<void> {
+/** Appends to a file that only its owner may read. Resolves once it is on disk. */
+async function append(folder: string, name: string, parts: Buffer[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await open(join(folder, name), 'a', 0o600);
   try {
-    await file.appendFile(text);
+    for (const part of parts) await file.appendFile(part);
     await file.datasync();
   } finally {
     await file.close();

@@ -60,6 +60,11 @@ export class MetricsService {
     labelNames: ['operation'],
     registers: [this.registry],
   });
+  private readonly droppedCopies = new Counter({
+    name: 'payout_proxy_copies_dropped_total',
+    help: 'Copies of committed records that were dropped, because DATA_DIR took none for too long. database recover cannot restore these records.',
+    registers: [this.registry],
+  });
   private readonly circuitOpen = new Gauge({
     name: 'payout_proxy_upstream_circuit_open',
     help: '1 while the circuit breaker of an operation is open: the upstream fails most of its requests, and only probes are sent.',
@@ -120,6 +125,20 @@ export class MetricsService {
       'Outcomes on the disk of this instance that are not yet recorded in the database.',
       count,
     );
+  }
+
+  /** @param waitingBytes is called at each scrape. */
+  watchWaitingCopies(waitingBytes: () => number): void {
+    this.watch(
+      'payout_proxy_copies_waiting_bytes',
+      'Copies of committed records that DATA_DIR has not taken yet. Past 64 MiB, the oldest are dropped.',
+      waitingBytes,
+    );
+  }
+
+  /** @param lines of copies that could not be kept. */
+  noteDroppedCopies(lines: number): void {
+    this.droppedCopies.inc(lines);
   }
 
   /** @param progress is called at each scrape. */
