@@ -1,6 +1,10 @@
-import { Agent, request as newRequest } from 'node:http';
+import { FastifyReply } from 'fastify';
+import { once } from 'node:events';
+import { Agent, IncomingMessage, request as newRequest, Server } from 'node:http';
+import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { RecentContents } from '../src/journal/recent-contents';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import type { CallRecord } from './support/api';
 import { answeredEarlier, receivedEarlier } from './support/earlier';
 import { answer } from './support/fake-upstream';
@@ -21,6 +25,8 @@ describe('an answer that its caller never reads', () => {
     paying.upstream.behaviour = answer(200, SUCCESS);
   });
 
+  afterEach(() => jest.restoreAllMocks());
+
   const client = async () => (await paying.proxy.client(`app-${(clients += 1)}`, 'pay', 'read')).key;
 
   /** Returns the upstream's answer to the next request, to be given when the test says so. */
@@ -29,23 +35,30 @@ describe('an answer that its caller never reads', () => {
       paying.upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
     });
 
-  /** Sends a request whose client may hang up. */
-  const send = (key: string) => {
-    const agent = new Agent();
+  const request = (key: string, agent = new Agent()) => {
     const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', 'Idempotency-Key': 'first' };
     const sent = newRequest(`${paying.proxy.url}/api/v0.1${PATH}`, { agent, method: 'POST', headers });
     sent.on('error', () => undefined);
-    sent.end(JSON.stringify(AIRTIME));
+    return sent.end(JSON.stringify(AIRTIME));
+  };
+
+  /** Sends a request whose client may hang up. */
+  const send = (key: string) => {
+    const sent = request(key);
     return async () => {
       const before = await connections();
       sent.destroy();
       await eventually(async () => (await connections()) < before);
     };
   };
-  const connections = () => {
-    const server = paying.proxy.app.getHttpServer();
-    return promisify(server.getConnections.bind(server))();
-  };
+  const server = (): Server => paying.proxy.app.getHttpServer();
+  const connections = () => promisify(server().getConnections.bind(server()))();
+
+  /** Resolves in the turn in which the last byte of the next reply is given to the operating system. */
+  const nextReply = () =>
+    new Promise<void>((resolve) => {
+      server().once('request', (_request, response) => response.once('finish', resolve));
+    });
 
   /** Returns the only call of a client, once its outcome is recorded. */
   async function onlyCall(key: string): Promise<CallRecord> {
@@ -121,6 +134,65 @@ describe('an answer that its caller never reads', () => {
     expect(call.items).toMatchObject([{ state: 'paid' }]);
     const { body } = await again(key, 'second').expect(409);
     expect(body).toMatchObject({ first_call_id: call.id, first_call_state: 'succeeded' });
+  });
+
+  it('is recorded if the caller hangs up in the turn in which the outcome is committed', async () => {
+    const key = await client();
+    const prisma = paying.proxy.app.get(PrismaService);
+    const prepared = prisma.prepared.bind(prisma);
+    jest.spyOn(prisma, 'prepared').mockImplementation(async (...statement) => {
+      const rows = await prepared(...statement);
+      if (statement[0] === 'insert_outcomes') sent.destroy();
+      return rows;
+    });
+    const sent = request(key);
+    const call = await onlyCall(key);
+    expect(call.settlements).toMatchObject([{ source: 'answer', outcome: null, entries: [] }]);
+    await again(key, 'second').expect(409);
+  });
+
+  it('is recorded if the connection closes before its last byte is sent', async () => {
+    const key = await client();
+    const adapter = paying.proxy.app.getHttpAdapter();
+    const reply = adapter.reply.bind(adapter);
+    jest.spyOn(adapter, 'reply').mockImplementationOnce((response: FastifyReply, ...rest) => {
+      response.raw.socket?.destroy();
+      reply(response, ...rest);
+    });
+    request(key);
+    await onlyCall(key);
+  });
+
+  it('is recorded if the connection breaks after its last byte is sent', async () => {
+    const key = await client();
+    const agent = new Agent({ keepAlive: true });
+    const isSent = nextReply();
+    const sent = request(key, agent);
+    await isSent;
+    sent.socket?.resetAndDestroy();
+    await onlyCall(key);
+  });
+
+  it('does not concern a caller whose connection breaks after its next request', async () => {
+    const key = await client();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const connected = once(server(), 'connection') as Promise<[Socket]>;
+    const [response] = (await once(request(key, agent), 'response')) as [IncomingMessage];
+    const isRead = once(response.resume(), 'end');
+    const [socket] = await connected;
+    await isRead;
+    const isSent = nextReply();
+    const headers = { 'X-API-Key': key };
+    const next = newRequest(`${paying.proxy.url}/api/v0.1/info/assets`, { agent, headers });
+    next.on('error', () => undefined).end();
+    await isSent;
+    const transaction = jest.spyOn(paying.proxy.app.get(PrismaService), '$transaction');
+    const isClosed = new Promise((resolve) => socket.once('close', resolve));
+    next.socket?.resetAndDestroy();
+    expect(await isClosed).toBe(true); // by an error
+    expect(transaction).not.toHaveBeenCalled();
+    const { body } = await paying.proxy.get(key, `/v1/calls/${String(response.headers['x-call-id'])}`).expect(200);
+    expect(body.undelivered).toBe(false);
   });
 
   it('does not concern a caller that reads its answer', async () => {

@@ -11,6 +11,7 @@ import { SessionsService } from '../access/auth/sessions.service';
 import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
+import { noticeLostReplies } from '../http/connections/handovers';
 import { serveConsole } from './console-page';
 import { CheckpointComparison } from '../history/log/checkpoint-comparison';
 import { DurabilityService } from '../platform/database/durability.service';
@@ -68,6 +69,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   endConnectionsWhenClosing(server);
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   endStalledAnswers(server);
+  noticeLostReplies(server);
   const metrics = app.get(MetricsService);
   // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.
   answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.countProblem(code) });

@@ -50,7 +50,7 @@ export interface Call {
   /** Known from the key. Only public routes are reached without one. */
   caller: Caller | undefined;
   /** The connection on which the caller waits for the answer. Undefined if nobody waits for it. */
-  readonly connection: { readonly destroyed: boolean } | undefined;
+  readonly connection: { readonly writable: boolean } | undefined;
   /** Why the connection ended before the request was complete. */
   cutShort?: Problem;
   /** The session secret of the cookie. Undefined if the caller sent a key. */

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { OperationCall } from '../../access/auth/call';
+import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
@@ -103,7 +104,15 @@ export class ExchangeService {
     }
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
-    if (!outcome.undelivered && isCallerGone(call)) await this.recordUndelivered(call);
+    if (effect !== 'read' && !outcome.undelivered) await this.handOver(call);
+  }
+
+  /** Records a reply that its caller does not get, as far as that can be known. */
+  private async handOver(call: OperationCall): Promise<void> {
+    if (!call.connection) return;
+    await eventsThatArrived(); // a caller that hung up while the outcome was written
+    if (isCallerGone(call)) return this.recordUndelivered(call);
+    watchHandover(call, () => void this.recordUndelivered(call));
   }
 
   /** A fee above the reserved one is reserved from the next admission on. */
@@ -115,7 +124,7 @@ export class ExchangeService {
     if (fees.length > 0) await this.fees.observe(operation, fees);
   }
 
-  /** The caller hung up while the outcome was written. Nobody waits any more, so a failure is only logged. */
+  /** The caller hung up after the outcome was recorded. Nobody waits any more, so a failure is only logged. */
   private async recordUndelivered({ id }: OperationCall): Promise<void> {
     try {
       await recordUndelivered(this.prisma, id, this.timeouts);
@@ -127,5 +136,5 @@ export class ExchangeService {
 
 /** Returns whether nobody waits for the answer of a call that pays or writes any more. */
 function isCallerGone({ connection, operation }: OperationCall): boolean {
-  return connection?.destroyed === true && rowOf(operation).effect !== 'read';
+  return connection?.writable === false && rowOf(operation).effect !== 'read';
 }

@@ -1,0 +1,62 @@
+import { FastifyInstance } from 'fastify';
+import { Socket } from 'node:net';
+import { Call } from '../../access/auth/call';
+
+/** How long after its last byte a reply counts as lost if its connection breaks. Idle connections are broken later. */
+const BREAKS_WITHIN_MS = 5_000;
+
+/** A reply that is handed over to its caller. */
+interface Handover {
+  call: Call;
+  tellOfLoss: () => void;
+  /** When the last byte was given to the operating system. Monotonic. Undefined before. */
+  finishedAt: number | undefined;
+}
+
+const handovers = new WeakMap<object, Handover[]>();
+
+/**
+ * Watches the reply to a call. It is lost if the connection closes before its last byte was given to the operating
+ * system, or breaks soon after, before the next request. A client that closes its connection while the reply is on its
+ * way cannot be told from one that has read it.
+ * @param tellOfLoss is called once, if the reply is lost.
+ */
+export function watchHandover(call: Call, tellOfLoss: () => void): void {
+  const { connection } = call;
+  if (!connection) return;
+  const handover = { call, tellOfLoss, finishedAt: undefined };
+  const others = handovers.get(connection);
+  if (others) others.push(handover);
+  else handovers.set(connection, [handover]);
+}
+
+/** Resolves once what had arrived on connections by now was read, such as their end. */
+export function eventsThatArrived(): Promise<void> {
+  // The first turn may have asked the operating system for events before. The second asks again.
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+/** Notices replies that are lost. See `watchHandover`. */
+export function noticeLostReplies(server: FastifyInstance): void {
+  server.server.on('connection', (socket: Socket) => {
+    socket.once('close', (isBroken) => {
+      const brokenAt = performance.now();
+      for (const { tellOfLoss, finishedAt } of handovers.get(socket) ?? []) {
+        if (finishedAt === undefined || (isBroken && brokenAt - finishedAt < BREAKS_WITHIN_MS)) tellOfLoss();
+      }
+      handovers.delete(socket);
+    });
+  });
+  // Who sends the next request has read the replies before.
+  server.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
+    const unfinished = handovers.get(socket)?.filter(({ finishedAt }) => finishedAt === undefined);
+    if (unfinished?.length) handovers.set(socket, unfinished);
+    else handovers.delete(socket);
+    done();
+  });
+  server.addHook('onResponse', ({ call, raw: { socket } }, _reply, done) => {
+    const handover = handovers.get(socket)?.find((one) => one.call === call);
+    if (handover) handover.finishedAt = performance.now();
+    done();
+  });
+}
