@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, open } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ClientError } from '../access/clients/client-error';
 import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, signerFrom } from '../history/log/log-key';
@@ -51,17 +51,6 @@ export async function restoreFiles(folder: string, config: Config): Promise<void
   if (!existsSync(from) || to === undefined || existsSync(to)) return;
   await mkdir(dirname(to), { recursive: true });
   await copyFile(from, to);
-}
-
-/** Writes a file that only its owner may read. Resolves once it is on disk. */
-export async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function sha256Of(path: string): Promise<string> {
