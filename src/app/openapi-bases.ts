@@ -10,7 +10,7 @@ interface ObjectSchema {
 }
 
 /** A schema with fewer members is not worth a reference. */
-const FEWEST = 8;
+const FEWEST = 6;
 
 /**
  * Describes a schema that has all members of another one as that one and its own members (`allOf`). Nest repeats the

@@ -8,7 +8,7 @@ import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/nothing.dto';
-import { shareEqualParts } from './openapi-components';
+import { shareEqualParts, shareSecurity } from './openapi-components';
 import { shareBases } from './openapi-bases';
 import { shareEnums } from './openapi-enums';
 
@@ -21,6 +21,9 @@ out once.
 
 Every answer has \`X-Request-Id\` (yours, or a generated one), \`X-Call-Id\` (the ID of the record) and \`Server-Timing\`.
 Errors say what to do: in the interface's envelope below \`/api/v0.1\`, elsewhere as RFC 9457 problem details.`;
+
+const PREVIEW =
+  'Shows what would happen if you sent the request of an operation now. The preview of an invalid body lists all its errors.';
 
 /** Headers of every response (src/access/auth/receive.ts). */
 const HEADERS = {
@@ -142,6 +145,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     .setTitle('payout-proxy')
     .setVersion('0.1')
     .setDescription(DESCRIPTION)
+    .addTag('Preview', PREVIEW)
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
   const described = SwaggerModule.createDocument(app, config, {
@@ -171,6 +175,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
   }
   shareEnums(document);
   shareBases(document);
+  shareSecurity(document);
   shareEqualParts(document);
   return document;
 }
@@ -209,7 +214,7 @@ function describePreview(operation: Described, address: string): void {
   Object.assign(operation, {
     tags: ['Preview'],
     summary: `Preview POST ${path}`,
-    description: `Scope \`${effectOf(address)}\`. Shows what would happen if you sent the request now. Nothing is paid, sent, reserved, or recorded. The preview of an invalid body lists all its errors.`,
+    description: `Scope \`${effectOf(address)}\`. Nothing is paid, sent, reserved, or recorded.`,
     responses: {
       '200': {
         description: 'The preview.',
