@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { Client } from 'pg';
 import { stopRestored } from '../journal/restored-stop';
 import { loadConfigOf } from '../platform/config/config';
-import { grantAccess, grantLogins } from '../platform/database/access-check';
+import { grantAccess, grantLogins, Logins, requireAccess } from '../platform/database/access-check';
 import { Manifest, readManifest } from '../platform/database/backup/manifest';
-import { restoreTables } from '../platform/database/backup/restore-tables';
+import { requireRecords, restoreTables } from '../platform/database/backup/restore-tables';
 import { DATABASE_MS } from '../platform/database/clock';
 import { withConnection } from '../platform/database/database-client';
 import { checkFiles, restoreFiles } from './backup-files';
@@ -50,11 +50,13 @@ async function restore(folder: string, options: RestoreOptions): Promise<void> {
   const hasTables = manifest.tables.length > 0;
   await withDatabase(
     async ({ url, ownerUrl, sealerUrl }) => {
-      const stopId = hasTables ? await restoreRows(ownerUrl, folder, manifest) : await stopPayments(ownerUrl, manifest);
+      const logins = { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl };
+      const stopId = hasTables ? await restoreRows(ownerUrl, folder, manifest) : await stopPayments(logins, manifest);
       await restoreFiles(folder, config);
+      await grantAccess(logins);
       const missing = await grantLogins(ownerUrl, manifest.logins);
       print(resultOf(manifest, stopId, missing), options.json);
-      await grantAccess({ databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl });
+      await requireAccess(logins);
     },
     { create: hasTables },
   );
@@ -73,15 +75,22 @@ async function restoreRows(ownerUrl: string, folder: string, manifest: Manifest)
   return stopId;
 }
 
-/** Another tool has restored the rows. */
-async function stopPayments(ownerUrl: string, manifest: Manifest): Promise<string> {
+/** Another tool has restored the rows. Migrations that are pending need the roles, so these come first. */
+async function stopPayments(logins: Logins, manifest: Manifest): Promise<string> {
+  const { databaseOwnerUrl: ownerUrl } = logins;
+  await requireRecords(ownerUrl);
+  await grantAccess(logins);
   await requireUpToDate(ownerUrl);
   return withConnection(ownerUrl, (client) => stopBy(client, manifest));
 }
 
-async function stopBy(client: Client, { taken_at: takenAt }: Manifest): Promise<string> {
+async function stopBy(client: Client, { taken_at: takenAt, tables }: Manifest): Promise<string> {
   await compareClock(async () => (await client.query<{ ms: number }>(DATABASE_MS)).rows as [{ ms: number }]);
-  return stopRestored(client, takenAt, changedByOperator(undefined).actor);
+  const restored =
+    tables.length > 0
+      ? `The database was restored from a backup of ${takenAt}. It lacks what was paid since.`
+      : 'The database was restored with another tool. It may lack payments that were made.';
+  return stopRestored(client, `${restored} Run database recover.`, changedByOperator(undefined).actor);
 }
 
 const rowsOf = ({ tables }: Manifest) => tables.reduce((sum, { rows }) => sum + rows, 0);

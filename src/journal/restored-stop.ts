@@ -3,12 +3,12 @@ import { newId } from '../platform/database/ids';
 
 /**
  * Stops everything in a database that was restored from a backup, until it has been recovered and a person lifts the stop.
- * It runs in the transaction that restores the rows, so that nobody can pay before.
+ * In the transaction that restores the rows, nobody can pay before.
+ * @param reason what operators read.
  * @param actor who restored it: a user of the operating system.
  * @returns the ID of the stop.
  */
-export async function stopRestored(client: Client, takenAt: string, actor: string | null): Promise<string> {
-  const reason = `The database was restored from a backup of ${takenAt}. It lacks what was paid since. Run database recover.`;
+export async function stopRestored(client: Client, reason: string, actor: string | null): Promise<string> {
   const { rows } = await client.query<{ id: string }>(
     `WITH active AS (
        SELECT id FROM stop WHERE cause = 'database_behind' AND epoch = (SELECT max(number) FROM epoch)

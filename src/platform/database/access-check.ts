@@ -78,16 +78,14 @@ export async function requireAccess(logins: Logins): Promise<void> {
 
 /**
  * Creates missing roles and grants missing rights, as far as the owner may. Logins and their passwords are left to an
- * administrator.
- * @throws StartError that names what is still missing, as `requireAccess` does.
+ * administrator. `requireAccess` names what is still missing.
  */
 export async function grantAccess(logins: Logins): Promise<void> {
   const { statements } = await missingAccess(logins);
   await withConnection(logins.databaseOwnerUrl, async (client) => {
     for (const statement of statements.filter((text) => !text.includes('PASSWORD')))
-      await client.query(statement).catch(() => undefined); // named below
+      await client.query(statement).catch(() => undefined);
   });
-  await requireAccess(logins);
 }
 
 /**

@@ -59,19 +59,32 @@ function requireKnownMigrations({ migrations }: Manifest): void {
 
 /** @throws StartError unless the database is new, or was only migrated. */
 async function requireEmpty(client: Client): Promise<void> {
+  if ((await contentOf(client)) === 'nothing') return;
+  throw new StartError(
+    'The database is not empty, and a restore never replaces anything. Create a new database, or give another DATA_DIR.',
+  );
+}
+
+/** @throws StartError if no other tool has restored the tables of the proxy. */
+export async function requireRecords(ownerUrl: string): Promise<void> {
+  if ((await withConnection(ownerUrl, contentOf)) === 'records') return;
+  throw new StartError(
+    'The database has no records, and the backup has no tables. First restore the database with the tool that backed it up, such as pg_restore. Then run this command again. If you have a backup with tables, restore that instead.',
+  );
+}
+
+async function contentOf(client: Client): Promise<'nothing' | 'records' | 'other tables'> {
   const { rows } = await client.query<{ tables: string[] }>(
     `SELECT ARRAY(SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
        AND NOT relispartition) AS tables`,
   );
   const tables = rows[0]?.tables ?? [];
-  if (tables.length === 0) return;
-  const filled = tables.includes('_prisma_migrations')
-    ? await client.query('SELECT FROM client UNION ALL SELECT FROM intent UNION ALL SELECT FROM activity LIMIT 1')
-    : { rowCount: 1 };
-  if (filled.rowCount === 0) return;
-  throw new StartError(
-    'The database is not empty, and a restore never replaces anything. Create a new database, or give another DATA_DIR.',
+  if (tables.length === 0) return 'nothing';
+  if (!tables.includes('_prisma_migrations')) return 'other tables';
+  const filled = await client.query(
+    'SELECT FROM client UNION ALL SELECT FROM intent UNION ALL SELECT FROM activity LIMIT 1',
   );
+  return filled.rowCount === 0 ? 'nothing' : 'records';
 }
 
 /** Creates the partitions that the backup has and the migrations did not create. */
