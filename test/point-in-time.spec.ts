@@ -169,4 +169,22 @@ describe('a point-in-time recovery', () => {
     expect(await succeed(['audit', 'verify'], after)).toMatchObject({ fault: null, ok: true });
     expect((await proxy.get('', '/readyz')).status).toBe(200);
   });
+
+  it('can be repeated', async () => {
+    await closeAll();
+    await start(known); // learns of the epoch that is lost next
+    await eventually(() => readFileSync(join(known, 'epoch.json'), 'utf8').includes('"epoch": 2'));
+    await closeAll();
+    await postgres.recoverTo('the point');
+    const { stop_id: stopId } = await succeed(['database', 'restore', backup, '--yes'], after);
+    const proxy = await start(known);
+    expect(fences(proxy)).toEqual(['database_behind']);
+    expect(await stops(proxy)).toMatchObject([
+      { id: stopId, reason: expect.stringMatching(/^The database was restored/) as string },
+    ]);
+    expect(await recover()).toMatchObject({ epoch: 3, calls: 1, outcomes: 1, stop_id: stopId });
+    await succeed(['stop', 'lift', String(stopId)], after);
+    await eventually(() => fences(proxy).length === 0);
+    await expectAsBefore(proxy);
+  });
 });

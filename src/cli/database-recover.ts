@@ -5,6 +5,7 @@ import { ClientError } from '../access/clients/client-error';
 import { beginEpoch, Recovered, restoreFromCopies } from '../journal/recovery';
 import { readStops } from '../journal/stops';
 import { loadConfigOf } from '../platform/config/config';
+import { EpochFile, epochFileIn } from '../platform/database/epoch-file';
 import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
 import { PrismaService } from '../platform/database/prisma.service';
 import { changedByOperator } from './changed-by';
@@ -52,6 +53,9 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
     if (!existsSync(folder))
       throw new ClientError(`There is no folder ${folder}. Give the DATA_DIRs of all instances.`);
   }
+  const seen = Math.max(
+    ...[...folders, dataDir].map((folder) => new EpochFile(epochFileIn(folder)).read()?.epoch ?? 0),
+  );
   const stop = (await readStops(prisma)).find(({ cause }) => cause === 'database_behind');
   if (!stop && !options.withoutStop && !(await isElsewhere(prisma))) {
     throw new ClientError(
@@ -62,7 +66,8 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   const progress = new Progress('lines');
   const recovered = await restoreFromCopies(prisma, folders, (lines) => progress.at(lines));
   progress.end();
-  const epoch = await beginEpoch(prisma, options.reason, changedByOperator(options.reason).actor);
+  const { actor } = changedByOperator(options.reason);
+  const epoch = await beginEpoch(prisma, { reason: options.reason, actor, seen });
   moveAside(checkpointFile ?? join(dataDir, 'checkpoints'), epoch);
   const result = { epoch, ...recovered, stop_id: stop?.id ?? null };
   print(options.json ? result : forPeople(recovered, epoch, stop?.id), options.json);

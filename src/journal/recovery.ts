@@ -61,12 +61,17 @@ export async function restoreFromCopies(
 
 /**
  * Begins the next epoch: instances take what the database has now as its state, and a person may lift the stop.
+ * @param seen the newest epoch that an instance has seen. The database does not know it if it came back from the past a
+ * second time, and an instance would not take an epoch with the same number for a new one.
  * @returns its number.
  */
-export async function beginEpoch(prisma: PrismaService, reason: string, actor: string | null): Promise<number> {
+export async function beginEpoch(
+  prisma: PrismaService,
+  { reason, actor, seen }: { reason: string; actor: string | null; seen: number },
+): Promise<number> {
   return prisma.$transaction(async (tx) => {
     const [row] = await tx.$queryRaw<[{ number: number }]>`
-      INSERT INTO epoch (number, reason) SELECT max(number) + 1, ${proseAsRecorded(reason)} FROM epoch RETURNING number`;
+      INSERT INTO epoch (number, reason) SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)} FROM epoch RETURNING number`;
     const act = {
       id: newId(),
       action: 'database_recovered',

@@ -80,7 +80,7 @@ async function recoverFrom({ worker, proxies, database }: World): Promise<void> 
   await restoreFromCopies(prisma, proxies.dataDirs);
   await restoreFromCopies(prisma, proxies.dataDirs);
   await database.query('ALTER TABLE spending ENABLE TRIGGER note_overspent');
-  await beginEpoch(prisma, 'as the schedule says', null);
+  await beginEpoch(prisma, { reason: 'as the schedule says', actor: null, seen: 0 });
 }
 
 /** Waits until the copies of all proxies stay as they are. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StartError } from '../config/config';
 import { isUuid } from './uuid';
 
@@ -25,6 +25,9 @@ export interface Seen {
   /** When this was seen, by the database's clock. ISO 8601. */
   seen_at: string;
 }
+
+/** The file in a DATA_DIR. */
+export const epochFileIn = (dataDir: string) => join(dataDir, 'epoch.json');
 
 /** The rule for each member of the file. */
 const RULES: Record<keyof Seen, (value: unknown) => boolean> = {

@@ -1,12 +1,11 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { ClientBase } from 'pg';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
 import { compare, Comparison, lackOf } from './epoch-comparison';
-import { EpochFile, Seen } from './epoch-file';
+import { EpochFile, epochFileIn, Seen } from './epoch-file';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { CommitKind, RecentCommits } from './recent-commits';
@@ -56,7 +55,7 @@ export class EpochService implements OnApplicationShutdown {
     private readonly fence: FenceService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.path = join(config.get('settings', { infer: true }).dataDir, 'epoch.json');
+    this.path = epochFileIn(config.get('settings', { infer: true }).dataDir);
     heartbeat.resume(this.instance, 0n);
     heartbeat.observe((beat) => this.hear(beat));
     for (const connections of [prisma, heartbeat]) connections.checkConnections((client) => this.check(client));
