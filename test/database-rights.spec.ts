@@ -64,6 +64,17 @@ describe('a database without its roles and rights', () => {
     expect(await missing()).toMatchObject({ reason: COMPLETE });
   });
 
+  it('is refused while every login may call functions with the rights of the owner', async () => {
+    await admin.query('GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer) TO PUBLIC');
+    const { reason, statements } = await missing();
+    expect(reason).toMatch(/^the database lacks the protection of 2 functions from other logins\./);
+    expect(statements).toEqual([
+      'REVOKE EXECUTE ON FUNCTION index_calls(integer), make_partitions(integer) FROM PUBLIC;',
+    ]);
+    await heal(statements);
+    expect(await missing()).toMatchObject({ reason: COMPLETE });
+  });
+
   it('is refused if a login may not become its role', async () => {
     await admin.query(`CREATE ROLE poor LOGIN PASSWORD 'secret'`);
     const { reason, statements } = await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') });

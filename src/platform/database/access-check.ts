@@ -63,9 +63,13 @@ const LACKING = `WITH wanted AS (
     string_agg(CASE kind WHEN 'DATABASE' THEN quote_ident(name) ELSE name END, ', ' ORDER BY name) AS names
   FROM lacking GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3`;
 
+/** Functions that run with the owner's rights, and that every login may call. That is the default of a new function. */
+const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef
+    AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY 1`;
+
 /**
- * Checks that the roles exist, that the logins may take them, and that they have the rights that the migrations granted. A
- * plain backup that is restored on another server has neither roles nor rights.
+ * Checks that the roles exist, that the logins may take them, that they have the rights that the migrations granted, and
+ * that other logins have none on functions. A plain backup that is restored on another server has neither roles nor rights.
  * @throws StartError that names what is missing, with the statements that an administrator runs.
  */
 export async function requireAccess(logins: Logins): Promise<void> {
@@ -120,6 +124,7 @@ async function missingAccess(logins: Logins): Promise<Missing> {
     }
     await addLogins(client, logins, found, missing);
     await addRights(client, found.database, missing);
+    await addProtection(client, missing);
     return missing;
   });
 }
@@ -166,6 +171,14 @@ async function addRights(client: Client, database: string, missing: Missing): Pr
   }
   for (const { role, kind, rights, names } of rows)
     missing.statements.push(`GRANT ${rights} ON ${kind} ${names} TO ${role};`);
+}
+
+/** A restore sets all rights on a function in one statement, which fails if a role does not exist. */
+async function addProtection(client: Client, missing: Missing): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(OPEN_FUNCTIONS);
+  if (rows.length === 0) return;
+  missing.what.push(`the protection of ${rows.length} function${rows.length === 1 ? '' : 's'} from other logins`);
+  missing.statements.push(`REVOKE EXECUTE ON FUNCTION ${rows.map(({ name }) => name).join(', ')} FROM PUBLIC;`);
 }
 
 function rightsIn(database: string): Right[] {
