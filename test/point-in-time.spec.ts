@@ -139,6 +139,9 @@ describe('a point-in-time recovery', () => {
   it('pays nothing twice once it is recovered and a person has lifted the stop', async () => {
     const proxy = await start(after);
     await expectNoPayment(proxy);
+    const [stop] = await stops(proxy);
+    const early = await cli(['stop', 'lift', stop?.id ?? ''], after);
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('Run database recover first.')]);
     const recovered = await recover();
     expect(recovered).toMatchObject({ epoch: 2, calls: 1, outcomes: 1, unreadable: 0 });
     await succeed(['stop', 'lift', String(recovered.stop_id)], after);

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { StartError } from '../platform/config/config';
+import { Problem } from '../platform/errors/problem';
 import { approvalsCommands } from './approvals';
 import { callsCommands } from './calls';
 import { auditCommands } from './audit';
@@ -45,10 +46,10 @@ export async function runCommand(args: string[]): Promise<void> {
   try {
     await operatorCommands().parseAsync(args, { from: 'user' });
   } catch (error) {
-    const known = error instanceof ClientError || error instanceof StartError;
+    const known = [ClientError, StartError, Problem].some((kind) => error instanceof kind);
     const { name, code } = error as { name?: string; code?: string };
     process.stderr.write(
-      `${known ? forTerminal(error.message) : `unexpected ${[name, code].filter(Boolean).join(' ')}`}\n`,
+      `${known ? forTerminal((error as Error).message) : `unexpected ${[name, code].filter(Boolean).join(' ')}`}\n`,
     );
     process.exitCode = 1;
   }
