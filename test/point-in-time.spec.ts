@@ -9,6 +9,8 @@ import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { newDataDir } from './support/process';
 import { startProxy, TestProxy } from './support/proxy';
 
+const UNSEALED = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves WHERE record_id = intent.id)`;
+
 /** What operators do after they put their server back to an earlier time: the steps of docs/operate/recovery.md. */
 describe('a point-in-time recovery', () => {
   let postgres: ArchivedPostgres;
@@ -167,8 +169,7 @@ describe('a point-in-time recovery', () => {
     await eventually(async () => (await found('before')).status === 200);
     for (const order of ['before', 'kept', 'lost'])
       expect((await found(order)).body.calls?.map(({ id }) => id)).toContain(callIds[order]);
-    const unsealed = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves WHERE record_id = intent.id)`;
-    await eventually(async () => (await postgres.database.query(unsealed)).length === 0);
+    await eventually(async () => (await postgres.database.query(UNSEALED)).length === 0);
     expect(await succeed(['audit', 'verify'], after)).toMatchObject({ fault: null, ok: true });
     expect((await proxy.get('', '/readyz')).status).toBe(200);
   });
@@ -189,5 +190,8 @@ describe('a point-in-time recovery', () => {
     await succeed(['stop', 'lift', String(stopId)], after);
     await eventually(() => fences(proxy).length === 0);
     await expectAsBefore(proxy);
+    await proxy.startWorker();
+    await eventually(async () => (await postgres.database.query(UNSEALED)).length === 0);
+    expect(await succeed(['audit', 'verify'], known)).toMatchObject({ fault: null, ok: true });
   });
 });

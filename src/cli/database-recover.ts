@@ -26,8 +26,8 @@ const HELP = `
 Run this after the database came back from the past (a restored backup, or a failover to a standby that lagged behind) and the
 proxy has stopped itself. The command restores the calls that the database lacks, with their keys and amounts, from the copies in
 DATA_DIR/copies of each instance. Calls whose outcome was not copied are then in doubt, and are settled by the upstream's list.
-The command moves CHECKPOINT_FILE aside, because the log goes on from an older state, and begins the next epoch. It can be
-repeated. Payments stay stopped until a person lifts the stop.
+The command moves CHECKPOINT_FILE and the checkpoints in the given folders aside, because the log goes on from an older state, and
+begins the next epoch. It can be repeated. Payments stay stopped until a person lifts the stop.
 
 Examples:
   npm run cli -- database recover --reason "restored the backup of 02:00"
@@ -68,7 +68,9 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   progress.end();
   const { actor } = changedByOperator(options.reason);
   const epoch = await beginEpoch(prisma, { reason: options.reason, actor, seen });
-  moveAside(checkpointFile ?? join(dataDir, 'checkpoints'), epoch);
+  const checkpoints = [dataDir, ...folders].map((folder) => join(folder, 'checkpoints'));
+  for (const file of new Set([...checkpoints, ...(checkpointFile === undefined ? [] : [checkpointFile])]))
+    moveAside(file, epoch);
   const result = { epoch, ...recovered, stop_id: stop?.id ?? null };
   print(options.json ? result : forPeople(recovered, epoch, stop?.id), options.json);
 }
@@ -79,9 +81,18 @@ async function isElsewhere(prisma: PrismaService): Promise<boolean> {
   return row.elsewhere;
 }
 
-/** The old checkpoints are the evidence of what was lost. The log goes on from an older state, and begins a new file. */
+/**
+ * The old checkpoints are the evidence of what was lost. The log goes on from an older state, and begins a new file. An
+ * instance whose file covers more leaves than the log has does not seal.
+ */
 function moveAside(file: string, epoch: number): void {
-  if (existsSync(file)) renameSync(file, `${file}.before-epoch-${epoch}`);
+  if (!existsSync(file)) return;
+  try {
+    renameSync(file, `${file}.before-epoch-${epoch}`);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    process.stderr.write(`${file} cannot be moved (${code}). Move it aside before its instance starts.\n`);
+  }
 }
 
 function forPeople(recovered: Recovered, epoch: number, stopId: string | undefined) {

@@ -45,7 +45,7 @@ export function ownHead(note: string, signer: Verifier): Head {
 export function isSmaller(size: number, before: number): LogRefusal {
   return new LogRefusal(
     `the log has ${size} leaves and had ${before}: the newest leaves were removed, or an older backup was restored. Sealing has ` +
-      'stopped. Restore a newer backup. If there is none, run database recover.',
+      'stopped. Restore a newer backup. If there is none, run database recover with the DATA_DIR of this instance.',
   );
 }
 
