@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { logKeyOf } from '../src/history/log/log-key';
 import { runCli } from './support/cli';
@@ -16,11 +17,13 @@ describe('a point-in-time recovery', () => {
   let postgres: ArchivedPostgres;
   let upstream: FakeUpstream;
   const dir = newDataDir();
-  const [known, fresh, after, backup] = ['known', 'fresh', 'after', 'backup'].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-    string,
+  const folder = (name: string) => join(dir, name);
+  const [known, idle, fresh, after, backup] = [
+    folder('known'),
+    folder('idle'),
+    folder('fresh'),
+    folder('after'),
+    folder('backup'),
   ];
   const proxies: TestProxy[] = [];
   const keys = { app: '', admin: '', auditor: '' };
@@ -63,6 +66,7 @@ describe('a point-in-time recovery', () => {
     expect([code, stderr]).toEqual([0, '']);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
+  const beats = () => Number((JSON.parse(readFileSync(join(known, 'epoch.json'), 'utf8')) as { beat: string }).beat);
   const recover = () =>
     succeed(['database', 'recover', '--from', known, '--reason', 'back to the point', '--yes'], after);
 
@@ -82,6 +86,10 @@ describe('a point-in-time recovery', () => {
     await postgres.backUpFiles();
     await succeed(['database', 'backup', backup, '--without-tables'], known);
     expect((await pay(proxy, 'kept')).status).toBe(200);
+    await start(idle);
+    await proxies.pop()?.close();
+    const before = beats();
+    await eventually(() => beats() > before + 1);
     await postgres.markPoint('the point');
     expect((await pay(proxy, 'lost')).status).toBe(200);
     await closeAll();
@@ -99,6 +107,12 @@ describe('a point-in-time recovery', () => {
     expect(fences(proxy)).toEqual(['database_unconfirmed']);
     await expectNoPayment(proxy);
     expect(await stops(proxy)).toEqual([]); // it does not know whether anything is missing
+
+    const outdated = await start(idle);
+    expect(fences(outdated)).toEqual(['database_unconfirmed']); // it misses nothing that it has seen, but others worked on
+    await expectNoPayment(outdated);
+    await eventually(() => outdated.app.get(HeartbeatService).age < 1_000);
+    expect(fences(proxy)).toEqual(['database_unconfirmed']);
 
     const informed = await start(known);
     expect(fences(informed)).toEqual(['database_behind']);

@@ -14,7 +14,8 @@ INSERT INTO migration_compatibility VALUES ('20261125000000_fencing', '202611240
 CREATE TABLE instance (
   id      uuid PRIMARY KEY, -- random, of one process or of one DATA_DIR
   beat    bigint NOT NULL CHECK (beat > 0),
-  beat_at timestamptz NOT NULL -- by the database's clock
+  beat_at timestamptz NOT NULL, -- by the database's clock
+  server  text -- database_server(); null if the instance does not pay
 ) WITH (fillfactor = 50); -- leaves room for updates within the page
 
 GRANT SELECT, INSERT, UPDATE ON instance TO payout_proxy;

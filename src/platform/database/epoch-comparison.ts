@@ -12,10 +12,16 @@ export interface Comparison {
   sealed: string;
   /** Whether the database runs on another server than the one on which it was last known to be complete. */
   isElsewhere: boolean;
+  /** When the last other instance that pays worked with the database there. Milliseconds since 1970. Null if none did. */
+  othersMs: number | null;
 }
 
 /** Whether the database runs on another server than the one on which its newest epoch is known to be complete. */
 export const IS_ELSEWHERE = `(SELECT server <> database_server() FROM epoch ORDER BY number DESC LIMIT 1)`;
+
+/** When another instance than `$1` last beat on the server on which the newest epoch is known to be complete. */
+export const OTHERS_MS = `(SELECT extract(epoch FROM max(beat_at))::float8 * 1000 FROM instance
+  WHERE id <> $1::uuid AND server = (SELECT server FROM epoch ORDER BY number DESC LIMIT 1))`;
 
 /** The month (UTC) of a call's ID, as `pruning` names it. */
 const MONTH = `to_char(to_timestamp(('x' || left(replace(c.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM')`;
@@ -29,7 +35,8 @@ const COMPARE = `
     coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
     (${missing('$2', 'SELECT FROM intent i WHERE i.id')} + ${missing('$3', 'SELECT FROM outcome o WHERE o.intent_id')}
       + ${missing('$4', 'SELECT FROM decision d WHERE d.intent_id')})::integer AS missing,
-    (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed, coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere"`;
+    (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed, coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
+    ${OTHERS_MS} AS "othersMs"`;
 
 /** Runs the statement on a connection. */
 type Query = (text: string, values: unknown[]) => Promise<Comparison[]>;
@@ -50,6 +57,14 @@ export async function compare(query: Query, instance: string, commits: RecentCom
     if (NO_SUCH_TABLE.test((error as { code?: string }).code ?? '')) return undefined;
     throw error;
   }
+}
+
+/**
+ * Returns whether this instance cannot know that nothing is missing on another server. What it has seen shows only what was
+ * paid until then, so whoever worked with the database last must confirm it.
+ */
+export function isUnconfirmed(found: Pick<Comparison, 'isElsewhere' | 'othersMs'>, seen: Seen | undefined): boolean {
+  return found.isElsewhere && (!seen || (found.othersMs ?? 0) > Date.parse(seen.seen_at));
 }
 
 /**

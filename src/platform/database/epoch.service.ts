@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { ClientBase } from 'pg';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
-import { compare, Comparison, lackOf } from './epoch-comparison';
+import { compare, Comparison, isUnconfirmed, lackOf } from './epoch-comparison';
 import { EpochFile, epochFileIn, Seen } from './epoch-file';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
@@ -25,7 +25,7 @@ import { CommitKind, RecentCommits } from './recent-commits';
  *
  * An instance without evidence, such as one with a new DATA_DIR, trusts a database only on the server on which it was last
  * known to be complete. On another one, it is fenced until an instance with evidence confirms that nothing is missing, or
- * until the next epoch begins.
+ * until the next epoch begins. The evidence of an instance is no longer enough if another one worked with the database since.
  */
 @Injectable()
 export class EpochService implements OnApplicationShutdown {
@@ -66,6 +66,7 @@ export class EpochService implements OnApplicationShutdown {
    * @throws StartError if the file is damaged.
    */
   load(): void {
+    this.heartbeat.pays();
     this.file = new EpochFile(this.path);
     this.seen = this.file.read();
     if (!this.seen) return;
@@ -113,7 +114,7 @@ export class EpochService implements OnApplicationShutdown {
     const { seen, epoch } = this; // before the query: a heartbeat that comes meanwhile may be newer than its snapshot
     const query = async (text: string, values: unknown[]) => (await client.query<Comparison>(text, values)).rows;
     const found = await compare(query, this.instance, this.commits);
-    if (found?.isElsewhere && !seen) this.doubt();
+    if (found && isUnconfirmed(found, seen)) this.doubt();
     if (!found || this.epoch !== epoch) return; // an epoch that begins meanwhile needs no comparison with the one before
     if (epoch !== undefined && found.epoch > epoch) return; // the next heartbeat adopts it
     const lack = lackOf(found, seen);
@@ -126,7 +127,7 @@ export class EpochService implements OnApplicationShutdown {
       this.findBehind(`it is in epoch ${beat.epoch}, and this instance has seen ${this.epoch}`);
     else if (beat.number === null) this.findBehind('it lacks the last heartbeat that this instance has seen');
     if (this.behind === undefined && beat.number !== null) {
-      if (beat.isElsewhere && !this.seen) return this.doubt();
+      if (isUnconfirmed(beat, this.seen)) return this.doubt();
       return this.keep(beat, beat.number);
     }
     if (this.isWriteFailing) this.save();
@@ -170,7 +171,7 @@ export class EpochService implements OnApplicationShutdown {
   private doubt(): void {
     this.fence.raise(
       'database_unconfirmed',
-      'The database runs on another server, or on another timeline, than when it was last known to be complete. It may be a restored backup that lacks payments, and this instance has not worked with it before. Start an instance with the DATA_DIR that it had, or run database recover.',
+      'The database runs on another server, or on another timeline, than when it was last known to be complete. It may be a restored backup that lacks payments, and this instance is not the last one that worked with it. Start all instances with the DATA_DIRs that they had, or run database recover.',
     );
   }
 

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { Loaded } from '../config/config.module';
 import { ageOf, Instant, now } from '../fencing/instant';
 import { connectionOf, DatabaseSettings } from './pools';
-import { IS_ELSEWHERE } from './epoch-comparison';
+import { IS_ELSEWHERE, OTHERS_MS } from './epoch-comparison';
 import { waitAtMost } from './patience';
 import { requireReplication } from './replication';
 
@@ -36,6 +36,8 @@ export interface Beat {
   epoch: number;
   /** Whether the database runs on another server than the one on which this epoch is known to be complete. */
   isElsewhere: boolean;
+  /** When the last other instance that pays worked with the database there. Milliseconds since 1970. Null if none did. */
+  othersMs: number | null;
   /** The number of sealed leaves. */
   sealedSize: number;
   settings: DurabilitySettings;
@@ -56,6 +58,7 @@ interface BeatRow {
   timeline: string;
   epoch: number;
   elsewhere: boolean;
+  others_ms: number | null;
   sealed: string;
   fsync: string;
   full_page_writes: string;
@@ -66,15 +69,16 @@ interface BeatRow {
 /** Never raises a number that is smaller than the one that was seen last: it would hide that commits were lost. */
 const BEAT = `
   WITH beaten AS (
-    INSERT INTO instance (id, beat, beat_at)
-    SELECT $1::uuid, 1, clock_timestamp() WHERE $2::bigint = 0 OR EXISTS (SELECT FROM instance WHERE id = $1::uuid)
-    ON CONFLICT (id) DO UPDATE SET beat = instance.beat + 1, beat_at = clock_timestamp() WHERE instance.beat >= $2::bigint
+    INSERT INTO instance (id, beat, beat_at, server)
+    SELECT $1::uuid, 1, clock_timestamp(), CASE WHEN $3::boolean THEN database_server() END WHERE $2::bigint = 0 OR EXISTS (SELECT FROM instance WHERE id = $1::uuid)
+    ON CONFLICT (id) DO UPDATE SET beat = instance.beat + 1, beat_at = clock_timestamp(), server = EXCLUDED.server WHERE instance.beat >= $2::bigint
     RETURNING beat
   )
   SELECT (SELECT beat FROM beaten)::text AS number, extract(epoch FROM clock_timestamp()) * 1000 AS database_ms,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
     (SELECT max(number) FROM epoch) AS epoch, ${IS_ELSEWHERE} AS elsewhere,
+    CASE WHEN ${IS_ELSEWHERE} THEN ${OTHERS_MS} END AS others_ms,
     (SELECT coalesce(max(size), 0)::text FROM checkpoint) AS sealed,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit,
@@ -100,6 +104,7 @@ export class HeartbeatService implements OnApplicationShutdown {
   /** The largest number that the database has confirmed. */
   private seen = 0n;
   private isFailing = false;
+  private isPaying = false;
 
   constructor(config: ConfigService<Loaded, true>) {
     this.settings = config.get('settings', { infer: true });
@@ -115,6 +120,11 @@ export class HeartbeatService implements OnApplicationShutdown {
   resume(id: string, seen: bigint): void {
     this.id = id;
     this.seen = seen;
+  }
+
+  /** Beats as an instance that pays, which a worker does not. Others then know until when it may have paid. */
+  pays(): void {
+    this.isPaying = true;
   }
 
   /** Calls a listener after each confirmed beat, in the same turn. */
@@ -177,7 +187,7 @@ export class HeartbeatService implements OnApplicationShutdown {
     const { rows } = await client.query<BeatRow>({
       name: 'beat',
       text: BEAT,
-      values: [this.id, String(this.seen)],
+      values: [this.id, String(this.seen), this.isPaying],
     });
     const confirmedAt = now();
     const [row] = rows;
@@ -191,6 +201,7 @@ export class HeartbeatService implements OnApplicationShutdown {
       timeline: parseInt(row.timeline, 16),
       epoch: row.epoch,
       isElsewhere: row.elsewhere,
+      othersMs: row.others_ms,
       sealedSize: Number(row.sealed),
       settings: {
         fsync: row.fsync,
