@@ -32,6 +32,13 @@ Examples:
   DATABASE_URL=postgresql://... npm run cli -- database restore /backups/2026-11-24 --yes --json
   npm run cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "restored the backup of 02:00"`;
 
+/**
+ * The search index was filled up to a transaction number. Another server gives the same numbers anew, and may have passed this
+ * one before a worker looks.
+ */
+const READ_AGAIN = `UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL
+  WHERE (SELECT split_part(server, '/', 1) <> split_part(database_server(), '/', 1) FROM epoch ORDER BY number DESC LIMIT 1)`;
+
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore a backup into an empty database, and stop payments until it is recovered')
@@ -81,7 +88,10 @@ async function stopPayments(logins: Logins, manifest: Manifest): Promise<string>
   await requireRecords(ownerUrl);
   await grantAccess(logins);
   await requireUpToDate(ownerUrl);
-  return withConnection(ownerUrl, (client) => stopBy(client, manifest));
+  return withConnection(ownerUrl, async (client) => {
+    await client.query(READ_AGAIN);
+    return stopBy(client, manifest);
+  });
 }
 
 async function stopBy(client: Client, { taken_at: takenAt, tables }: Manifest): Promise<string> {
