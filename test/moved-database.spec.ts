@@ -25,7 +25,11 @@ describe('a database on another server than before', () => {
     return proxy;
   };
   const reasons = (proxy: TestProxy) => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
-  const move = () => database.query(`UPDATE epoch SET server = '7000000000000000000/1'`);
+  /** The database is moved from another server. */
+  const move = async () => {
+    for (const table of ['epoch', 'instance'])
+      await database.query(`UPDATE ${table} SET server = '7000000000000000000/1' WHERE server IS NOT NULL`);
+  };
   const server = async () => (await database.query<{ server: string }>('SELECT server FROM epoch'))[0]?.server;
 
   beforeAll(async () => {
@@ -63,6 +67,34 @@ describe('a database on another server than before', () => {
     await eventually(async () => (await server()) === home);
     await eventually(() => reasons(proxy).length === 0);
     await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
+  });
+
+  /** Those of earlier cases. */
+  const stoppedLongAgo = () => database.query(`UPDATE instance SET beat_at = beat_at - interval '1 hour'`);
+
+  it('is confirmed by two instances that both go on there', async () => {
+    const home = await server();
+    await stoppedLongAgo();
+    const both = [await start(known), await start(mkdtempSync(join(fresh ?? '', 'second-')))];
+    await Promise.all(both.map((proxy) => proxy.app.get(HeartbeatService).beat()));
+    await move();
+    await eventually(async () => (await server()) === home);
+    await eventually(() => both.every((proxy) => reasons(proxy).length === 0));
+  });
+
+  it('is not confirmed while another instance that worked on the old one until the end is missing', async () => {
+    await stoppedLongAgo();
+    const missing = await start(mkdtempSync(join(fresh ?? '', 'missing-')));
+    await missing.app.get(HeartbeatService).beat();
+    const proxy = await start(known);
+    await proxy.app.get(HeartbeatService).beat();
+    await proxies.shift()?.close();
+    await move();
+    await eventually(() => reasons(proxy).length > 0);
+    for (let beats = 0; beats < 3; beats += 1) await proxy.app.get(HeartbeatService).beat();
+    expect(reasons(proxy)).toEqual(['database_unconfirmed']);
+    await database.query(`UPDATE instance SET beat_at = beat_at - interval '1 minute' WHERE server LIKE '7000%'`);
+    await eventually(() => reasons(proxy).length === 0); // it had stopped long before
   });
 
   it('is noticed by a checkpoint of more leaves, too, for an instance that has seen nothing', async () => {

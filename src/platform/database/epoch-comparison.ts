@@ -59,12 +59,17 @@ export async function compare(query: Query, instance: string, commits: RecentCom
   }
 }
 
+/** Longer than two heartbeats of a living instance can be apart (heartbeat.service.ts). */
+const MAY_LIVE_MS = 20_000;
+
 /**
  * Returns whether this instance cannot know that nothing is missing on another server. What it has seen shows only what was
- * paid until then, so whoever worked with the database last must confirm it.
+ * paid until then. Another instance whose last heartbeat on the old server is about as new may have paid afterwards, so it
+ * must come to the new server first. It cannot beat there if it misses something.
  */
 export function isUnconfirmed(found: Pick<Comparison, 'isElsewhere' | 'othersMs'>, seen: Seen | undefined): boolean {
-  return found.isElsewhere && (!seen || (found.othersMs ?? 0) > Date.parse(seen.seen_at));
+  if (!found.isElsewhere || found.othersMs === null) return found.isElsewhere && !seen;
+  return !seen || found.othersMs > Date.parse(seen.seen_at) - MAY_LIVE_MS;
 }
 
 /**
