@@ -118,13 +118,20 @@ export class World {
     }
   }
 
-  /** Asks until an answer arrives. Use it only for requests that change nothing. */
+  /**
+   * Asks until an answer arrives. Use it only for requests that change nothing. A proxy that stands still may hold a lock of
+   * the search index, until the database ends its transaction.
+   */
   async read<const Path extends string>(path: Path, key: string): Promise<BodyOf<'get', Path>> {
-    for (let process = 0; ; process = 1 - process) {
-      const told = await this.ask({ process, method: 'GET', path, key });
-      if (told?.status === 200) return told.json as BodyOf<'get', Path>;
-      if (told) throw new Error(`GET ${path} was answered ${told.status} ${told.text}`);
-    }
+    let told: Told | undefined;
+    let process = 0;
+    await within(`GET ${path} is not answered`, async () => {
+      told = await this.ask({ process, method: 'GET', path, key });
+      process = 1 - process;
+      return told !== undefined && told.json.code !== 'database_unavailable';
+    });
+    if (told?.status !== 200) throw new Error(`GET ${path} was answered ${told?.status} ${told?.text}`);
+    return told.json as BodyOf<'get', Path>;
   }
 
   /** Resets the upstream as at a first start: enough money, and a ground truth of this wave only. */
