@@ -211,12 +211,13 @@ describe('a point-in-time recovery', () => {
 
   it('of a dump on another server reads all records into the search index again', async () => {
     await closeAll();
-    const { query } = postgres.database;
-    const done = async () => (await query<{ done: string }>('SELECT done::text FROM search_position'))[0]?.done;
-    await query(`UPDATE search_position SET done = '999999999:999999999:'`);
+    const { database } = postgres;
+    const done = async () =>
+      (await database.query<{ done: string }>('SELECT done::text FROM search_position'))[0]?.done;
+    await database.query(`UPDATE search_position SET done = '999999999:999999999:'`);
     await succeed(['database', 'restore', backup, '--yes'], known);
     expect(await done()).toBe('999999999:999999999:'); // the same server
-    await query(`UPDATE epoch SET server = '7000000000000000000/1'`);
+    await database.query(`UPDATE epoch SET server = '7000000000000000000/1'`);
     await succeed(['database', 'restore', backup, '--yes'], known);
     expect(await done()).toBe('3:3:');
   });
