@@ -10,15 +10,12 @@ import { insertStop } from './stops';
 @Injectable()
 export class DatabaseBehindStop {
   private readonly logger = new Logger('Epoch');
-  private setting: Promise<void> | undefined;
 
   constructor(
     private readonly prisma: PrismaService,
     epoch: EpochService,
   ) {
-    epoch.whileBehind((detail) => {
-      this.setting ??= this.set(detail).finally(() => (this.setting = undefined));
-    });
+    epoch.whileBehind((detail) => this.set(detail));
   }
 
   /** Never rejects. The next heartbeat tries again. */

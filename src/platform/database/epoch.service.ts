@@ -38,7 +38,7 @@ export class EpochService implements OnApplicationShutdown {
   private epoch: number | undefined;
   /** The commits since the last confirmed heartbeat was sent. */
   private readonly commits = new RecentCommits();
-  private readonly listeners: ((detail: string) => void)[] = [];
+  private readonly listeners: ((detail: string) => Promise<void>)[] = [];
   /** What an operator reads while the database is behind. */
   private behind: string | undefined;
   /** Whether the evidence is from elsewhere, so that a comparison does not show it. */
@@ -98,13 +98,14 @@ export class EpochService implements OnApplicationShutdown {
     this.findBehind(lack);
   }
 
-  /** Calls a listener with each heartbeat while the connected database is behind. */
-  whileBehind(listener: (detail: string) => void): void {
+  /** Calls a listener with each heartbeat while the connected database is behind, unless it is at work. It never rejects. */
+  whileBehind(listener: (detail: string) => Promise<void>): void {
     this.listeners.push(listener);
   }
 
   /** Runs after the last outcome was recorded. */
   async onApplicationShutdown(): Promise<void> {
+    await this.heartbeat.onApplicationShutdown(); // its last beat may begin to tell others
     if (this.behind === undefined) this.save();
     await Promise.all([this.writing, this.telling, this.confirming]);
   }
@@ -141,9 +142,10 @@ export class EpochService implements OnApplicationShutdown {
   private async tell(): Promise<void> {
     const query = (text: string, values: unknown[]) => this.prisma.prepared<Comparison>('compare_epoch', text, values);
     const found = await compare(query, this.instance, this.commits).catch(() => undefined);
-    if (!found || this.behind === undefined) return;
+    const detail = this.behind;
+    if (!found || detail === undefined) return;
     if (!this.isReported && lackOf(found, this.seen) === undefined) return;
-    for (const listener of this.listeners) listener(this.behind);
+    await Promise.all(this.listeners.map((listener) => listener(detail)));
   }
 
   /**
