@@ -196,7 +196,7 @@ describe('a point-in-time recovery', () => {
     await postgres.recoverTo('the point');
     const { stop_id: stopId } = await succeed(['database', 'restore', backup, '--yes'], after);
     const proxy = await start(known);
-    expect(fences(proxy)).toEqual(['database_behind']);
+    expect(fences(proxy)).toContain('database_behind');
     expect(await stops(proxy)).toMatchObject([
       { id: stopId, reason: expect.stringMatching(/^The database was restored/) as string },
     ]);
