@@ -163,6 +163,8 @@ describe('a database that is put back to before a payment', () => {
       await eventually(async () => (await activeStops()).length === 1);
       const refused = await recover('--from', join(dataDir, 'missing'));
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There is no folder')]);
+      const mistyped = await recover('--from', __dirname);
+      expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining('is no DATA_DIR of a proxy')]);
       const { code, stdout } = await recover();
       expect(code).toBe(0);
       const [stop] = await activeStops();

@@ -22,6 +22,9 @@ interface RecoverOptions {
   json?: boolean;
 }
 
+/** Of these, each DATA_DIR has at least one. */
+const IN_DATA_DIR = ['copies', 'epoch.json', 'log-key.json', 'checkpoints'];
+
 const HELP = `
 Run this after the database came back from the past (a restored backup, or a failover to a standby that lagged behind) and the
 proxy has stopped itself. The command restores the calls that the database lacks, with their keys and amounts, from the copies in
@@ -52,6 +55,8 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   for (const folder of folders) {
     if (!existsSync(folder))
       throw new ClientError(`There is no folder ${folder}. Give the DATA_DIRs of all instances.`);
+    if (!IN_DATA_DIR.some((name) => existsSync(join(folder, name))))
+      throw new ClientError(`${folder} is no DATA_DIR of a proxy. Give the DATA_DIRs of all instances.`);
   }
   const seen = Math.max(
     ...[...folders, dataDir].map((folder) => new EpochFile(epochFileIn(folder)).read()?.epoch ?? 0),
