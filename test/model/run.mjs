@@ -11,7 +11,8 @@ const { schedules = '2000', seed, path, factor = '0', help } = parseArgs({ optio
 if (help) {
   console.log(`Usage: npm run test:model -- [options]
 
-Runs schedules of faults, kills, retries and approvals against two proxies, and checks the promises about money after each.
+Runs schedules of faults, kills, suspensions, wrong clocks, lost commits, retries and approvals against two proxies, and checks the
+promises about money after each.
 
   --schedules <count>  schedules to run (default: 2000)
   --seed <number>      seed of the schedules, to run the same ones again
