@@ -73,6 +73,13 @@ describe('the copies of committed records', () => {
     expect(records()).toHaveLength(1_100);
   });
 
+  it('keep every character, whatever lengths the lines have', async () => {
+    const names = Array.from({ length: 300 }, (_, place) => `${place} ${'aé漢😀\ud800'.repeat(place * 7)}`);
+    for (const name of [...names, '漢'.repeat(MIB), ...names]) copies.addOutcome(name);
+    await flush();
+    expect(records()).toEqual([...names, '漢'.repeat(MIB), ...names]);
+  });
+
   it('begin on a line of their own after a process that was killed while it wrote', async () => {
     mkdirSync(copiesFolder(dataDir));
     appendFileSync(join(copiesFolder(dataDir), `${clock.today()}.jsonl`), '{"kind":"outco');

@@ -1,8 +1,13 @@
-/** The size at which a block is complete, in characters. Text that waits longer survives collections and is costly. */
-const BLOCK_LENGTH = 1_024 * 1_024;
+/** The size of a block. Larger ones hold a single line that is longer. */
+const BLOCK_BYTES = 1_024 * 1_024;
 
-/** The most that waits, in bytes. */
+/** The most that waits. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
+
+/** The most bytes of UTF-8 for a unit of JavaScript's text. */
+const MOST_BYTES_PER_UNIT = 3;
+
+const NEW_LINE = 0x0a;
 
 /** Complete lines as the bytes of a file. */
 interface Block {
@@ -15,8 +20,12 @@ interface Block {
  * oldest blocks are dropped, so that the memory of the process stays bounded.
  */
 export class WaitingCopies {
-  private lines: string[] = [];
-  private length = 0;
+  /** Holds the block that grows. As text, lines that wait would survive collections, which is costly. */
+  private chunk = Buffer.alloc(0);
+  /** Where the block that grows begins and ends in the chunk. */
+  private start = 0;
+  private end = 0;
+  private lines = 0;
   /** The oldest first. */
   private readonly blocks: Block[] = [];
   /** The block that is being written, until it is on disk. It is never dropped. */
@@ -26,28 +35,33 @@ export class WaitingCopies {
   /** @param onDrop receives the number of lines that were dropped. */
   constructor(private readonly onDrop: (lines: number) => void) {}
 
-  /** The bytes of all blocks. Lines that form the next block are not counted. They are a second old at most. */
+  /** The bytes of all lines that wait. */
   get bytes(): number {
-    return this.heldBytes;
+    return this.heldBytes + this.end - this.start;
   }
 
-  /** Adds a line. Returns whether it completed a block, which can then be taken. */
+  /** Adds a line. Returns whether it completed the block before it, which can then be taken. */
   add(line: string): boolean {
-    this.lines.push(line);
-    this.length += line.length;
-    if (this.length < BLOCK_LENGTH) return false;
-    this.complete();
-    return true;
+    const isFull = this.end + line.length * MOST_BYTES_PER_UNIT >= this.chunk.length;
+    if (isFull) {
+      this.complete();
+      this.chunk = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, Buffer.byteLength(line) + 1));
+      this.start = this.end = 0;
+    }
+    this.end += this.chunk.write(line, this.end);
+    this.end = this.chunk.writeUInt8(NEW_LINE, this.end);
+    this.lines += 1;
+    return isFull;
   }
 
   /** Makes a block of the lines so far, so that it can be taken. */
   complete(): void {
-    if (this.lines.length === 0) return;
-    const bytes = Buffer.from(`${this.lines.join('\n')}\n`);
+    if (this.lines === 0) return;
+    const bytes = this.chunk.subarray(this.start, this.end);
+    this.start = this.end;
     this.heldBytes += bytes.length;
-    this.append({ bytes, lines: this.lines.length });
-    this.lines = [];
-    this.length = 0;
+    this.append({ bytes, lines: this.lines });
+    this.lines = 0;
     this.dropOldest();
   }
 
@@ -66,15 +80,16 @@ export class WaitingCopies {
   /** Small blocks that wait become one. Otherwise a quiet night with a full disk would leave one for each second. */
   private append(block: Block): void {
     const last = this.blocks.at(-1);
-    if (last && last.bytes.length + block.bytes.length <= BLOCK_LENGTH) {
+    if (last && last.bytes.length + block.bytes.length <= BLOCK_BYTES) {
       last.bytes = Buffer.concat([last.bytes, block.bytes]);
       last.lines += block.lines;
     } else this.blocks.push(block);
   }
 
+  /** Leaves room for the next block. */
   private dropOldest(): void {
     let dropped = 0;
-    while (this.heldBytes > MOST_BYTES && this.blocks.length > 0) {
+    while (this.heldBytes > MOST_BYTES - BLOCK_BYTES && this.blocks.length > 0) {
       const { bytes, lines } = this.blocks.shift() as Block;
       this.heldBytes -= bytes.length;
       dropped += lines;

@@ -6,13 +6,17 @@ import { clock, DatabaseClock } from './clock';
 const HALF = 2 ** 31;
 const END = 2 ** 32;
 
+/** Words that are fetched from the source of randomness at once. A call to it takes longer than the rest of an ID. */
+const RANDOM_WORDS = 256;
+
 /**
  * Makes IDs whose time is the database's, whatever the clock of this machine shows. Each ID of a process is larger than
  * the one before, also if the database's clock is set back: then they keep the time of the last one, and count on. IDs
  * of two processes are in the order of their making, except within the error of their clocks (usually milliseconds).
  */
 export class IdSource {
-  private readonly random = new Uint32Array(1);
+  private readonly random = new Uint32Array(RANDOM_WORDS);
+  private usedWords = RANDOM_WORDS;
   private lastMs = -Infinity;
   private count = 0;
   /** Whether the last ID has the database's time. */
@@ -34,7 +38,15 @@ export class IdSource {
 
   private begin(ms: number): void {
     this.lastMs = ms;
-    this.count = (randomFillSync(this.random)[0] ?? 0) % HALF;
+    this.count = this.randomWord() % HALF;
+  }
+
+  private randomWord(): number {
+    if (this.usedWords === RANDOM_WORDS) {
+      randomFillSync(this.random);
+      this.usedWords = 0;
+    }
+    return this.random[this.usedWords++]!;
   }
 }
 

@@ -1,5 +1,8 @@
 import { uptime } from 'node:os';
 
+/** Two clocks that differ by less than this, in milliseconds, have run together. One of them only shows whole milliseconds. */
+const AGREEMENT_MS = 5;
+
 /** A moment, by the clocks of this process. Each of them can fail in one way, so all are read. */
 export interface Instant {
   /** Milliseconds of a monotonic clock. It may stand still while the machine sleeps. */
@@ -19,7 +22,14 @@ export function earlier({ monotonicMs, bootMs, wallMs }: Instant, byMs: number):
   return { monotonicMs: monotonicMs - byMs, bootMs: bootMs - byMs, wallMs: wallMs - byMs };
 }
 
-/** Returns the age of an instant in milliseconds, by the clock that says most. */
+/**
+ * Returns the age of an instant in milliseconds, by the clock that says most. While the machine sleeps, the kernel moves
+ * the wall clock by as much as the boot time. So the boot time can say more than the others only if they disagree, and
+ * is read only then: it comes from a file, which takes a hundred times as long.
+ */
 export function ageOf({ monotonicMs, bootMs, wallMs }: Instant): number {
-  return Math.max(performance.now() - monotonicMs, uptime() * 1_000 - bootMs, Date.now() - wallMs);
+  const [byMonotonic, byWall] = [performance.now() - monotonicMs, Date.now() - wallMs];
+  const age = Math.max(byMonotonic, byWall);
+  if (Math.abs(byWall - byMonotonic) < AGREEMENT_MS) return age;
+  return Math.max(age, uptime() * 1_000 - bootMs);
 }
