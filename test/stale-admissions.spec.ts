@@ -213,7 +213,7 @@ describe('an admission that is too old', () => {
         )
         .map((line) => JSON.parse(line) as CopiedLine);
     const isCopied = (line: CopiedLine) =>
-      line.kind === 'intent' && line.record.includes(callOf(got) ?? '') && line.claim !== null;
+      line.kind === 'intent' && line.record.id === callOf(got) && line.claim !== null;
     await eventually(() => copies().some(isCopied));
   });
 

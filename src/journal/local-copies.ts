@@ -7,6 +7,7 @@ import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest } from '../policy/admission';
+import { IntentDocument, OutcomeDocument } from './documents';
 import { IntentRow } from './intents';
 import { WaitingCopies } from './waiting-copies';
 
@@ -14,14 +15,16 @@ import { WaitingCopies } from './waiting-copies';
 export type CopiedLine =
   | {
       kind: 'intent';
-      record: string;
+      record: IntentDocument;
       /** Hex. Null without an Idempotency-Key. */
       claim: { salt: string; hash: string | null } | null;
       /** Hex. */
       contents: string[];
     }
-  | { kind: 'outcome'; record: string }
+  | { kind: 'outcome'; record: OutcomeDocument }
   | { kind: 'approval'; intent_id: string; reserved_on: string | null };
+
+type IntentLine = Extract<CopiedLine, { kind: 'intent' }>;
 
 const EVERY_MS = 1_000;
 
@@ -81,12 +84,11 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
 
   addIntent({ intent, written }: IntentRow): void {
     const { claim } = intent;
-    this.add({
-      kind: 'intent',
-      record: written.record,
-      claim: claim ? { salt: claim.salt.toString('hex'), hash: claim.contentHash?.toString('hex') ?? null } : null,
-      contents: (intent.contents ?? []).map((content) => content.toString('hex')),
-    });
+    this.addIntentLine(
+      written.record,
+      claim ? { salt: claim.salt.toString('hex'), hash: claim.contentHash?.toString('hex') ?? null } : null,
+      (intent.contents ?? []).map((content) => content.toString('hex')),
+    );
   }
 
   /** Copies a call that a retry found in the database. Its first attempt was reported as failed, and left no copy. */
@@ -98,44 +100,49 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
         ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents
       FROM intent WHERE id = ${id}::uuid`;
     if (!row) return;
-    const claim = row.claim === null ? null : (JSON.parse(row.claim) as { salt: string; hash: string | null });
-    this.add({ kind: 'intent', record: row.record, claim, contents: row.contents });
+    this.addIntentLine(
+      row.record,
+      row.claim === null ? null : (JSON.parse(row.claim) as IntentLine['claim']),
+      row.contents,
+    );
   }
 
+  /** @param record the text of an outcome's record. */
   addOutcome(record: string): void {
-    this.add({ kind: 'outcome', record });
+    this.waiting.add(`{"kind":"outcome","record":${record}}`);
   }
 
   addApproval(intentId: string, reservedOn: string | null): void {
-    this.add({ kind: 'approval', intent_id: intentId, reserved_on: reservedOn });
+    const line: CopiedLine = { kind: 'approval', intent_id: intentId, reserved_on: reservedOn };
+    this.waiting.add(JSON.stringify(line));
   }
 
-  private add(line: CopiedLine): void {
-    if (this.waiting.add(JSON.stringify(line))) void this.begin();
+  // Records are JSON already. To make and write them again would take a twentieth of the time of a request.
+  private addIntentLine(record: string, claim: IntentLine['claim'], contents: string[]): void {
+    this.waiting.add(
+      `{"kind":"intent","record":${record},"claim":${JSON.stringify(claim)},"contents":${JSON.stringify(contents)}}`,
+    );
   }
 
   /** Writes all that waits. Never rejects: what could not be written is tried again. */
   private flush(): Promise<void> {
     this.waiting.complete();
-    return this.begin();
-  }
-
-  private begin(): Promise<void> {
     this.writing ??= this.write().finally(() => (this.writing = undefined));
     return this.writing;
   }
 
   private async write(): Promise<void> {
     try {
-      for (let block = this.waiting.take(); block; block = this.waiting.take()) {
+      for (let blocks = this.waiting.take(); blocks.length > 0; blocks = this.waiting.take()) {
         const day = clock.today();
-        await append(this.folder, `${day}.jsonl`, this.isTorn ? [NEW_LINE, block] : [block]);
-        this.waiting.release();
+        await append(this.folder, `${day}.jsonl`, this.isTorn ? [NEW_LINE, ...blocks] : blocks);
+        this.waiting.written();
         this.isTorn = false;
         if (this.waiting.bytes === 0) this.tellOfSuccess();
         if (day !== this.prunedOn) await this.prune(day);
       }
     } catch (error) {
+      this.waiting.notWritten();
       this.isTorn = true;
       const { code } = error as { code?: string };
       if (!this.isFailing) this.logger.warn({ code }, 'committed records cannot be copied to DATA_DIR, will retry');

@@ -192,8 +192,8 @@ async function countOutcomes(tx: Prisma.TransactionClient, calls: { id: string }
 }
 
 /** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
-function columnsOf(record: string) {
-  const document = withoutCommitments(JSON.parse(record) as IntentDocument);
+function columnsOf(record: IntentDocument) {
+  const document = withoutCommitments(record);
   const { items } = document;
   return {
     id: document.id,
@@ -216,8 +216,8 @@ function columnsOf(record: string) {
   };
 }
 
-function outcomeColumnsOf(record: string) {
-  const document = withoutCommitments(JSON.parse(record) as OutcomeDocument);
+function outcomeColumnsOf(record: OutcomeDocument) {
+  const document = withoutCommitments(record);
   return {
     intent_id: document.intent_id,
     kind: document.kind,

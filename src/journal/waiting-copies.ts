@@ -4,6 +4,9 @@ const BLOCK_BYTES = 1_024 * 1_024;
 /** The most that waits. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
+/** The most that is written with one flush of the disk. */
+const BLOCKS_AT_ONCE = 8;
+
 /** The most bytes of UTF-8 for a unit of JavaScript's text. */
 const MOST_BYTES_PER_UNIT = 3;
 
@@ -27,9 +30,9 @@ export class WaitingCopies {
   private end = 0;
   private lines = 0;
   /** The oldest first. */
-  private readonly blocks: Block[] = [];
-  /** The block that is being written, until it is on disk. It is never dropped. */
-  private taken: Block | undefined;
+  private blocks: Block[] = [];
+  /** The blocks that are being written. They are not dropped meanwhile. */
+  private taken: Block[] = [];
   private heldBytes = 0;
 
   /** @param onDrop receives the number of lines that were dropped. */
@@ -40,10 +43,8 @@ export class WaitingCopies {
     return this.heldBytes + this.end - this.start;
   }
 
-  /** Adds a line. Returns whether it completed the block before it, which can then be taken. */
-  add(line: string): boolean {
-    const isFull = this.end + line.length * MOST_BYTES_PER_UNIT >= this.chunk.length;
-    if (isFull) {
+  add(line: string): void {
+    if (this.end + line.length * MOST_BYTES_PER_UNIT >= this.chunk.length) {
       this.complete();
       this.chunk = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, Buffer.byteLength(line) + 1));
       this.start = this.end = 0;
@@ -51,7 +52,6 @@ export class WaitingCopies {
     this.end += this.chunk.write(line, this.end);
     this.end = this.chunk.writeUInt8(NEW_LINE, this.end);
     this.lines += 1;
-    return isFull;
   }
 
   /** Makes a block of the lines so far, so that it can be taken. */
@@ -65,16 +65,23 @@ export class WaitingCopies {
     this.dropOldest();
   }
 
-  /** Returns the oldest block. The same block is returned again until it is on disk. */
-  take(): Buffer | undefined {
-    this.taken ??= this.blocks.shift();
-    return this.taken?.bytes;
+  /** Returns the oldest blocks, to be written in their order. Each `take` is followed by `written` or `notWritten`. */
+  take(): Buffer[] {
+    this.taken = this.blocks.splice(0, BLOCKS_AT_ONCE);
+    return this.taken.map(({ bytes }) => bytes);
   }
 
-  /** The block that was taken is on disk. */
-  release(): void {
-    this.heldBytes -= this.taken?.bytes.length ?? 0;
-    this.taken = undefined;
+  /** What was taken is on disk. */
+  written(): void {
+    for (const { bytes } of this.taken) this.heldBytes -= bytes.length;
+    this.taken = [];
+  }
+
+  /** What was taken waits again. */
+  notWritten(): void {
+    this.blocks = [...this.taken, ...this.blocks];
+    this.taken = [];
+    this.dropOldest();
   }
 
   /** Small blocks that wait become one. Otherwise a quiet night with a full disk would leave one for each second. */

@@ -30,10 +30,19 @@ export function watchHandover(call: Call, tellOfLoss: () => void): void {
   else handovers.set(connection, [handover]);
 }
 
+let arrivals: Promise<void> | undefined;
+
 /** Resolves once what had arrived on connections by now was read, such as their end. */
 export function eventsThatArrived(): Promise<void> {
-  // The first turn may have asked the operating system for events before. The second asks again.
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  // Calls whose outcomes shared a commit also share the wait.
+  arrivals ??= new Promise((resolve) => {
+    setImmediate(() => {
+      arrivals = undefined;
+      // The turn that ends may have asked the operating system for events before. The next one asks again.
+      setImmediate(resolve);
+    });
+  });
+  return arrivals;
 }
 
 /** Notices replies that are lost. See `watchHandover`. */
