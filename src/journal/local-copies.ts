@@ -126,7 +126,6 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** Writes all that waits. Never rejects: what could not be written is tried again. */
   private flush(): Promise<void> {
-    this.waiting.complete();
     this.writing ??= this.write().finally(() => (this.writing = undefined));
     return this.writing;
   }

@@ -13,6 +13,7 @@ interface Handover {
   finishedAt: number | undefined;
 }
 
+/** By connection. Each has a list for as long as it lasts. */
 const handovers = new WeakMap<object, Handover[]>();
 
 /**
@@ -22,12 +23,7 @@ const handovers = new WeakMap<object, Handover[]>();
  * @param tellOfLoss is called once, if the reply is lost.
  */
 export function watchHandover(call: Call, tellOfLoss: () => void): void {
-  const { connection } = call;
-  if (!connection) return;
-  const handover = { call, tellOfLoss, finishedAt: undefined };
-  const others = handovers.get(connection);
-  if (others) others.push(handover);
-  else handovers.set(connection, [handover]);
+  if (call.connection) handovers.get(call.connection)?.push({ call, tellOfLoss, finishedAt: undefined });
 }
 
 let arrivals: Promise<void> | undefined;
@@ -48,19 +44,19 @@ export function eventsThatArrived(): Promise<void> {
 /** Notices replies that are lost. See `watchHandover`. */
 export function noticeLostReplies(server: FastifyInstance): void {
   server.server.on('connection', (socket: Socket) => {
+    const watched: Handover[] = [];
+    handovers.set(socket, watched);
     socket.once('close', (isBroken) => {
       const brokenAt = performance.now();
-      for (const { tellOfLoss, finishedAt } of handovers.get(socket) ?? []) {
+      for (const { tellOfLoss, finishedAt } of watched) {
         if (finishedAt === undefined || (isBroken && brokenAt - finishedAt < BREAKS_WITHIN_MS)) tellOfLoss();
       }
-      handovers.delete(socket);
     });
   });
-  // Who sends the next request has read the replies before.
+  // Who sends the next request has read the replies before. They are finished in their order.
   server.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
-    const unfinished = handovers.get(socket)?.filter(({ finishedAt }) => finishedAt === undefined);
-    if (unfinished?.length) handovers.set(socket, unfinished);
-    else handovers.delete(socket);
+    const watched = handovers.get(socket);
+    while (watched?.[0]?.finishedAt !== undefined) watched.shift();
     done();
   });
   server.addHook('onResponse', ({ call, raw: { socket } }, _reply, done) => {
