@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FenceService } from '../src/platform/fencing/fence.service';
@@ -92,6 +92,10 @@ describe('a restored backup', () => {
     expect(tables.find(({ name }) => name === 'client')).toMatchObject({ rows: 3 });
     expect(tables.map(({ name }) => name)).not.toContain('console_session');
     expect(files.map(({ name }) => name)).toEqual(['log-key.json', 'checkpoints']);
+    const modes = ['backup.json', ...files.map(({ name }) => name), 'tables/intent.copy.gz'].map((name) =>
+      (statSync(join(backup, name)).mode & 0o777).toString(8),
+    );
+    expect(new Set(modes)).toEqual(new Set(['600']));
     const again = await cli(['database', 'backup', backup], atSource());
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists already')]);
   });

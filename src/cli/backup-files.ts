@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { ClientError } from '../access/clients/client-error';
 import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, signerFrom } from '../history/log/log-key';
 import { Config } from '../platform/config/config';
@@ -20,7 +21,8 @@ export async function backUpFiles(folder: string, config: Config): Promise<Manif
   }
   const { checkpointFile } = config;
   if (checkpointFile !== undefined && existsSync(checkpointFile)) {
-    await copyFile(checkpointFile, join(folder, CHECKPOINTS));
+    const options = { mode: 0o600, flush: true };
+    await pipeline(createReadStream(checkpointFile), createWriteStream(join(folder, CHECKPOINTS), options));
     names.push(CHECKPOINTS);
   }
   return Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(folder, name)) })));

@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
 
-/** Two clocks that differ by less than this, in milliseconds, have run together. One of them only shows whole milliseconds. */
-const AGREEMENT_MS = 5;
+/** A wall clock that moves this far against the monotonic clock, in milliseconds, was set, or the machine slept. */
+const JUMP_MS = 5;
 
 /** A moment, by the clocks of this process. Each of them can fail in one way, so all are read. */
 export interface Instant {
@@ -13,8 +13,18 @@ export interface Instant {
   wallMs: number;
 }
 
+/** The other clocks minus the monotonic one, when the boot time was last read. */
+let offsets = { bootMs: NaN, wallMs: NaN };
+
+/**
+ * Reads the clocks. The boot time comes from a file, which takes a hundred times as long. It can only have moved against
+ * the monotonic clock if the wall clock has too, because the kernel moves both after a sleep. So it is only read then.
+ */
 export function now(): Instant {
-  return { monotonicMs: performance.now(), bootMs: uptime() * 1_000, wallMs: Date.now() };
+  const [monotonicMs, wallMs] = [performance.now(), Date.now()];
+  const hasRunOn = Math.abs(wallMs - monotonicMs - offsets.wallMs) < JUMP_MS;
+  if (!hasRunOn) offsets = { bootMs: uptime() * 1_000 - monotonicMs, wallMs: wallMs - monotonicMs };
+  return { monotonicMs, bootMs: monotonicMs + offsets.bootMs, wallMs };
 }
 
 /** Returns an instant a number of milliseconds before another one. */
@@ -22,14 +32,8 @@ export function earlier({ monotonicMs, bootMs, wallMs }: Instant, byMs: number):
   return { monotonicMs: monotonicMs - byMs, bootMs: bootMs - byMs, wallMs: wallMs - byMs };
 }
 
-/**
- * Returns the age of an instant in milliseconds, by the clock that says most. While the machine sleeps, the kernel moves
- * the wall clock by as much as the boot time. So the boot time can say more than the others only if they disagree, and
- * is read only then: it comes from a file, which takes a hundred times as long.
- */
+/** Returns the age of an instant in milliseconds, by the clock that says most. */
 export function ageOf({ monotonicMs, bootMs, wallMs }: Instant): number {
-  const [byMonotonic, byWall] = [performance.now() - monotonicMs, Date.now() - wallMs];
-  const age = Math.max(byMonotonic, byWall);
-  if (Math.abs(byWall - byMonotonic) < AGREEMENT_MS) return age;
-  return Math.max(age, uptime() * 1_000 - bootMs);
+  const read = now();
+  return Math.max(read.monotonicMs - monotonicMs, read.bootMs - bootMs, read.wallMs - wallMs);
 }
