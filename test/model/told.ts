@@ -45,7 +45,9 @@ function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
 
 /** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
 function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
-  const { outcome, answer, resolution, held, decision } = intent;
+  const { outcome, answer, resolution, held, decision, failure } = intent;
+  // It was settled while its process was suspended. The error that came then proves nothing, so it settles nothing.
+  if (failure === 'abandoned' && status === 500 && json.status === 'error' && json.code === undefined) return [];
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
   const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
   switch (json.code) {

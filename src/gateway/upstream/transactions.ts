@@ -146,8 +146,7 @@ export function time(value: unknown): Date | null {
 
 /** JavaScript reads 30 February as 2 March. */
 function isDay(day: string): boolean {
-  const read = new Date(day);
-  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
+  return new Date(day).getUTCDate() === Number(day.slice(-2));
 }
 
 /** Digits, as JSON writes a number without an exponent. */
