@@ -44,10 +44,10 @@ function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
 }
 
 /** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
-function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
-  const { outcome, answer, resolution, held, decision, failure } = intent;
-  // It was settled while its process was suspended. The error that came then proves nothing, so it settles nothing.
-  if (failure === 'abandoned' && status === 500 && json.status === 'error' && json.code === undefined) return [];
+function checkAnswer(told: Told, intent: Intent): string[] {
+  const { status, json, text } = told;
+  const { outcome, answer, resolution, held, decision } = intent;
+  if (isLateError(told, intent)) return [];
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
   const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
   switch (json.code) {
@@ -75,11 +75,23 @@ function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
   }
 }
 
-/** An error text in a success is an error, unless transactions stand beside it. A sub-account is no transaction. */
+/**
+ * Whether an error that proves nothing came after its call was settled, because its process was suspended meanwhile. It
+ * settles nothing, so it is not on record.
+ */
+function isLateError({ status, json, text }: Told, { failure }: Intent): boolean {
+  const provesNothing = status === 500 || (status >= 400 && NAMES_WORK.test(text));
+  return failure === 'abandoned' && json.status === 'error' && json.code === undefined && provesNothing;
+}
+
+/** What an answer names if something was done. A sub-account is no transaction. */
+const NAMES_WORK = /"(chiRef|tnxID|paymentLink)":/;
+
+/** An error text in a success is an error, unless transactions stand beside it. */
 function isSuccess({ status, json }: Pick<Told, 'status' | 'json'>): boolean {
   if (status !== 200 || json.status !== 'success') return false;
   const { error = 'None' } = json.data ?? {};
-  return error === 'None' || /"(chiRef|tnxID|paymentLink)":/.test(JSON.stringify(json.data));
+  return error === 'None' || NAMES_WORK.test(JSON.stringify(json.data));
 }
 
 interface Around {
