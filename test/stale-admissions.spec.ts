@@ -1,5 +1,5 @@
 import { ConfigService } from '@nestjs/config';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
@@ -214,7 +214,7 @@ describe('an admission that is too old', () => {
         .map((line) => JSON.parse(line) as CopiedLine);
     const isCopied = (line: CopiedLine) =>
       line.kind === 'intent' && line.record.id === callOf(got) && line.claim !== null;
-    await eventually(() => copies().some(isCopied));
+    await eventually(() => existsSync(copiesFolder(dataDir)) && copies().some(isCopied));
   });
 
   it('sends nothing if its commit was reported as failed and it was stopped since, and gives its money back', async () => {
