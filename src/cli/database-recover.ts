@@ -2,12 +2,14 @@ import { Command } from 'commander';
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientError } from '../access/clients/client-error';
+import { LostTime } from '../journal/lost-time';
 import { beginEpoch, Recovered, restoreFromCopies } from '../journal/recovery';
 import { readStops } from '../journal/stops';
 import { loadConfigOf } from '../platform/config/config';
 import { EpochFile, epochFileIn } from '../platform/database/epoch-file';
 import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
 import { PrismaService } from '../platform/database/prisma.service';
+import { settingsOf } from '../reconciliation/matching/run-settings';
 import { changedByOperator } from './changed-by';
 import { confirm } from './confirm';
 import { withPrisma } from './database';
@@ -17,6 +19,7 @@ import { Progress } from './progress';
 interface RecoverOptions {
   reason: string;
   from?: string[];
+  since?: string;
   withoutStop?: boolean;
   yes?: boolean;
   json?: boolean;
@@ -30,27 +33,39 @@ Run this after the database came back from the past (a restored backup, or a fai
 proxy has stopped itself. The command restores the calls that the database lacks, with their keys and amounts, from the copies in
 DATA_DIR/copies of each instance. Calls whose outcome was not copied are then in doubt, and are settled by the upstream's list.
 The command moves CHECKPOINT_FILE and the checkpoints in the given folders aside, because the log goes on from an older state, and
-begins the next epoch. It can be repeated. Payments stay stopped until a person lifts the stop.
+begins the next epoch. It can be repeated.
+
+A payment that no copy has is known to the upstream only. So the command also begins a reconciliation run of the time whose payments
+may be missing: from ten minutes before the newest call that the database has itself, or from --since if that is earlier. A worker
+carries it out. Payments stay stopped until it has read the upstream's list completely and a person has lifted the stop.
 
 Examples:
   npm run cli -- database recover --reason "restored the backup of 02:00"
   npm run cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "failover to the standby" --yes --json
-  npm run cli -- stop list`;
+  npm run cli -- database recover --since 2026-11-24T02:00:00Z --reason "restored the backup of 02:00"
+  npm run cli -- reconcile --run <run_id>
+  npm run cli -- stop lift <stop_id>`;
 
 export function recoverCommand(): Command {
   return new Command('recover')
     .description('restore what an old database lacks, and begin the next epoch')
     .requiredOption('--reason <text>', 'what happened, for the activity log')
     .option('--from <folders...>', 'DATA_DIRs of all instances (default: the own DATA_DIR)')
+    .option('--since <instant>', 'time from which payments may be missing, such as that of the backup, if it is known')
     .option('--without-stop', 'recover although no instance has found the database to be behind')
     .option('--yes', 'do not ask for a confirmation')
-    .option('--json', 'print JSON: {"epoch", "calls", "outcomes", "approvals", "unreadable", "stop_id"}')
+    .option(
+      '--json',
+      'print JSON: {"epoch", "calls", "outcomes", "approvals", "unreadable", "run_id", "lost_from", "lost_to", "stop_id"}',
+    )
     .addHelpText('after', HELP)
     .action((options: RecoverOptions) => withPrisma((prisma) => recover(prisma, options)));
 }
 
 async function recover(prisma: PrismaService, options: RecoverOptions): Promise<void> {
-  const { dataDir, checkpointFile } = loadConfigOf('database');
+  const config = loadConfigOf('runs');
+  const { dataDir, checkpointFile } = config;
+  const since = readSince(options.since);
   const folders = options.from ?? [dataDir];
   for (const folder of folders) {
     if (!existsSync(folder))
@@ -72,12 +87,28 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   const recovered = await restoreFromCopies(prisma, folders, (lines) => progress.at(lines));
   progress.end();
   const { actor } = changedByOperator(options.reason);
-  const epoch = await beginEpoch(prisma, { reason: options.reason, actor, seen });
+  const { number: epoch, lost } = await beginEpoch(prisma, {
+    reason: options.reason,
+    actor,
+    seen,
+    reading: { settings: settingsOf(config), since },
+  });
   const checkpoints = [dataDir, ...folders].map((folder) => join(folder, 'checkpoints'));
   for (const file of new Set([...checkpoints, ...(checkpointFile === undefined ? [] : [checkpointFile])]))
     moveAside(file, epoch);
-  const result = { epoch, ...recovered, stop_id: stop?.id ?? null };
-  print(options.json ? result : forPeople(recovered, epoch, stop?.id), options.json);
+  const reading = { run_id: lost?.runId ?? null, lost_from: lost?.from ?? null, lost_to: lost?.to ?? null };
+  const result = { epoch, ...recovered, ...reading, stop_id: stop?.id ?? null };
+  print(options.json ? result : forPeople(recovered, { epoch, lost }, stop?.id), options.json);
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
+
+function readSince(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const since = new Date(text);
+  if (!INSTANT.test(text) || Number.isNaN(since.getTime()))
+    throw new ClientError('--since must be an instant such as 2026-11-24T02:00:00Z.');
+  return since;
 }
 
 /** Whether instances without evidence wait for somebody to say that nothing is missing on this server. */
@@ -100,7 +131,16 @@ function moveAside(file: string, epoch: number): void {
   }
 }
 
-function forPeople(recovered: Recovered, epoch: number, stopId: string | undefined) {
-  const next = stopId === undefined ? 'nothing is stopped' : `check the calls in doubt, then run stop lift ${stopId}`;
-  return { ...recovered, epoch, next };
+function forPeople(recovered: Recovered, { epoch, lost }: { epoch: number; lost: LostTime | null }, stopId?: string) {
+  const read = lost ? `wait for the run ${lost.runId}, decide about its findings, ` : '';
+  const next =
+    stopId === undefined ? 'nothing is stopped' : `${read}check the calls in doubt, then run stop lift ${stopId}`;
+  return {
+    ...recovered,
+    epoch,
+    lost_from: lost?.from ?? null,
+    lost_to: lost?.to ?? null,
+    run_id: lost?.runId ?? null,
+    next,
+  };
 }

@@ -49,10 +49,11 @@ export function stopCommands(): Command {
   stop
     .command('lift <id>')
     .description('lift a stop, by its ID from stop list')
+    .option('--unreconciled', "lift it although the upstream's list of a lost time was not read")
     .option('--json', 'print the stop as JSON')
-    .action((id: string, { json }: { json?: boolean }) =>
+    .action((id: string, { json, unreconciled }: { json?: boolean; unreconciled?: boolean }) =>
       withStops(async (stops) => {
-        const lifted = await stops.lift(id, null);
+        const lifted = await stops.lift(id, null, unreconciled);
         if (!lifted)
           throw new ClientError(`There is no active stop with the ID ${id}. Run stop list to see active stops.`);
         print(json ? lifted : forPeople(lifted), json);

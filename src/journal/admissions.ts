@@ -129,6 +129,7 @@ function nothingKnown(windows: GuardWindows): State {
     claims: new Map(),
     sameContent: new Map(),
     seenAcrossClients: new Set(),
+    unexplained: new Map(),
     recipients: new RecipientDays(),
     stops: [],
     budgets: new Map(),

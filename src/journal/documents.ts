@@ -116,6 +116,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     table: 'intent',
     total_usd: totalOf(intent.items)?.toFixed(),
     traceparent: intent.traceparent,
+    unexplained_transaction: intent.unexplainedTransaction ?? undefined,
   };
 }
 

@@ -3,6 +3,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Author } from './author';
 import { FINDING_STEP_LOCK, UUID_V7 } from './findings';
+import { FORGET_EXPLAINED } from './unexplained-payments';
 
 /** A finding without steps is open. */
 export type FindingState = 'open' | StepState;
@@ -82,5 +83,6 @@ export async function insertFindingSteps(
       INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, client_id, key_id, actor)
       SELECT ${NEW_ID}, finding_id, state, reason, impact_usd, client_id, key_id, actor
       FROM json_populate_recordset(NULL::finding_step, ${JSON.stringify(rows)}::json)`;
+    await tx.$executeRaw(Prisma.raw(FORGET_EXPLAINED));
   }, TIMEOUT);
 }

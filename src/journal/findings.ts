@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { FORGET_EXPLAINED, REMEMBER_UNEXPLAINED } from './unexplained-payments';
 
 /**
  * The lock for writing steps, held until the end of the transaction. The second of two decisions then sees the first.
@@ -15,6 +16,7 @@ interface RunOfFindings {
   asOf: Date;
   historical: boolean;
   source: 'upstream' | 'statement';
+  settings: { amountToleranceUsd: string };
 }
 
 /** A new UUIDv7 (RFC 9562, section 5.7) in any version of Postgres: the time, followed by 74 random bits. */
@@ -106,7 +108,7 @@ interface EndTotals {
  * The listing is whole, but a busy wallet shows too few entries. What left it before them cannot be checked. Findings
  * about entries that are no longer shown stay open.
  */
-const ENTRIES_CUT = 'entries_start_late';
+export const ENTRIES_CUT = 'entries_start_late';
 
 /**
  * Returns the result of a run. It is clean only if nothing differs, the listing is complete, and nothing is in doubt or
@@ -128,7 +130,7 @@ function isListingWhole(incomplete: { reason: string }[] = []): boolean {
  * nothing.
  */
 export async function writeResult(db: Client, run: RunOfFindings, totals: EndTotals): Promise<void> {
-  const { runId, readId, walletsReadId, from, to, asOf, historical, source } = run;
+  const { runId, readId, walletsReadId, from, to, asOf, historical, source, settings } = run;
   await db.query('BEGIN');
   try {
     await db.query(MATCHES, [runId, readId]);
@@ -140,6 +142,8 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
       await db.query(REOPENED, parameters);
       // An incomplete listing may lack transactions that exist, so no finding is closed.
       if (isListingWhole(totals.incomplete)) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
+      if (source === 'upstream') await db.query(REMEMBER_UNEXPLAINED, [settings.amountToleranceUsd]);
+      await db.query(FORGET_EXPLAINED);
     }
     await db.query(END, [runId, resultOf(totals), readId, JSON.stringify(totals)]);
     await db.query('COMMIT');

@@ -52,6 +52,7 @@ export function toOpened(
       idempotencyKey,
       duplicateOf: ruling.duplicateOf ?? null,
       heldFor: held ? ruling.heldFor : null,
+      unexplainedTransaction: held ? (ruling.transaction ?? null) : null,
       earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
       expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
       feeRate: fees.reservedWith(operation, usd),

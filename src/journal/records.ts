@@ -42,6 +42,8 @@ export interface OpenIntent extends NewIntent {
   heldFor?: HeldFor | null;
   /** The latest earlier call with an equal payment, because of which it is held. */
   earlierCallId?: string | null;
+  /** The transaction of a lost time that may have paid it already, for `unexplained_payment`. */
+  unexplainedTransaction?: string | null;
   expiresAt?: Date | null;
   /** The fee that is reserved with each of its payouts. Null if none is expected. */
   feeRate?: FeeRate | null;

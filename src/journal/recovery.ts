@@ -8,6 +8,7 @@ import { IntentDocument, OutcomeDocument } from './documents';
 import { stampedSql, UNSTAMPED } from './document-sql';
 import { insertion } from './insertion';
 import { CopiedLine } from './local-copies';
+import { beginReading, LostTime, NO_PROCESS } from './lost-time';
 
 /** What was missing in the database, and has been restored from copies. */
 export interface Recovered {
@@ -21,9 +22,6 @@ export interface Recovered {
 
 /** Lines of one statement. */
 const AT_ONCE = 500;
-
-/** No process has this number, so that a restored call without an outcome is in doubt, and the resolver settles it. */
-const NO_PROCESS = 0;
 
 /**
  * Restores the calls that a database lacks, from the copies in the given DATA_DIRs: their records, keys, contents and
@@ -59,19 +57,34 @@ export async function restoreFromCopies(
   return recovered;
 }
 
+/** What `database recover` says when it begins an epoch. */
+interface NewEpoch {
+  reason: string;
+  actor: string | null;
+  /** The newest epoch that an instance has seen. A database that came back a second time does not know its number. */
+  seen: number;
+  /** How to read the payments that no copy has from the upstream's list. Undefined: none are missing. */
+  reading?: Parameters<typeof beginReading>[1];
+}
+
+/** An epoch that has begun. */
+export interface Epoch {
+  number: number;
+  lost: LostTime | null;
+}
+
 /**
- * Begins the next epoch: instances take what the database has now as its state, and a person may lift the stop.
- * @param seen the newest epoch that an instance has seen. The database does not know it if it came back from the past a
- * second time, and an instance would not take an epoch with the same number for a new one.
- * @returns its number.
+ * Begins the next epoch: instances take what the database has now as its state. A person may lift the stop once the lost
+ * time was read from the upstream's list. In the same transaction, a run begins to read it.
  */
-export async function beginEpoch(
-  prisma: PrismaService,
-  { reason, actor, seen }: { reason: string; actor: string | null; seen: number },
-): Promise<number> {
+export async function beginEpoch(prisma: PrismaService, { reason, actor, seen, reading }: NewEpoch): Promise<Epoch> {
   return prisma.$transaction(async (tx) => {
+    const lost = reading ? await beginReading(tx, reading) : null;
     const [row] = await tx.$queryRaw<[{ number: number }]>`
-      INSERT INTO epoch (number, reason) SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)} FROM epoch RETURNING number`;
+      INSERT INTO epoch (number, reason, started_at, lost_from, run_id)
+      SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)},
+        coalesce(${lost?.to}::timestamptz, clock_timestamp()), ${lost?.from}::timestamptz, ${lost?.runId}::uuid
+      FROM epoch RETURNING number`;
     const act = {
       id: newId(),
       action: 'database_recovered',
@@ -81,7 +94,7 @@ export async function beginEpoch(
       reason: proseAsRecorded(`Epoch ${row.number}: ${reason}`),
     };
     await tx.$executeRaw(insertion('activity', [act]));
-    return row.number;
+    return { number: row.number, lost };
   });
 }
 

@@ -10,6 +10,7 @@ import { contentKey } from './content-keys';
 import { readHeld, readRecipientDays } from './recipient-payments';
 import { paidByOthers } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
+import { readUnexplained } from './unexplained-payments';
 
 interface StateRow {
   today: string;
@@ -19,6 +20,8 @@ interface StateRow {
   spending: { client: string; today: string; month: string }[] | null;
   stops: State['stops'] | null;
   feeShares: FeeShare[] | null;
+  /** Whether a payment of a lost time is unexplained. */
+  isUnexplained: boolean;
 }
 
 /** The limits of a client that depend on other calls. */
@@ -46,7 +49,8 @@ export async function readState(
   counts: 'held_too' | 'sent_only' = 'held_too',
 ): Promise<{ state: State; today: string; feeShares: FeeShare[] }> {
   const clientIds = clients.map(({ id }) => id);
-  const { today, claims, recent, spending, stops, feeShares } = await find(tx, requests, clientIds, windows.knownFees);
+  const found = await find(tx, requests, clientIds, windows.knownFees);
+  const { today, claims, recent, spending, stops, feeShares, isUnexplained } = found;
   const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
   const known = await readCallStates(tx, calls, windows.inFlightSeconds);
   const byId = new Map(requests.map((request) => [request.id, request]));
@@ -68,6 +72,7 @@ export async function readState(
     ),
     sameContent: toSameContent(recent ?? [], known),
     seenAcrossClients: await paidByOthers(tx, requests, windows.acrossClientsSeconds),
+    unexplained: isUnexplained ? await readUnexplained(tx, requests) : new Map<string, string>(),
     recipients: await readRecipientDays(tx, requests, budgets, today, counts),
     stops: stops ?? [],
     budgets,
@@ -115,7 +120,8 @@ async function find(
              WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
              GROUP BY client_id) AS spent) AS spending,
       (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops,
-      (SELECT json_agg(f) FROM (${sharesAfter(knownFees)}) AS f) AS "feeShares"
+      (SELECT json_agg(f) FROM (${sharesAfter(knownFees)}) AS f) AS "feeShares",
+      EXISTS (SELECT FROM unexplained_payment) AS "isUnexplained"
     FROM clock`;
   if (!found) throw new Error('the database did not return the day');
   return found;

@@ -4,6 +4,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop, stopFor } from '../policy/stops';
 import { Author, authorSql } from './author';
+import { unreadAfter } from './lost-time';
 
 /** A number that only this lock uses. Stops are written one at a time. */
 const STOP_LOCK = 7_070_022;
@@ -70,12 +71,22 @@ export async function insertStop(
   );
 }
 
-/** Lifts a stop. @returns false if no active stop has this ID. If two lift it at once, one succeeds. */
-export async function insertStopLift(prisma: PrismaService, stopId: string, by: Author | null): Promise<boolean> {
+/**
+ * Lifts a stop. @returns false if no active stop has this ID. If two lift it at once, one succeeds.
+ * @param unreconciled also lifts the stop of a recovered database whose lost time was not read from the upstream's list.
+ */
+export async function insertStopLift(
+  prisma: PrismaService,
+  stopId: string,
+  by: Author | null,
+  unreconciled = false,
+): Promise<boolean> {
   const lifted = await prisma.$executeRaw`
-    INSERT INTO stop_lift (stop_id, client_id, key_id, actor)
-    SELECT id, ${authorSql(by)} FROM stop
-    WHERE id = ${stopId}::uuid AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch)) ON CONFLICT DO NOTHING`;
+    WITH unread AS MATERIALIZED (SELECT count(*) AS epochs FROM (${unreadAfter(stopId)}) AS epochs)
+    INSERT INTO stop_lift (stop_id, client_id, key_id, actor, unreconciled)
+    SELECT id, ${authorSql(by)}, nullif(epochs > 0, FALSE) FROM stop, unread
+    WHERE id = ${stopId}::uuid AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))
+      AND (epochs = 0 OR ${unreconciled}) ON CONFLICT DO NOTHING`;
   return lifted === 1;
 }
 

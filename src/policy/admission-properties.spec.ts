@@ -79,6 +79,7 @@ function build({ asked, budgets, stops, guards }: World) {
     ),
     sameContent: new Map(known.map(({ id, same }) => [id, same])),
     seenAcrossClients: new Set(known.filter(({ elsewhere }) => elsewhere).map(({ id }) => id)),
+    unexplained: new Map(),
     recipients: new RecipientDays(),
     stops,
     guards,

@@ -50,6 +50,7 @@ function state(more: Partial<State> = {}): State {
     claims: new Map(),
     sameContent: new Map(),
     seenAcrossClients: new Set(),
+    unexplained: new Map(),
     recipients: new RecipientDays(),
     stops: [],
     budgets: new Map([['shop', budget()]]),

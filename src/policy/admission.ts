@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
-import { HeldFor, Hold, holdByHistory } from './holds';
+import { HeldFor, Hold, holdByHistory, holdByItself, paymentOf } from './holds';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
 import { callInTheWay, SameContent } from './same-content';
 import { Stop, stopFor } from './stops';
@@ -62,6 +62,11 @@ export interface State {
   sameContent: Map<string, SameContent[]>;
   /** Requests whose recipient and amount another client had a short time ago. */
   seenAcrossClients: Set<string>;
+  /**
+   * Requests whose recipient and amount the upstream has paid in a time whose records are lost, each with the transaction
+   * of that payment, which no call explains.
+   */
+  unexplained: Map<string, string>;
   /** What the recipients of these requests got. */
   recipients: RecipientDays;
   stops: Stop[];
@@ -147,10 +152,10 @@ class Batch {
 
   holdOn(request: AdmissionRequest): Hold | null {
     const isElsewhere = this.seenElsewhere(request); // It remembers the request, whatever else holds it.
-    if (request.heldFor) return { heldFor: request.heldFor };
-    const { recipients, budgets } = this.state;
-    const byHistory = holdByHistory(request, recipients, budgets.get(request.clientId));
-    return byHistory ?? (isElsewhere ? { heldFor: 'seen_across_clients' } : null);
+    const { recipients, budgets, unexplained } = this.state;
+    const own = holdByItself(request, unexplained.get(request.id));
+    const hold = own ?? holdByHistory(request, recipients, budgets.get(request.clientId));
+    return hold ?? (isElsewhere ? { heldFor: 'seen_across_clients' } : null);
   }
 
   private claimOf(request: AdmissionRequest): Claim | undefined {
@@ -232,12 +237,6 @@ function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal
 /** Returns what a request reserves on the caps: its amount, and the fees that are expected. Null for nothing. */
 export function reservationOf({ usd, feeUsd }: Pick<AdmissionRequest, 'usd' | 'feeUsd'>): Decimal | null {
   return usd && feeUsd ? usd.plus(feeUsd) : usd;
-}
-
-/** Returns recipients and amounts as text that is equal for equal payments. */
-function paymentOf({ email, phone, handle, receiver, amountUsd }: Item): string[] {
-  if (amountUsd === null) return [];
-  return [`${email?.toLowerCase() ?? phone ?? handle?.toLowerCase() ?? receiver} ${amountUsd.toFixed()}`];
 }
 
 function keyOf({ clientId, operation, idempotencyKey }: AdmissionRequest): string {

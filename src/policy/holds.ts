@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { Item } from '../operations/item';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
 
 /** Why a call needs an approval. */
@@ -8,20 +9,34 @@ export const HELD_FOR = [
   'over_daily_threshold',
   'seen_before',
   'seen_across_clients',
+  'unexplained_payment',
 ] as const;
 
 export type HeldFor = (typeof HELD_FOR)[number];
 
-/** Why a call needs an approval and, for `seen_before`, the latest earlier call. */
+/**
+ * Why a call needs an approval. `seen_before` names the latest earlier call, and `unexplained_payment` the transaction that may
+ * have paid it already.
+ */
 export interface Hold {
   heldFor: HeldFor;
   earlierCallId?: string;
+  transaction?: string;
 }
 
 /** The limits of a client, and its sums of today. */
 interface Paid extends HistoryLimits {
   spentTodayUsd: Decimal;
   heldUsd: Decimal;
+}
+
+/**
+ * Returns why a request is held whatever its client paid before.
+ * @param transaction a payment of a lost time that it may repeat. Whoever approves must know that, so it comes first.
+ */
+export function holdByItself({ heldFor }: { heldFor: HeldFor | null }, transaction: string | undefined): Hold | null {
+  if (transaction !== undefined) return { heldFor: 'unexplained_payment', transaction };
+  return heldFor && { heldFor };
 }
 
 /** Returns why the earlier payments of its client hold a request. */
@@ -38,4 +53,10 @@ export function holdByHistory(
   }
   const earlierCallId = budget.holdDuplicatesDays === null ? undefined : recipients.earlierCall(payments);
   return earlierCallId === undefined ? null : { heldFor: 'seen_before', earlierCallId };
+}
+
+/** Returns recipients and amounts as text that is equal for equal payments. */
+export function paymentOf({ email, phone, handle, receiver, amountUsd }: Item): string[] {
+  if (amountUsd === null) return [];
+  return [`${email?.toLowerCase() ?? phone ?? handle?.toLowerCase() ?? receiver} ${amountUsd.toFixed()}`];
 }

@@ -58,6 +58,7 @@ function stateOf({ limits, dailyCapUsd, spent, held, before, seen }: World): Sta
     claims: new Map(),
     sameContent: new Map(),
     seenAcrossClients: new Set(),
+    unexplained: new Map(),
     recipients: new RecipientDays(
       new Map(Object.entries(before)),
       new Map(seen.map((one) => [paymentKey(one), 'earlier'])),

@@ -73,6 +73,7 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.plain('the call that caused it', story.caused_by, leaf.caused_by);
   all.plain('the call it deliberately duplicates', story.duplicate_of, leaf.duplicate_of ?? null);
   all.plain('the earlier payment', story.approval?.earlier_call_id, leaf.earlier_call_id);
+  all.plain('the lost payment', story.approval?.unexplained_transaction, leaf.unexplained_transaction);
   all.plain('reason for approval', story.approval?.held_for, leaf.held_for);
   all.time('expiry of the approval', story.approval?.expires_at, leaf.expires_at);
   if (story.approval) all.plain('content hash', story.approval.content_hash, leaf.body_commitment);

@@ -53,7 +53,11 @@ CREATE TABLE epoch (
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- The server on which the history is known to be complete. An instance that has worked with the database before, and misses
   -- nothing, updates it after a move. An instance without evidence does not pay on another server.
-  server     text NOT NULL DEFAULT database_server()
+  server     text NOT NULL DEFAULT database_server(),
+  -- The start of the time whose payments may be missing. It ends when the epoch begins. Null: nothing was lost
+  lost_from  timestamptz CHECK (lost_from < started_at),
+  run_id     uuid, -- the run that reads that time from the upstream's list
+  CHECK ((lost_from IS NULL) = (run_id IS NULL))
 );
 INSERT INTO epoch (number, reason) VALUES (1, 'The database was created.');
 
@@ -64,6 +68,52 @@ GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the 
 -- only once the epoch in which it was set is over.
 ALTER TABLE stop ADD COLUMN cause text CHECK (cause = 'database_behind'), -- null: a person set it
   ADD COLUMN epoch integer; -- in which it was set; null without a cause
+ALTER TABLE stop_lift ADD COLUMN unreconciled boolean CHECK (unreconciled); -- lifted without a reading of the lost time; null: no
+
+-- Payments of a lost time that the upstream lists and no call explains, one row for each name of the recipient. A request for the
+-- same recipient and amount may be the retry of a payment whose record is lost, so it is held for an approval. The rows of a
+-- finding are removed once it is decided. This is work, not a record.
+CREATE TABLE unexplained_payment (
+  recipient     bytea NOT NULL, -- SHA-256 of the name
+  finding_id    uuid NOT NULL,
+  usd           numeric, -- null: no readable one
+  tolerance_usd numeric NOT NULL, -- of the run that saw it
+  PRIMARY KEY (recipient, finding_id)
+);
+CREATE INDEX unexplained_payment_finding ON unexplained_payment (finding_id);
+
+GRANT SELECT, INSERT, DELETE ON unexplained_payment TO payout_proxy;
+
+-- Returns whether nothing stands against calls, as before. While a lost payment is unexplained, calls are decided by the state that
+-- src/journal/state.ts reads.
+CREATE OR REPLACE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, known_fees bigint, client_of uuid[], operations text[], keys text[],
+  contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  clear boolean;
+BEGIN
+  PERFORM FROM client WHERE id = ANY (clients) ORDER BY id FOR NO KEY UPDATE;
+  SELECT current_setting('transaction_isolation') = 'read committed'
+    AND on_day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    AND NOT EXISTS (SELECT changed_keys(key_ids, rights))
+    AND NOT EXISTS (SELECT FROM fee_share WHERE number > known_fees)
+    AND NOT EXISTS (SELECT FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift l WHERE l.stop_id = stop.id))
+    AND NOT EXISTS (SELECT FROM unexplained_payment)
+    AND NOT EXISTS (
+      SELECT FROM unnest(client_of, operations, keys, contents) AS a(client_id, operation, key, content)
+      WHERE EXISTS (SELECT FROM idempotency_claim c
+          WHERE c.client_id = a.client_id AND c.operation = a.operation AND c.key = a.key OFFSET 0)
+        OR EXISTS (SELECT FROM recent_content r
+          WHERE r.content = a.content OFFSET 0))
+    AND NOT EXISTS (
+      SELECT FROM unnest(clients, usd) AS a(client_id, usd) JOIN client c ON c.id = a.client_id
+      CROSS JOIN LATERAL (
+        SELECT coalesce(sum(s.usd) FILTER (WHERE s.day = on_day), 0) AS today, coalesce(sum(s.usd), 0) AS month
+        FROM spending s WHERE s.client_id = a.client_id AND s.day >= date_trunc('month', on_day::timestamp)::date) AS spent
+      WHERE spent.today + a.usd > c.daily_cap_usd OR spent.month + a.usd > c.monthly_cap_usd)
+  INTO clear;
+  RETURN clear;
+END
+$$;
 
 -- Fills the search index as before, and no longer hides records that were restored from another server.
 CREATE OR REPLACE FUNCTION index_calls(batch integer) RETURNS text LANGUAGE plpgsql SECURITY DEFINER

@@ -6,7 +6,7 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { NewStopDto, StopAuthorRecord, StopList, StopRecord, Stops } from './stops.dto';
+import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
 import { StopsService } from './stops.service';
 
 @ApiTags('Stops')
@@ -64,13 +64,19 @@ export class StopsController {
   @ApiOperation({
     summary: 'Lift a stop',
     operationId: 'liftStop',
-    description: 'Scope `admin`. Other stops remain active.',
+    description:
+      'Scope `admin`. Other stops remain active. The stop of a recovered database can be lifted once a reconciliation run has ' +
+      'read the time whose payments may be missing.',
   })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The stop's ID." })
   @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
-  @ApiKeyProblems('stop_not_found', 'recovery_required')
-  async lift(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<StopRecord> {
-    const lifted = await this.stops.lift(id, authorOf(call));
+  @ApiKeyProblems('stop_not_found', 'recovery_required', 'invalid_request')
+  async lift(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('id') id: string,
+    @Query() { unreconciled }: StopLift,
+  ): Promise<StopRecord> {
+    const lifted = await this.stops.lift(id, authorOf(call), unreconciled === 'true');
     if (!lifted) throw new Problem('stop_not_found');
     this.logger.warn({ call_id: call.id, stop_id: id }, 'stop lifted');
     return lifted;

@@ -64,6 +64,14 @@ export class StopList {
   all?: string;
 }
 
+export class StopLift {
+  @OneOf(
+    ['true', 'false'],
+    "Whether to lift the stop of a recovered database although the upstream's list of the lost time was not read. That is recorded.",
+  )
+  unreconciled?: string;
+}
+
 export class StopAuthorRecord {
   @ApiProperty({ type: 'string', description: 'Name of the client.' }) client!: string;
   @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the key.' }) key_id!: string;
@@ -96,6 +104,11 @@ export class StopRecord {
   lifted_at!: Date | null;
   @ApiProperty({ ...AUTHOR, description: 'Who lifted the stop. Null: nobody yet, or the command line.' })
   lifted_by!: StopAuthorRecord | null;
+  @ApiProperty({
+    type: 'boolean',
+    description: "Whether it was lifted although the upstream's list of a lost time was not read.",
+  })
+  unreconciled!: boolean;
 }
 
 export class Stops {

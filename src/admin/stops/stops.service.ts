@@ -4,6 +4,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
 import { Author } from '../../journal/author';
+import { readUnread, UnreadTime } from '../../journal/lost-time';
 import { insertStop, insertStopLift, needsRecovery } from '../../journal/stops';
 import { StopAuthorRecord, StopRecord } from './stops.dto';
 
@@ -47,15 +48,25 @@ export class StopsService {
 
   /**
    * Lifts a stop.
+   * @param unreconciled lifts it although the upstream's list of the lost time was not read.
    * @returns the lifted stop. Undefined if no active stop has this ID.
-   * @throws Problem if the proxy set it because of an old database, and that was not recovered yet.
+   * @throws Problem if the proxy set it because of an old database, and that was not recovered yet, or if payments that
+   * no copy had may still be unknown.
    */
-  async lift(id: string, by: Author | null): Promise<StopRecord | undefined> {
+  async lift(id: string, by: Author | null, unreconciled = false): Promise<StopRecord | undefined> {
     if (!isUuid(id)) return undefined;
     if (await needsRecovery(this.prisma, id)) throw new Problem('recovery_required');
-    if (!(await insertStopLift(this.prisma, id, by))) return undefined;
+    if (!(await insertStopLift(this.prisma, id, by, unreconciled))) {
+      const unread = unreconciled || (await this.isLifted(id)) ? undefined : await readUnread(this.prisma, id);
+      if (unread) throw new Problem('recovery_required', { text: whyUnread(unread) });
+      return undefined;
+    }
     const [stop] = await this.read({ id });
     return stop;
+  }
+
+  private async isLifted(id: string): Promise<boolean> {
+    return (await this.prisma.stopLift.findUnique({ where: { stopId: id }, select: { stopId: true } })) !== null;
   }
 
   private async idOf(name: string): Promise<string | undefined> {
@@ -83,7 +94,18 @@ function toRecord(row: StopRow, nameOf: (clientId: string) => string): StopRecor
     stopped_by: author(row, nameOf),
     lifted_at: row.lift?.liftedAt ?? null,
     lifted_by: row.lift && author(row.lift, nameOf),
+    unreconciled: row.lift?.unreconciled ?? false,
   };
+}
+
+/** Says why a stop cannot be lifted, and what to do. */
+function whyUnread({ runId, from, to, result }: UnreadTime): string {
+  const period = `from ${from.toISOString()} to ${to.toISOString()}`;
+  const otherwise =
+    'If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was changed.';
+  return result === null
+    ? `Payments ${period} may be missing. The reconciliation run ${runId} reads them from the upstream's list and has not ended. Wait for its end. ${otherwise}`
+    : `Payments ${period} may be missing. The reconciliation run ${runId} could not read the upstream's list completely. Start another run of this period. ${otherwise}`;
 }
 
 function author(

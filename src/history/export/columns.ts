@@ -94,6 +94,7 @@ const CALLS: Column<ExportedCall>[] = [
   column('first_call_id', ({ refusal }) => refusal?.first_call_id),
   sent('held_for'),
   sent('earlier_call_id'),
+  sent('unexplained_transaction'),
   sent('expires_at'),
   APPROVAL,
   column('decided_at', ({ decision }) => decision?.decided_at),

@@ -76,7 +76,7 @@ const KINDS = {
     'cause',
     'epoch',
   ]),
-  stop_lift: kind({ plain: `stop_id ${AUTHOR}`, time: 'lifted_at' }),
+  stop_lift: kind({ plain: `stop_id unreconciled ${AUTHOR}`, time: 'lifted_at' }, false, ['unreconciled']),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',
     text: 'shape',

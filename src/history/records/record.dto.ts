@@ -121,14 +121,15 @@ class RecordRefusal {
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export class RecordApproval {
-  @ApiProperty({ enum: HELD_FOR, description: 'Why the call needs an approval.' })
-  held_for!: string;
+  @ApiProperty({ enum: HELD_FOR, description: 'Why the call needs an approval.' }) held_for!: string;
   @nullable(
     'string',
     'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.',
     UUID,
   )
   earlier_call_id!: string | null;
+  @nullable('string', 'The transaction that may have paid it already, for `unexplained_payment`.')
+  unexplained_transaction!: string | null;
   @nullable('string', "When the approval expires, by the database's clock.", INSTANT) expires_at!: Date | null;
   @nullable(
     'string',

@@ -19,6 +19,7 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
   return {
     held_for: lifecycle.heldFor,
     earlier_call_id: intent.earlier_call_id ?? null,
+    unexplained_transaction: view.showsOthers ? (intent.unexplained_transaction ?? null) : null,
     expires_at: lifecycle.expiresAt,
     content_hash: intent.body_commitment ?? null,
     status: approvalStatusOf(lifecycle, view.present) as RecordApproval['status'],

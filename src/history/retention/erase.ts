@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { PersonDocument } from '../../journal/documents';
+import { recipientKey } from '../../journal/unexplained-payments';
 import { Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
@@ -60,6 +61,8 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
   await db.query('BEGIN');
   try {
     const evidence = await eraseEvidence(db, person); // may take long, so it runs before any lock
+    const names = spellingsOf(person).map((name) => recipientKey(person.kind, name));
+    await db.query('DELETE FROM unexplained_payment WHERE recipient = ANY ($1::bytea[])', [names]);
     await lockIndex(db);
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies });
     const places = [...(await remove(db, found)), ...evidence].sort();

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Environment } from './environment';
+import { NEEDED } from './needed';
 import { productionFaults } from './production';
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { Secret } from './secret';
@@ -112,24 +113,6 @@ export type RunningConfig = Config & {
 
 /** A failed start. Its message is one line for the operator. */
 export class StartError extends Error {}
-
-/** The variables that a command needs. All others keep their defaults and are neither required nor checked. */
-const NEEDED = {
-  /** To call a running proxy. */
-  client: ['PORT', 'DATA_DIR'],
-  /** To work on the database. */
-  database: [
-    'NODE_ENV',
-    'LOG_LEVEL',
-    'DATA_DIR',
-    'DATABASE_URL',
-    'DATABASE_OWNER_URL',
-    'DATABASE_SEALER_URL',
-    'DATABASE_POOL_SIZE',
-    'LOG_SIGNING_KEY',
-    'CHECKPOINT_FILE',
-  ],
-} as const;
 
 /**
  * Reads the environment and the `.env` file in the working directory. The environment has precedence.

@@ -75,6 +75,9 @@ function Asked({ of }: { of: ApprovalRecord }) {
       of={{
         [isPending ? 'Reason for approval' : 'Reason for approval']: approval ? whyHeld(approval.held_for) : undefined,
         'Earlier call': approval?.earlier_call_id ? <CallLink id={approval.earlier_call_id} /> : undefined,
+        'Lost payment': approval?.unexplained_transaction ? (
+          <Copyable text={approval.unexplained_transaction} label="the transaction" />
+        ) : undefined,
         Client: <Maybe text={client.name} />,
         Person: <Maybe text={actor} />,
         Asked: <Instant at={timings.received_at} />,

@@ -7,6 +7,8 @@ const HELD_FOR: Partial<Record<string, string>> = {
   over_daily_threshold: 'The client would pay more in a day than its approval threshold per day.',
   seen_before: 'The client has requested the same amount for the same recipient before. This call may be a duplicate.',
   seen_across_clients: 'Another client requested the same payment a moment ago. This call may be a duplicate.',
+  unexplained_payment:
+    'The upstream has already paid this amount to this recipient, in a time whose records were lost. Check that transaction before you approve.',
 };
 
 /** Returns why a call waits. */

@@ -66,16 +66,22 @@ const HELD_FOR: Record<string, string> = {
   over_daily_threshold: 'The client would pay more in a day than its approval threshold per day.',
   seen_before: 'The client has requested the same amount for the same recipient before. This call may be a duplicate.',
   seen_across_clients: 'Another client made the same request a short time ago.',
+  unexplained_payment:
+    'The upstream has already paid this amount to this recipient, in a time whose records were lost.',
 };
 
 function approval({ approval: held, timings }: CallStory): Moment[] {
   if (!held) return [];
-  const { held_for, earlier_call_id, status, decided_at, decided_by, reason, expires_at } = held;
+  const { held_for, earlier_call_id, unexplained_transaction, status, decided_at, decided_by, reason, expires_at } =
+    held;
   const waits: Moment = {
     title: 'Held for approval',
     at: timings.recorded_at,
     color: 'violet',
-    says: [HELD_FOR[held_for] ?? inWords(held_for)],
+    says: [
+      HELD_FOR[held_for] ?? inWords(held_for),
+      ...(unexplained_transaction === null ? [] : [`Transaction ${unexplained_transaction}.`]),
+    ],
     ...(earlier_call_id !== null && { calls: [earlier_call_id] }),
   };
   if (status === 'pending') return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', says: [] }];

@@ -1,0 +1,30 @@
+const DATABASE = [
+  'NODE_ENV',
+  'LOG_LEVEL',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'DATABASE_OWNER_URL',
+  'DATABASE_SEALER_URL',
+  'DATABASE_POOL_SIZE',
+  'LOG_SIGNING_KEY',
+  'CHECKPOINT_FILE',
+] as const;
+
+/** The variables that a command needs. All others keep their defaults and are neither required nor checked. */
+export const NEEDED = {
+  /** To call a running proxy. */
+  client: ['PORT', 'DATA_DIR'],
+  /** To work on the database. */
+  database: DATABASE,
+  /** To work on the database, and to begin a reconciliation run. */
+  runs: [
+    ...DATABASE,
+    'UPSTREAM_STATUS_WORDS',
+    'RECONCILIATION_AMOUNT_TOLERANCE_USD',
+    'RECONCILIATION_BALANCE_TOLERANCE_USD',
+    'RECONCILIATION_FEE_PERCENT',
+    'RECONCILIATION_FEE_TOLERANCE_USD',
+    'RECONCILIATION_TIME_TOLERANCE_SECONDS',
+    'RECONCILIATION_LATE_AFTER_SECONDS',
+  ],
+} as const;
