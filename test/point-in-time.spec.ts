@@ -55,7 +55,7 @@ describe('a point-in-time recovery', () => {
       const { status, body } = await pay(proxy, order);
       expect([order, status, body.code]).toEqual([order, 503, 'instance_fenced']);
     }
-    expect(upstream.received).toHaveLength(3);
+    expect(upstream.received.filter(({ method }) => method === 'POST')).toHaveLength(3); // a run only reads
   };
   const fences = (proxy: TestProxy) => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const stops = async (proxy: TestProxy) => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops;
@@ -160,7 +160,8 @@ describe('a point-in-time recovery', () => {
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('Run database recover first.')]);
     const recovered = await recover();
     expect(recovered).toMatchObject({ epoch: 2, calls: 1, outcomes: 1, unreadable: 0 });
-    await succeed(['stop', 'lift', String(recovered.stop_id)], after);
+    // The upstream of this test lists nothing, so nobody can read the lost time.
+    await succeed(['stop', 'lift', String(recovered.stop_id), '--unreconciled'], after);
     await eventually(() => fences(proxy).length === 0);
     await expectAsBefore(proxy);
   });
@@ -172,7 +173,7 @@ describe('a point-in-time recovery', () => {
       expect([status, headers['idempotent-replayed'], headers['x-call-id']]).toEqual([200, 'true', callIds[order]]);
     }
     expect((await pay(proxy, 'new')).body).toMatchObject({ code: 'cap_exceeded' });
-    expect(upstream.received).toHaveLength(3);
+    expect(upstream.received.filter(({ method }) => method === 'POST')).toHaveLength(3); // a run only reads
   }
 
   it('is searched and verified like the database that was lost', async () => {
@@ -201,7 +202,7 @@ describe('a point-in-time recovery', () => {
       { id: stopId, reason: expect.stringMatching(/^The database was restored/) as string },
     ]);
     expect(await recover()).toMatchObject({ epoch: 3, calls: 1, outcomes: 1, stop_id: stopId });
-    await succeed(['stop', 'lift', String(stopId)], after);
+    await succeed(['stop', 'lift', String(stopId), '--unreconciled'], after);
     await eventually(() => fences(proxy).length === 0);
     await expectAsBefore(proxy);
     await proxy.startWorker();

@@ -12,6 +12,7 @@ import { removeDataDir } from './support/data-dir';
 import { eventually } from './support/paying';
 import { newDataDir } from './support/process';
 import { startProxy, TestProxy } from './support/proxy';
+import { ended } from './support/reconciling';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
@@ -28,7 +29,7 @@ describe('a restored backup', () => {
     string,
     string,
   ];
-  let [app, admin, auditor] = ['', '', ''];
+  let [app, admin, auditor, reconciler] = ['', '', '', ''];
   const callIds: Record<string, string> = {};
 
   const settings = (dataDir: string) => ({
@@ -62,10 +63,11 @@ describe('a restored backup', () => {
     source = await createTestDatabase();
     sandbox = await startSandbox({}, source);
     proxy = await startProxy(settings(before), source);
-    [app, admin, auditor] = await Promise.all([
+    [app, admin, auditor, reconciler] = await Promise.all([
       proxy.client('app', 'pay').then(({ key }) => key),
       proxy.client('admin', 'admin').then(({ key }) => key),
       proxy.client('auditor', 'audit').then(({ key }) => key),
+      proxy.client('reconciler', 'reconcile').then(({ key }) => key),
     ]);
     await source.query(`UPDATE client SET daily_cap_usd = 4 WHERE name = 'app'`);
   });
@@ -89,7 +91,7 @@ describe('a restored backup', () => {
     expect([taken.code, taken.stderr]).toEqual([0, '']);
     expect(json(taken)).toMatchObject({ folder: backup, epoch: 1, files: ['log-key.json', 'checkpoints'] });
     const { tables, files } = manifest();
-    expect(tables.find(({ name }) => name === 'client')).toMatchObject({ rows: 3 });
+    expect(tables.find(({ name }) => name === 'client')).toMatchObject({ rows: 4 });
     expect(tables.map(({ name }) => name)).not.toContain('console_session');
     expect(files.map(({ name }) => name)).toEqual(['log-key.json', 'checkpoints']);
     const modes = ['backup.json', ...files.map(({ name }) => name), 'tables/intent.copy.gz'].map((name) =>
@@ -167,6 +169,8 @@ describe('a restored backup', () => {
     );
     expect([recovered.code, recovered.stderr]).toEqual([0, '']);
     expect(json(recovered)).toMatchObject({ epoch: 2, calls: expect.any(Number) as number, stop_id: stop?.id });
+    const run = await ended({ url: proxy.url, key: reconciler }, String(json(recovered).run_id));
+    expect(run.totals?.incomplete).toEqual([]);
     expect((await lift()).status).toBe(200);
     await eventually(() => fences().length === 0);
     for (const order of ['before', 'lost']) {

@@ -43,6 +43,7 @@ describe('/v1/stops', () => {
         stopped_at: expect.stringMatching(/Z$/),
         lifted_at: null,
         lifted_by: null,
+        unreconciled: false,
         stopped_by: { client: 'operators', key_id: expect.any(String), actor: 'ada' },
       });
       const again = await stop({ ...target, reason: 'another one' }).expect(200);

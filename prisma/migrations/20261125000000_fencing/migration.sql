@@ -68,7 +68,7 @@ GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the 
 -- only once the epoch in which it was set is over.
 ALTER TABLE stop ADD COLUMN cause text CHECK (cause = 'database_behind'), -- null: a person set it
   ADD COLUMN epoch integer; -- in which it was set; null without a cause
-ALTER TABLE stop_lift ADD COLUMN unreconciled boolean CHECK (unreconciled); -- lifted without a reading of the lost time; null: no
+ALTER TABLE stop_lift ADD COLUMN unreconciled boolean; -- whether it was lifted without a reading of the lost time; null: no
 
 -- Payments of a lost time that the upstream lists and no call explains, one row for each name of the recipient. A request for the
 -- same recipient and amount may be the retry of a payment whose record is lost, so it is held for an approval. The rows of a
