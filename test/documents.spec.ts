@@ -72,6 +72,7 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     caused_by: intent.causedBy,
     duplicate_of: intent.duplicateOf ?? undefined,
     earlier_call_id: intent.earlierCallId ?? undefined,
+    unexplained_transaction: intent.unexplainedTransaction ?? undefined,
     idempotency_key: intent.idempotencyKey ?? undefined,
     actor: intent.actor ?? undefined,
     held_for: intent.heldFor ?? undefined,

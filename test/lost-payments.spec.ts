@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { Secret } from '../src/platform/config/secret';
+import { RECIPIENT_KEY, recipientKey } from '../src/journal/unexplained-payments';
+import { emailKey, handleKey, phoneKey, receiverKey } from '../src/reconciliation/matching/recipients';
 import { runCli } from './support/cli';
 import { OldPostgres, startOldPostgres } from './support/old-postgres';
 import { eventually } from './support/paying';
@@ -35,7 +37,7 @@ describe('a payment that no copy has', () => {
   const recover = async () => {
     const { code, stdout, stderr } = await cli('database', 'recover', '--reason', 'all copies are lost', '--yes');
     expect([code, stderr]).toEqual([0, '']);
-    Object.assign(recovered, JSON.parse(stdout));
+    Object.assign(recovered, JSON.parse(stdout) as object);
   };
   const lift = (query = '') =>
     supertest(proxy.url).delete(`/v1/stops/${recovered.stop_id}${query}`).set('X-API-Key', keys.admin);
@@ -141,6 +143,21 @@ describe('a payment that no copy has', () => {
     expect(await unexplained()).toEqual([]);
     await pay('wanted', [ADA, USD], keys.other).expect(200);
     expect(await arrivals()).toBe(5);
+  });
+
+  it.each([
+    ['email', 'Ada@Example.com', emailKey],
+    ['phone', '+254712345678', phoneKey],
+    ['phone', '00254712345678', phoneKey],
+    ['handle', '@Ada.L', handleKey],
+    ['handle', 'ada.l', handleKey],
+    ['receiver', 'user-1', receiverKey],
+  ] as const)('has the same key in a request and in the list: %s %s', async (field, name, spelling) => {
+    const [row] = await postgres.database.query<{ key: Buffer }>(
+      `SELECT ${RECIPIENT_KEY} AS key FROM (SELECT ${spelling('$1::text')} AS spelling) AS name`,
+      [name],
+    );
+    expect(row?.key.toString('hex')).toBe(recipientKey(field, name).toString('hex'));
   });
 
   it('is left to a person who lifts the stop without a run', async () => {

@@ -15,8 +15,8 @@ const CLOCK_SKEW_SECONDS = 60;
 
 const PREFIX = 'unexplained payment ';
 
-/** The keys of a transaction's names, from the spellings of src/reconciliation/matching/recipients.ts. */
-const KEY = `sha256(convert_to('${PREFIX}' || name.spelling, 'UTF8'))`;
+/** The key of a transaction's recipient, from the spellings of src/reconciliation/matching/recipients.ts. */
+export const RECIPIENT_KEY = `sha256(convert_to('${PREFIX}' || name.spelling, 'UTF8'))`;
 
 const IS_OPEN = `coalesce((
     SELECT (array_agg(s.state ORDER BY s.id DESC))[1] FROM finding_step s WHERE s.finding_id = f.id), 'reopened') = 'reopened'`;
@@ -27,7 +27,7 @@ const IS_OPEN = `coalesce((
  */
 export const REMEMBER_UNEXPLAINED = `
   INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd)
-  SELECT DISTINCT ${KEY}, f.id, a.usd, $1::numeric
+  SELECT DISTINCT ${RECIPIENT_KEY}, f.id, a.usd, $1::numeric
   FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject
   JOIN alone a ON a.ordinal = (d.evidence->'theirs'->>'ordinal')::bigint AND a.read_id = (d.evidence->'theirs'->>'read_id')::uuid
   CROSS JOIN LATERAL (VALUES (a.email), (a.phone), (a.handle), (a.receiver)) AS name(spelling)

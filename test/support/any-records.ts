@@ -64,6 +64,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   feeRate: maybe(fc.constantFrom('1.5%', '0%+0.05', '2.25%+1').map((text) => readFeeRate(text)!)),
   duplicateOf: maybe(fc.uuid()),
   earlierCallId: maybe(fc.uuid()),
+  unexplainedTransaction: maybe(text),
 });
 
 const transaction: fc.Arbitrary<UpstreamItem> = fc.record({
