@@ -9,6 +9,8 @@ export interface Suspension {
   forSubmissions: number;
   /** The database loses sight of it, and people settle its calls on the other proxy meanwhile. */
   settled: boolean;
+  /** It stops right before the first byte of a request, which was admitted. Otherwise at any moment. */
+  atSend: boolean;
 }
 
 /** A database that comes back from the past. With few lost submissions, only its last commits are lost. */
@@ -43,6 +45,7 @@ const suspension: fc.Arbitrary<Suspension> = fc.record({
   afterSubmissions: someTime,
   forSubmissions: fc.integer({ min: 1, max: 60 }),
   settled: fc.boolean(),
+  atSend: fc.boolean(),
 });
 
 const loss: fc.Arbitrary<Loss> = fc.record({

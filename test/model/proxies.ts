@@ -2,6 +2,7 @@ import { Fleet } from '../support/fleet';
 import { removeDataDir } from '../support/data-dir';
 import { newDataDir } from '../support/process';
 import { API_KEY } from '../support/sandbox';
+import { FrozenSend } from '../support/frozen-send';
 import { WrongClock } from '../support/wrong-clock';
 import { MAX_SKEW_SECONDS } from './disaster';
 import { Inconclusive } from './inconclusive';
@@ -37,6 +38,7 @@ export class Proxies {
     private readonly database: OldDatabase,
     private readonly fleet: Fleet,
     private readonly wallClocks: WrongClock[],
+    private readonly sends: FrozenSend[],
     private readonly clockDir: string,
   ) {}
 
@@ -44,13 +46,14 @@ export class Proxies {
   static async start(database: OldDatabase, upstreamUrl: string): Promise<Proxies> {
     const clockDir = newDataDir();
     const wallClocks = [0, 1].map((index) => new WrongClock(clockDir, nameOf(index), 0));
+    const sends = [0, 1].map((index) => new FrozenSend(clockDir, nameOf(index)));
     const env = { UPSTREAM_BASE_URL: upstreamUrl, UPSTREAM_API_KEY: API_KEY, ...ENVIRONMENT };
     const own = (index: number) => ({
-      ...wallClocks[index]?.env,
+      NODE_OPTIONS: `${wallClocks[index]?.env.NODE_OPTIONS} ${sends[index]?.option}`,
       DATABASE_URL: `${database.url}?application_name=${nameOf(index)}`,
     });
     const fleet = await started(() => Fleet.start(2, database, env, own));
-    return new Proxies(database, fleet, wallClocks, clockDir);
+    return new Proxies(database, fleet, wallClocks, sends, clockDir);
   }
 
   /** How many the database may see. */
@@ -106,6 +109,17 @@ export class Proxies {
     this.frozen = victim;
     this.fleet.signal(victim, 'SIGSTOP');
     return true;
+  }
+
+  /**
+   * Freezes a proxy right before the first byte of a request, which was admitted. If it sends nothing, it is frozen
+   * nevertheless.
+   * @returns false if it is down.
+   */
+  async suspendAtSend(victim: number): Promise<boolean> {
+    if (!this.up[victim]) return false;
+    await this.sends[victim]?.next();
+    return this.suspend(victim);
   }
 
   wake(victim: number): void {

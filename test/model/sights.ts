@@ -56,6 +56,9 @@ export class Sights {
       if (told?.headers.has('idempotent-replayed')) this.see('replay');
       this.see(told ? String(told.json.code ?? told.status) : 'no answer');
     }
+    for (const { told } of lanes.flatMap(({ decided }) => decided)) {
+      this.see(`an approver was told ${told ? String(told.json.code ?? told.status) : 'nothing'}`);
+    }
   }
 
   /** Returns the missing events. */

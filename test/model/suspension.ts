@@ -17,10 +17,11 @@ const POLLS_WITHOUT_WORK = 6;
 export async function suspend(
   shared: Shared,
   lanes: Lane[],
-  { victim, forSubmissions, settled }: Suspension,
+  { victim, forSubmissions, settled, atSend }: Suspension,
 ): Promise<{ faults: string[]; settled: number }> {
   const { world } = shared;
-  if (!world.proxies.suspend(victim)) return { faults: [], settled: 0 };
+  const isSuspended = atSend ? await world.proxies.suspendAtSend(victim) : world.proxies.suspend(victim);
+  if (!isSuspended) return { faults: [], settled: 0 };
   try {
     if (settled) await world.proxies.loseSight(victim);
     await othersWork(shared, forSubmissions);

@@ -46,7 +46,7 @@ function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
 /** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
 function checkAnswer(told: Told, intent: Intent): string[] {
   const { status, json, text } = told;
-  const { outcome, answer, resolution, held, decision } = intent;
+  const { outcome, answer, failure, resolution, held, decision } = intent;
   if (isLateError(told, intent)) return [];
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
   const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
@@ -62,7 +62,8 @@ function checkAnswer(told: Told, intent: Intent): string[] {
       return outcome === 'not_sent' || resolution === 'not_executed' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':
-      return outcome === 'rejected' ? [] : [recorded];
+      // It came after a person had settled the call, and agrees with that.
+      return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed') ? [] : [recorded];
     case 'upstream_overloaded':
       return outcome === 'not_sent' || outcome === null ? [] : [recorded];
     case undefined:

@@ -1,0 +1,49 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const UNDICI = require.resolve('undici', { paths: [resolve(__dirname, '..', '..')] });
+
+/** Lets a process stop itself when it is about to send a POST, after everything that it checked before. */
+const SCRIPT = `
+  const { existsSync, rmSync } = require('node:fs');
+  const { Pool } = require(${JSON.stringify(UNDICI)});
+  const { dispatch } = Pool.prototype;
+  Pool.prototype.dispatch = function (request, handler) {
+    if (request.method === 'POST' && existsSync(FILE)) {
+      rmSync(FILE);
+      process.kill(process.pid, 'SIGSTOP');
+    }
+    return dispatch.call(this, request, handler);
+  };`;
+
+/** Less than a call may wait. */
+const MAX_POLLS = 100;
+const POLL_MS = 10;
+
+/** Freezes a process between the admission of a call and its first byte. */
+export class FrozenSend {
+  private readonly script: string;
+  private readonly file: string;
+
+  /** @param dir a folder of the test's own. */
+  constructor(dir: string, name: string) {
+    this.file = join(dir, `${name}-frozen`);
+    this.script = `${this.file}.cjs`;
+    writeFileSync(this.script, SCRIPT.replaceAll('FILE', JSON.stringify(this.file)));
+  }
+
+  /** An option of Node for a process that can be frozen so. */
+  get option(): string {
+    return `--require ${this.script}`;
+  }
+
+  /** @returns whether the process is frozen. False if it sends nothing for a while. */
+  async next(): Promise<boolean> {
+    writeFileSync(this.file, '');
+    for (let polls = 0; polls < MAX_POLLS && existsSync(this.file); polls += 1) await sleep(POLL_MS);
+    const isFrozen = !existsSync(this.file);
+    rmSync(this.file, { force: true });
+    return isFrozen;
+  }
+}
