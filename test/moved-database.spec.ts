@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signHead } from '../src/history/log/head';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { RunningConfig } from '../src/platform/config/config';
 import { Secret } from '../src/platform/config/secret';
+import { Seen } from '../src/platform/database/epoch-file';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { newId } from '../src/platform/database/ids';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
@@ -38,6 +40,7 @@ describe('a database on another server than before', () => {
     upstream.behaviour = answer(200, SUCCESS);
     await start(known);
     await eventually(() => existsSync(join(known ?? '', 'epoch.json')));
+    await proxies.shift()?.close();
   });
   afterEach(async () => {
     for (const proxy of proxies.splice(0)) await proxy.close();
@@ -122,5 +125,25 @@ describe('a database on another server than before', () => {
     expect(beat).toHaveBeenCalled();
     expect(reasons(proxy)).toContain('database_unconfirmed');
     beat.mockRestore();
+  });
+
+  it('is not confirmed because an instance has come along that misses commits, but no heartbeat', async () => {
+    await database.query('UPDATE epoch SET server = database_server()');
+    await stoppedLongAgo();
+    const lacking = mkdtempSync(join(fresh ?? '', 'lacking-'));
+    const worked = await start(lacking);
+    const proxy = await start(known);
+    for (const each of [worked, proxy]) await each.app.get(HeartbeatService).beat();
+    await proxies.shift()?.close();
+    const file = join(lacking, 'epoch.json');
+    const seen = JSON.parse(readFileSync(file, 'utf8')) as Seen;
+    writeFileSync(file, JSON.stringify({ ...seen, admitted: [newId()] }));
+    await move();
+    await eventually(() => reasons(proxy).length > 0);
+    const behind = await start(lacking);
+    expect(reasons(behind)).toContain('database_behind');
+    for (const each of [behind, proxy, behind, proxy]) await each.app.get(HeartbeatService).beat();
+    expect(reasons(proxy)).toEqual(['database_unconfirmed']);
+    expect(await server()).toMatch(/^7000/);
   });
 });

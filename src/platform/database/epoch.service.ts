@@ -159,12 +159,14 @@ export class EpochService implements OnApplicationShutdown {
     this.commits.clear();
     this.heartbeat.resume(this.instance, 0n);
     this.behind = undefined;
+    this.heartbeat.isBehind = false;
     this.isReported = false;
     this.fence.lower('database_behind');
   }
 
   private findBehind(lack: string): void {
     if (this.behind !== undefined) return;
+    this.heartbeat.isBehind = true;
     this.behind = `The database is older than it was: ${lack}. Payments may be missing that were made. Connect the newest database and restart, or run database recover.`;
     this.fence.raise('database_behind', this.behind);
     this.save(); // a commit of the last second is known to this process alone

@@ -66,12 +66,18 @@ interface BeatRow {
   standbys: string;
 }
 
-/** Never raises a number that is smaller than the one that was seen last: it would hide that commits were lost. */
+/**
+ * Never raises a number that is smaller than the one that was seen last: it would hide that commits were lost. An instance that
+ * misses something stays on the server that it knew, so that no other one takes it for one that has come along.
+ */
 const BEAT = `
   WITH beaten AS (
     INSERT INTO instance (id, beat, beat_at, server)
-    SELECT $1::uuid, 1, clock_timestamp(), CASE WHEN $3::boolean THEN database_server() END WHERE $2::bigint = 0 OR EXISTS (SELECT FROM instance WHERE id = $1::uuid)
-    ON CONFLICT (id) DO UPDATE SET beat = instance.beat + 1, beat_at = clock_timestamp(), server = EXCLUDED.server WHERE instance.beat >= $2::bigint
+    SELECT $1::uuid, 1, clock_timestamp(), CASE WHEN $3::boolean THEN database_server() END
+    WHERE $2::bigint = 0 OR EXISTS (SELECT FROM instance WHERE id = $1::uuid)
+    ON CONFLICT (id) DO UPDATE SET beat = instance.beat + 1, beat_at = clock_timestamp(),
+      server = CASE WHEN $4::boolean THEN instance.server ELSE EXCLUDED.server END
+    WHERE instance.beat >= $2::bigint
     RETURNING beat
   )
   SELECT (SELECT beat FROM beaten)::text AS number, extract(epoch FROM clock_timestamp()) * 1000 AS database_ms,
@@ -105,6 +111,8 @@ export class HeartbeatService implements OnApplicationShutdown {
   private seen = 0n;
   private isFailing = false;
   private isPaying = false;
+  /** Whether the database lacks something that this instance has seen. */
+  isBehind = false;
 
   constructor(config: ConfigService<Loaded, true>) {
     this.settings = config.get('settings', { infer: true });
@@ -187,7 +195,7 @@ export class HeartbeatService implements OnApplicationShutdown {
     const { rows } = await client.query<BeatRow>({
       name: 'beat',
       text: BEAT,
-      values: [this.id, String(this.seen), this.isPaying],
+      values: [this.id, String(this.seen), this.isPaying, this.isBehind],
     });
     const confirmedAt = now();
     const [row] = rows;
