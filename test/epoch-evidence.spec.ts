@@ -177,6 +177,14 @@ describe('the evidence of an old database', () => {
     expect(fences()).toEqual([]);
   });
 
+  it('has fewer heartbeats, also behind a connection that stays', async () => {
+    await start();
+    for (let beats = 0; beats < 3; beats += 1) await heartbeat().beat();
+    await database.query('UPDATE instance SET beat = beat - 2 WHERE beat > 2');
+    await heartbeat().beat();
+    expect(details()).toEqual([expect.stringContaining('it lacks the last heartbeat')]);
+  });
+
   it('has a smaller epoch, as when the server that was given up comes back', async () => {
     await start();
     await nextEpoch();

@@ -27,12 +27,13 @@ describe('a fenced instance', () => {
     paying.proxy.database.query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
 
   it('refuses what pays before its admission, and takes it once the fence is lowered', async () => {
-    const { key } = await paying.proxy.client('fenced', 'pay', 'read', 'account');
+    const { id, key } = await paying.proxy.client('fenced', 'pay', 'read', 'account');
     const pay = () => paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const { body, headers } = await pay().expect(503);
     expect([body.code, body.action, headers['retry-after']]).toEqual(['instance_fenced', 'retry_same_key', '5']);
     expect(paying.upstream.received).toHaveLength(0);
+    expect(await spentBy(id)).toEqual([{ usd: null }]); // nothing was reserved and given back either
     await paying.proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     fence.lower('clock_skewed');
     await pay().expect(200);

@@ -1,0 +1,194 @@
+/** The guards against databases and clocks that come back from the past. See guards.mjs. */
+
+const MODEL = 'model';
+
+export const DATABASES = [
+  {
+    name: 'epoch-on-connections',
+    guards: 'an old database behind a new connection, until the next heartbeat',
+    edits: [['src/platform/database/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'commits-since-heartbeat',
+    guards: 'a database that lacks only the commits of the last second',
+    edits: [
+      [
+        'src/platform/database/epoch.service.ts',
+        'this.commits.add(kind, callId);\n  }\n\n  /** Whether',
+        '}\n\n  /** Whether',
+      ],
+    ],
+    noticedBy: 'test/epoch-evidence.spec.ts',
+  },
+  {
+    name: 'heartbeat-not-counted-up',
+    guards: 'an old database that catches up with the number of heartbeats by waiting',
+    edits: [['src/platform/database/heartbeat.service.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
+    noticedBy: 'test/epoch-evidence.spec.ts',
+  },
+  {
+    name: 'stop-of-an-old-database',
+    guards: 'other instances that do not know that the database is old',
+    edits: [
+      ['src/journal/database-behind-stop.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;'],
+    ],
+    noticedBy: 'test/durability-epoch.spec.ts',
+  },
+  {
+    name: 'recovery-before-lifting',
+    guards: 'a stop that is lifted before the database was recovered',
+    edits: [
+      ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(this.prisma, id))', 'if (!needsRecovery)'],
+      ['src/journal/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
+    ],
+    noticedBy: 'test/durability-epoch.spec.ts',
+  },
+  {
+    name: 'server-of-the-epoch',
+    guards: 'an instance without evidence that pays from a restored backup',
+    edits: [
+      ['src/platform/database/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
+      ['src/platform/database/epoch.service.ts', 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
+    ],
+    noticedBy: 'test/moved-database.spec.ts',
+  },
+  {
+    name: 'copies-of-admissions',
+    guards: 'calls that an old database lacks, with their keys and amounts',
+    edits: [['src/journal/call-journal.ts', 'for (const row of opened) copies.addIntent(row);', '']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'copies-of-outcomes',
+    guards: 'outcomes that an old database lacks',
+    edits: [['src/journal/call-journal.ts', 'if (isSpooled) this.copies.addOutcome(record);', 'void record;']],
+    noticedBy: 'test/durability-epoch.spec.ts',
+  },
+  {
+    name: 'copies-of-approvals',
+    guards: 'approvals that an old database lacks',
+    edits: [
+      [
+        'src/admin/approvals/approvals.service.ts',
+        'this.copies.addApproval(id, decided.reservedOn);',
+        'void decided.reservedOn;',
+      ],
+    ],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'recovered-keys',
+    guards: 'a key that is free again after a recovery',
+    edits: [['src/journal/recovery.ts', 'WHERE idempotency_key IS NOT NULL\n', 'WHERE FALSE\n']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'recovered-contents',
+    guards: 'a request without a key that is repeated after a recovery',
+    edits: [
+      [
+        'src/journal/recovery.ts',
+        'json_array_elements_text(contents)\n',
+        'json_array_elements_text(contents) WHERE FALSE\n',
+      ],
+    ],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'recovered-reservations',
+    guards: 'a cap that looks unused after a recovery',
+    edits: [['src/journal/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'recovered-refunds',
+    guards: 'a cap that looks spent after a recovery',
+    edits: [['src/journal/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'unreplicated-commits',
+    guards: 'a commit that the synchronous standby has not confirmed',
+    edits: [
+      [
+        'src/platform/database/replication.ts',
+        'if (query) query._canceledDueToError = new NotReplicated();',
+        'void query;',
+      ],
+    ],
+    noticedBy: 'test/replication.spec.ts',
+  },
+  {
+    name: 'unsafe-settings',
+    guards: 'a server that loses commits in a crash',
+    edits: [['src/platform/database/durability.service.ts', "if (fsync !== 'on')", "if (fsync === 'on')"]],
+    noticedBy: 'test/fencing.spec.ts',
+  },
+  {
+    name: 'durable-readiness',
+    guards: 'an instance that is ready while nothing can be committed',
+    edits: [
+      [
+        'src/platform/database/heartbeat.service.ts',
+        'return this.client !== undefined && this.age < PROOF_PATIENCE_MS;',
+        'return true;',
+      ],
+    ],
+    noticedBy: 'test/fencing.spec.ts',
+  },
+  {
+    name: 'database-clock',
+    guards: 'a process whose wall clock is wrong',
+    edits: [
+      [
+        'src/platform/database/clock.ts',
+        'return this.best ? this.runningMs() + this.best.offsetMs : this.clocks.wall();',
+        'return this.best ? this.clocks.wall() : this.runningMs();',
+      ],
+    ],
+    noticedBy: 'test/clocks.spec.ts',
+  },
+  {
+    name: 'skewed-clock',
+    guards: 'an instance that pays although its clock is wrong past the bound',
+    edits: [
+      [
+        'src/platform/database/clock.service.ts',
+        'if (certainMs > this.mostMs) this.raise',
+        'if (certainMs === Infinity) this.raise',
+      ],
+    ],
+    noticedBy: 'test/clocks.spec.ts',
+  },
+  {
+    name: 'growing-ids',
+    guards: 'IDs that repeat or go back with the clock',
+    edits: [
+      [
+        'src/platform/database/ids.ts',
+        'if (ms > this.lastMs || (isCompared && !this.wasCompared)) this.begin(ms);',
+        'if (ms !== this.lastMs) this.begin(ms);',
+      ],
+    ],
+    noticedBy: 'src/platform/database/ids.spec.ts',
+  },
+  {
+    name: 'spool',
+    guards: 'an outcome that the database does not take, and whose process ends',
+    edits: [['src/journal/call-journal.ts', 'await this.spooled.keep(outcome);', 'void this.spooled;']],
+    noticedBy: 'test/spooled-outcomes.spec.ts',
+  },
+  {
+    name: 'abandoned-outcomes',
+    guards: 'an answer that comes after its call was settled, and does not know it',
+    edits: [['src/journal/settlements.ts', '&& !(await abandon(tx, call))', '&& !abandon']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'one-key-two-payments',
+    guards: 'two payments under one key that nobody hears of',
+    edits: [['src/journal/keys-paid-twice.ts', 'if (!claim) return;', 'if (!claim || claim.owner !== id) return;']],
+    noticedBy: 'test/suspension.spec.ts',
+  },
+];

@@ -1,0 +1,84 @@
+import { DATABASES } from './databases.mjs';
+
+/**
+ * The guards against processes, databases and clocks that come back from the past, and the edit that takes each of them out.
+ *
+ * @typedef {object} Guard
+ * @property {string} name
+ * @property {string} guards what it guards against.
+ * @property {[file: string, text: string, replacement: string][]} edits the text occurs once in the file.
+ * @property {string} noticedBy a spec file, or `model` for schedules of test/model.spec.ts.
+ */
+
+const MODEL = 'model';
+
+/** @type {Guard[]} */
+const CALLS = [
+  {
+    name: 'lease',
+    guards: 'a call that is sent so late that it was settled, and paid again, meanwhile',
+    edits: [['src/gateway/upstream/upstream.service.ts', "isTooLate?.() ? 'too_late' : undefined", 'undefined']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'settled-after-lease',
+    guards: 'a settlement while the call may still be sent',
+    edits: [
+      [
+        'src/journal/settlements.ts',
+        'return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };',
+        'return { goneMs: 0 * overAfterMs(timeouts), aliveMs: 0 * givenUpAfterMs(timeouts) };',
+      ],
+    ],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'longer-lease',
+    guards: 'a settlement by an instance with shorter timeouts than the one that released the call',
+    edits: [
+      ['src/journal/settlements.ts', '+ greatest(0, (SELECT in_flight_ms', '+ 0 * greatest(0, (SELECT in_flight_ms'],
+    ],
+    noticedBy: 'test/stale-admissions.spec.ts',
+  },
+  {
+    name: 'retry-after-settlement',
+    guards: 'a retried admission whose call was settled, or whose key belongs to another call',
+    edits: [['src/journal/admissions.ts', 'if (row.isOver) throw', 'if (row.isOver && row.ageMs < 0) throw']],
+    noticedBy: 'test/stale-admissions.spec.ts',
+  },
+  {
+    name: 'retry-after-stop',
+    guards: 'a retried admission that was stopped meanwhile',
+    edits: [['src/journal/admissions.ts', "if (stop) return { kind: 'stopped', stop };", '']],
+    noticedBy: 'test/stale-admissions.spec.ts',
+  },
+  {
+    name: 'retry-after-refusal',
+    guards: 'a retried admission whose request was refused, because it took too long',
+    edits: [
+      ['src/journal/admissions.ts', 'if (!(await noneRefused(tx, admissions)))', 'if (!(await noneRefused(tx, [])))'],
+    ],
+    noticedBy: 'test/frozen-database.spec.ts',
+  },
+  {
+    name: 'fence-at-first-byte',
+    guards: 'a call that was admitted before its instance was fenced',
+    edits: [['src/gateway/upstream/upstream.service.ts', "effect !== 'read' && this.fence.isRaised ? 'fenced' :", '']],
+    noticedBy: 'test/fencing.spec.ts',
+  },
+  {
+    name: 'fence-before-admission',
+    guards: 'an admission by a database that cannot be trusted',
+    edits: [
+      [
+        'src/gateway/forwarding/refusals.ts',
+        "if (fence.isRaised) throw new Problem('instance_fenced');",
+        "if (!fence) throw new Problem('instance_fenced');",
+      ],
+    ],
+    noticedBy: 'test/fencing.spec.ts',
+  },
+];
+
+/** @type {Guard[]} */
+export const GUARDS = [...CALLS, ...DATABASES];

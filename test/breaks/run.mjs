@@ -1,0 +1,168 @@
+/** Takes out one guard after the other, in a copy of the project, and expects its test to fail. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import typescript from 'typescript';
+import { GUARDS } from './guards.mjs';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** Packages are linked, and data directories are nobody's business. */
+const NOT_COPIED = ['node_modules', '.git', '.data'].map((name) => join(ROOT, name));
+
+/** So many schedules contain each event of the model more than once. */
+const SCHEDULES = 400;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    schedules: { type: 'string', default: String(SCHEDULES) },
+    seed: { type: 'string', default: '20261121' },
+    list: { type: 'boolean' },
+    check: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+});
+
+if (values.help) {
+  console.log(`Usage: npm run test:breaks -- [options]
+
+Takes out one guard after the other, in a copy of the project, and runs the test that must notice it. Fails if one does not.
+
+  --only <name>        one guard; can be repeated
+  --schedules <count>  the most schedules of the model for one guard (default: ${SCHEDULES})
+  --seed <number>      seed of the schedules
+  --list               print the guards and what notices their loss
+  --check              only check that each guard is where the table says, and that its test exists
+
+Examples:
+  npm run test:breaks
+  npm run test:breaks -- --only lease --only recovered-keys
+  npm run test:breaks -- --list`);
+  process.exit();
+}
+
+if (values.list) {
+  for (const { name, guards, noticedBy } of GUARDS) console.log(`${name.padEnd(26)} ${noticedBy.padEnd(36)} ${guards}`);
+  process.exit();
+}
+
+if (values.check) {
+  const faults = GUARDS.flatMap(({ name, edits, noticedBy }) => [
+    ...edits.filter(([file, text]) => timesIn(ROOT, file, text) !== 1).map(([file]) => `${name}: not once in ${file}`),
+    ...(noticedBy === 'model' || existsSync(join(ROOT, noticedBy)) ? [] : [`${name}: ${noticedBy} is missing`]),
+  ]);
+  console.log(faults.length > 0 ? faults.join('\n') : `${GUARDS.length} guards are in place.`);
+  process.exit(faults.length > 0 ? 1 : 0);
+}
+
+const chosen = GUARDS.filter(({ name }) => !values.only || values.only.includes(name));
+if (chosen.length === 0 || (values.only && chosen.length < values.only.length)) {
+  console.error('There is no such guard. Run npm run test:breaks -- --list.');
+  process.exit(2);
+}
+
+const copy = mkdtempSync(join(tmpdir(), 'payout-proxy-breaks-'));
+process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+cpSync(ROOT, copy, { recursive: true, filter: (path) => !NOT_COPIED.includes(path) });
+symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+
+let unnoticed = 0;
+for (const [index, guard] of chosen.entries()) {
+  process.stdout.write(`${String(index + 1).padStart(2)}/${chosen.length} ${guard.name.padEnd(26)} `);
+  const started = Date.now();
+  const changed = applied(guard);
+  const { how, detail } = judged(guard);
+  for (const [path, text] of changed) write(path, text);
+  if (how !== 'noticed') unnoticed += 1;
+  console.log(`${how.padEnd(12)} ${String(Math.round((Date.now() - started) / 1_000)).padStart(4)} s  ${detail}`);
+}
+console.log(`${chosen.length - unnoticed} of ${chosen.length} lost guards were noticed.`);
+process.exitCode = unnoticed === 0 ? 0 : 1;
+
+/** Edits the copy. @returns what the files were. */
+function applied({ name, edits }) {
+  const before = new Map();
+  for (const [path, text, replacement] of edits) {
+    const source = readFileSync(join(copy, path), 'utf8');
+    if (timesIn(copy, path, text) !== 1) throw new Error(`${name}: ${path} does not have the text once`);
+    if (!before.has(path)) before.set(path, source);
+    write(
+      path,
+      source.replace(text, () => replacement),
+    );
+  }
+  return before;
+}
+
+function timesIn(folder, path, text) {
+  return readFileSync(join(folder, path), 'utf8').split(text).length - 1;
+}
+
+/** Writes a source file and its built form, which processes run. */
+function write(path, source) {
+  writeFileSync(join(copy, path), source);
+  if (!path.startsWith('src/')) return;
+  const built = join(copy, path.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
+  mkdirSync(dirname(built), { recursive: true });
+  const compilerOptions = {
+    target: typescript.ScriptTarget.ES2022,
+    module: typescript.ModuleKind.CommonJS,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    useDefineForClassFields: false,
+    esModuleInterop: true,
+  };
+  writeFileSync(built, typescript.transpileModule(source, { compilerOptions, fileName: path }).outputText);
+}
+
+/** Runs the test of a guard that is taken out. A test that cannot run has noticed nothing. */
+function judged({ noticedBy }) {
+  const isModel = noticedBy === 'model';
+  const results = join(copy, 'results.json');
+  rmSync(results, { force: true });
+  const args = [
+    'node_modules/jest/bin/jest.js',
+    isModel ? 'test/model.spec.ts' : noticedBy,
+    '--forceExit',
+    '--json',
+    `--outputFile=${results}`,
+  ];
+  const env = { ...process.env, ...(isModel && { MODEL_SCHEDULES: values.schedules, MODEL_SEED: values.seed }) };
+  const { stdout } = spawnSync(process.execPath, args, { cwd: copy, env, encoding: 'utf8', maxBuffer: 2 ** 30 });
+  const { testResults = [] } = readResults(results);
+  const failed = testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed'),
+  );
+  const [first] = failed;
+  if (!first)
+    return {
+      how: testResults.length > 0 ? 'UNNOTICED' : 'BROKEN',
+      detail: testResults[0]?.message.slice(0, 200) ?? '',
+    };
+  const message = first.failureMessages.join('\n');
+  if (/Inconclusive|came to no end/.test(message)) return { how: 'INCONCLUSIVE', detail: firstLine(message) };
+  if (!isModel) return { how: 'noticed', detail: first.title };
+  const schedules = [...stdout.matchAll(/^(\d+) schedules:/gm)].at(-1)?.[1] ?? '0';
+  return {
+    how: 'noticed',
+    detail: `after ${schedules} schedules: ${firstLine(message.split('\n').slice(1).join('\n'))}`,
+  };
+}
+
+function readResults(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+const firstLine = (text) =>
+  text
+    .split('\n')
+    .find((line) => line.trim() !== '')
+    ?.slice(0, 160) ?? '';
