@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import supertest from 'supertest';
 import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
-import { AIRTIME, eventually } from './support/paying';
+import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { tamper } from './support/sealing';
 
@@ -43,5 +44,62 @@ describe('a call that is restored after its outcome', () => {
     const recovered = await restoreFromCopies(proxy.app.get(PrismaService), [dataDir]);
     expect(recovered).toEqual({ calls: 1, outcomes: 0, approvals: 0, unreadable: 0 });
     expect(await proxy.database.query('SELECT usd::float8 AS usd FROM spending')).toEqual([{ usd: 0 }]);
+  });
+
+  describe('whose key was used again, because the database went on without it', () => {
+    const LOST = [
+      'intent',
+      'intent_body',
+      'outcome',
+      'outcome_body',
+      'idempotency_claim',
+      'recent_content',
+      'spending',
+    ];
+    const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [dataDir]);
+    let key = '';
+
+    /** Pays, and loses the call. */
+    async function payAndLose(order: string) {
+      const { headers } = await pay(order).expect(200);
+      const id = headers['x-call-id'] ?? '';
+      await eventually(() => copied().includes(`"kind":"outcome"`) && copied().split(id).length > 2);
+      for (const table of LOST) await tamper(proxy.database, `DELETE FROM ${table}`);
+      return id;
+    }
+
+    const pay = (order: string) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
+
+    beforeAll(async () => {
+      upstream.behaviour = answer(200, SUCCESS);
+      key = (await proxy.client('shop', 'pay')).key;
+    });
+
+    it('keeps a call that waits for an approval from being a second payment', async () => {
+      const lost = await payAndLose('order-2');
+      await proxy.database.query("UPDATE client SET approval_over_usd = 1 WHERE name = 'shop'");
+      const held = (await pay('order-2').expect(202)).headers['x-call-id'];
+      await proxy.database.query("UPDATE client SET approval_over_usd = NULL WHERE name = 'shop'");
+      await restore();
+      const approver = await proxy.client('approver', 'approve');
+      const paid = upstream.received.length;
+      await supertest(proxy.url)
+        .post(`/v1/approvals/${held}/approve`)
+        .set('X-API-Key', approver.key)
+        .send({ reason: 'agreed' })
+        .expect(409);
+      const { headers } = await pay('order-2').expect(200);
+      expect(headers).toMatchObject({ 'x-call-id': lost, 'idempotent-replayed': 'true' });
+      expect(upstream.received).toHaveLength(paid);
+    });
+
+    it('raises an alarm once if both were paid', async () => {
+      const lost = await payAndLose('order-3');
+      await pay('order-3').expect(200);
+      await restore();
+      await restore();
+      const alarms = "SELECT call_id::text AS id FROM activity WHERE action = 'key_paid_twice'";
+      expect(await proxy.database.query(alarms)).toEqual([{ id: lost }]);
+    });
   });
 });

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { copiesFolder, CopiedLine, COPY_FILE } from './local-copies';
 
+/** Lines of one statement. */
+const AT_ONCE = 500;
+
 const KINDS: readonly unknown[] = ['intent', 'approval', 'outcome'] satisfies CopiedLine['kind'][];
 
 /**
@@ -19,6 +22,28 @@ export async function* readCopies(dataDirs: string[]): AsyncGenerator<CopiedLine
       for await (const line of lines) if (line !== '') yield parse(line);
     }
   }
+}
+
+/**
+ * Reads the lines of one kind in the copies, some at a time.
+ * @returns the number of lines that could not be read.
+ */
+export async function copiesInBatches(
+  dataDirs: string[],
+  kind: CopiedLine['kind'],
+  work: (batch: CopiedLine[]) => Promise<void>,
+): Promise<number> {
+  let unreadable = 0;
+  let batch: CopiedLine[] = [];
+  for await (const line of readCopies(dataDirs)) {
+    if (line === undefined) unreadable += 1;
+    else if (line.kind === kind) batch.push(line);
+    if (batch.length < AT_ONCE) continue;
+    await work(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await work(batch);
+  return unreadable;
 }
 
 function parse(line: string): CopiedLine | undefined {

@@ -5,6 +5,7 @@ import { AdmissionRequest, dryRun, Obstacle, reservationOf } from '../policy/adm
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { Author, authorSql } from './author';
+import { NO_PROCESS } from './lost-time';
 import { now } from '../platform/fencing/instant';
 import { Release } from './release';
 import { readState } from './state';
@@ -89,6 +90,20 @@ function isLimiting(obstacle: Obstacle): obstacle is Limiting {
 /** Decides that a held call is never sent. @returns false if it was already decided or had expired. */
 export async function rejectHeldCall(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
   return insertDecision(prisma, 'rejected', decision, null);
+}
+
+/**
+ * Declines a held call because a call that was restored from a copy has the same idempotency key. Decided in the name of the
+ * key that requested it, because nobody else did.
+ * @returns false if it was already decided or had expired.
+ */
+export async function rejectRecovered(tx: Prisma.TransactionClient, held: string, restored: string): Promise<boolean> {
+  const reason = `Call ${restored} was restored from a copy. It has the same idempotency key, and is paid or may be.`;
+  const written = await tx.$executeRaw`
+    INSERT INTO decision (intent_id, kind, reason, process, client_id, key_id)
+    SELECT i.id, 'rejected', ${reason}, ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid
+    FROM intent i JOIN ${waitingCall(held)} ON waiting.id = i.id ON CONFLICT DO NOTHING`;
+  return written === 1;
 }
 
 /** @returns false, and writes nothing, if the call was already decided or had expired. */

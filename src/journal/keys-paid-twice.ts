@@ -17,12 +17,17 @@ const PATIENCE_MS = 1_000;
 
 /**
  * Raises an alarm if the idempotency key of a call that turned out to be paid belongs to another call by now, which is
- * paid, too, or may be. The key was given to the other call because this one had been settled as not executed. The
- * alarm is an act of the proxy in the activity log, an error in the process log, and a metric.
+ * paid, too, or may be. The key was given to the other call because this one had been settled as not executed, or because
+ * an older database lacked it. The alarm is an act of the proxy in the activity log, an error in the process log, and a metric.
  *
  * The next reconciliation run reports the same as `key_paid_twice`. A person should not have to wait for it.
+ * @param how what was found out about the call, for the activity log.
  */
-export async function alarmIfPaidTwice(tx: Prisma.TransactionClient, intent: IntentDocument): Promise<void> {
+export async function alarmIfPaidTwice(
+  tx: Prisma.TransactionClient,
+  intent: Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>,
+  how = 'was settled as not executed and is paid after all',
+): Promise<void> {
   const { id, client_id: clientId, operation, idempotency_key: key } = intent;
   if (key === undefined) return;
   const [claim] = await tx.$queryRaw<{ owner: string; client: string }[]>`
@@ -39,7 +44,7 @@ export async function alarmIfPaidTwice(tx: Prisma.TransactionClient, intent: Int
     after: '{}',
     via: 'proxy',
     call_id: id,
-    reason: `Call ${id} was settled as not executed and is paid after all. Call ${claim.owner} has its key now and is ${other.state}.`,
+    reason: `Call ${id} ${how}. Call ${claim.owner} has its key now and is ${other.state}.`,
   };
   await tx.$executeRaw(insertion('activity', [act]));
   logger.error({ call_id: id, other_call_id: claim.owner, operation }, 'one idempotency key, two paid calls');

@@ -3,12 +3,13 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { canonical } from '../policy/content';
-import { readCopies } from './copies-reader';
+import { copiesInBatches } from './copies-reader';
 import { IntentDocument, OutcomeDocument } from './documents';
 import { stampedSql, UNSTAMPED } from './document-sql';
 import { insertion } from './insertion';
 import { CopiedLine } from './local-copies';
 import { beginReading, LostTime, NO_PROCESS } from './lost-time';
+import { giveKeysBack } from './recovered-keys';
 
 /** What was missing in the database, and has been restored from copies. */
 export interface Recovered {
@@ -19,9 +20,6 @@ export interface Recovered {
   /** Lines that could not be read, such as the last one of a process that was killed. */
   unreadable: number;
 }
-
-/** Lines of one statement. */
-const AT_ONCE = 500;
 
 /**
  * Restores the calls that a database lacks, from the copies in the given DATA_DIRs: their records, keys, contents and
@@ -39,21 +37,13 @@ export async function restoreFromCopies(
   const recovered: Recovered = { calls: 0, outcomes: 0, approvals: 0, unreadable: 0 };
   // Intents first: an outcome or an approval may be in the copy of another instance, or on another day.
   for (const kind of ['intent', 'approval', 'outcome'] as const) {
-    let batch: CopiedLine[] = [];
     let lines = 0;
-    const flush = async () => {
-      const restored = batch.length > 0 ? await RESTORE[kind](prisma, batch) : 0;
-      recovered[COUNTED_AS[kind]] += restored;
+    await copiesInBatches(dataDirs, kind, async (batch) => {
+      recovered[COUNTED_AS[kind]] += await RESTORE[kind](prisma, batch);
       onProgress((lines += batch.length));
-      batch = [];
-    };
-    for await (const line of readCopies(dataDirs)) {
-      if (line === undefined) recovered.unreadable += kind === 'intent' ? 1 : 0;
-      else if (line.kind === kind) batch.push(line);
-      if (batch.length >= AT_ONCE) await flush();
-    }
-    await flush();
+    });
   }
+  recovered.unreadable = await copiesInBatches(dataDirs, 'intent', (batch) => giveKeysBack(prisma, batch));
   return recovered;
 }
 

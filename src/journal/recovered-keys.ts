@@ -1,0 +1,70 @@
+import { Logger } from '@nestjs/common';
+import { STATES } from '../operations/lifecycle';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import { KnownCall, readCallStates } from './call-states';
+import { rejectRecovered } from './decisions';
+import { alarmIfPaidTwice } from './keys-paid-twice';
+import { CopiedLine } from './local-copies';
+
+/** A copied call whose key another, younger call has in the database. */
+interface Reused {
+  id: string;
+  client_id: string;
+  operation: string;
+  idempotency_key: string;
+  /** The younger call. */
+  owner: string;
+  salt: string | null;
+  hash: string | null;
+}
+
+const logger = new Logger('Journal');
+
+/**
+ * Gives the keys of copied calls back to them. If a database went on before all copies were restored, a key may have been
+ * used again. The younger call then has the key, although the copied one was paid, or may have been.
+ *
+ * A younger call that waits for an approval is declined, so that nobody approves a second payment. If it was not executed,
+ * the key belongs to the copied call again, so that a retry is answered with its outcome. If it was paid as well, the
+ * alarm for a key that was paid twice is raised. Call this after the outcomes were restored. It can be repeated.
+ */
+export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
+  const keyed = lines.flatMap((line) => {
+    if (line.kind !== 'intent' || line.record.idempotency_key === undefined) return [];
+    const { id, client_id, operation, idempotency_key } = line.record;
+    return [
+      { id, client_id, operation, idempotency_key, salt: line.claim?.salt ?? null, hash: line.claim?.hash ?? null },
+    ];
+  });
+  await prisma.$transaction(async (tx) => {
+    const reused = await tx.$queryRaw<Reused[]>`
+      SELECT t.id::text AS id, t.client_id::text AS client_id, t.operation, t.idempotency_key, t.salt, t.hash,
+        k.intent_id::text AS owner
+      FROM json_to_recordset(${JSON.stringify(keyed)}::json) AS t(id uuid, client_id uuid, operation text,
+        idempotency_key text, salt text, hash text)
+      JOIN idempotency_claim k ON (k.client_id, k.operation, k.key) = (t.client_id, t.operation, t.idempotency_key)
+      WHERE k.intent_id > t.id ORDER BY t.id DESC`;
+    const calls = reused.flatMap(({ id, owner }) => [id, owner]);
+    const states = await readCallStates(tx, calls, 0);
+    for (const one of reused) await giveKeyBack(tx, one, states);
+  });
+}
+
+async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states: Map<string, KnownCall>) {
+  const [copied, owner] = [states.get(reused.id)?.state, states.get(reused.owner)?.state];
+  if (!copied || !owner || STATES[copied].executed === 'no') return;
+  const isDeclined = owner === 'pending_approval' && (await rejectRecovered(tx, reused.owner, reused.id));
+  if (isDeclined || STATES[owner].executed === 'no') {
+    await tx.$executeRaw`
+      UPDATE idempotency_claim SET intent_id = ${reused.id}::uuid, salt = decode(${reused.salt}, 'hex'),
+        content_hash = decode(${reused.hash}, 'hex')
+      WHERE client_id = ${reused.client_id}::uuid AND operation = ${reused.operation} AND key = ${reused.idempotency_key}
+        AND intent_id = ${reused.owner}::uuid`;
+    logger.warn({ call_id: reused.id, other_call_id: reused.owner }, 'a restored call has its key again');
+  } else if (STATES[copied].executed === 'yes') {
+    const [told] = await tx.$queryRaw<unknown[]>`
+      SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id = ${reused.id}::uuid LIMIT 1`;
+    if (!told) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
+  }
+}
