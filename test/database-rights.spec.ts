@@ -1,6 +1,11 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { databaseCommands } from '../src/cli/database';
 import { Logins, requireAccess } from '../src/platform/database/access-check';
+import { withConnection } from '../src/platform/database/database-client';
+import { migrate, pendingMigrations, PROXY_MIGRATIONS } from '../src/platform/database/migrations';
 import { cliOf } from './support/cli';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
 
@@ -114,5 +119,40 @@ describe('a database without its roles and rights', () => {
     jest.restoreAllMocks();
     await heal(statements);
     expect(await missing()).toMatchObject({ reason: COMPLETE });
+  });
+
+  it('is refused if an administrator owns what a dump had, and the statements give it to the owner', async () => {
+    const owner = new URL(postgres.database.ownerUrl).username;
+    await admin.query(
+      `CREATE ROLE newcomer LOGIN CREATEROLE PASSWORD 'secret'; GRANT CONNECT ON DATABASE payout_proxy TO newcomer`,
+    );
+    const refusal = () =>
+      pendingMigrations(urlOf('newcomer'), PROXY_MIGRATIONS).then(
+        () => COMPLETE,
+        ({ message }: Error) => message,
+      );
+    const [reason = '', ...statements] = (await refusal()).split('\n');
+    expect(reason).toContain(`the tables of the database belong to ${owner}, and the owner's login is newcomer.`);
+    await heal(statements);
+    expect(await refusal()).toBe(COMPLETE);
+    const foreign = `SELECT relname FROM pg_class WHERE relnamespace IN ('public'::regnamespace, 'audit'::regnamespace)
+      AND pg_get_userbyid(relowner) <> 'newcomer' UNION ALL
+      SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND pg_get_userbyid(proowner) <> 'newcomer'`;
+    expect((await admin.query(foreign)).rows).toEqual([]);
+  });
+
+  it('is left empty by a first migration that does not succeed', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-failing-'));
+    mkdirSync(join(directory, '1_first'));
+    writeFileSync(join(directory, '1_first', 'migration.sql'), 'SELECT 1 / 0');
+    await admin.query('CREATE DATABASE unfinished');
+    const url = new URL(postgres.database.ownerUrl);
+    url.pathname = '/unfinished';
+    await expect(migrate(url.toString(), directory)).rejects.toThrow('migration 1_first failed: division by zero');
+    const tables = await withConnection(url.toString(), (client) =>
+      client.query(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`),
+    );
+    expect(tables.rows).toEqual([]);
+    rmSync(directory, { recursive: true });
   });
 });

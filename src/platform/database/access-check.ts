@@ -111,7 +111,7 @@ export async function grantLogins(ownerUrl: string, logins: { name: string; role
 async function missingAccess(logins: Logins): Promise<Missing> {
   return withConnection(logins.databaseOwnerUrl, async (client) => {
     const { rows } = await client.query<{ empty: boolean; roles: string[]; database: string; version: number }>(
-      `SELECT to_regclass('_prisma_migrations') IS NULL AS empty, current_database()::text AS database,
+      `SELECT to_regclass('client') IS NULL AS empty, current_database()::text AS database,
          current_setting('server_version_num')::integer AS version,
          ARRAY(SELECT rolname::text FROM pg_roles) AS roles`,
     );

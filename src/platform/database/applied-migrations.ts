@@ -1,6 +1,10 @@
 import { Client } from 'pg';
 import { StartError } from '../config/config';
 import { Migration } from './migration-files';
+import { notOwner } from './ownership';
+
+/** SQLSTATE insufficient_privilege. */
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 export interface Applied {
   checksum: string;
@@ -9,12 +13,21 @@ export interface Applied {
   oldestProgram: string | undefined;
 }
 
-/** Reads the applied migrations by name. An empty database has none. */
+/**
+ * The table and checksums of `prisma migrate deploy`, which operators may use instead. It is created with the first
+ * migration, so that an interrupted one leaves an empty database.
+ */
+export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
+  logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
+
+/**
+ * Reads the applied migrations by name. An empty database has none.
+ * @throws StartError if the login may not, because another one owns the tables.
+ */
 export async function appliedMigrations(client: Client): Promise<Map<string, Applied>> {
   if (!(await exists(client, '_prisma_migrations'))) return new Map();
-  const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date }>(
-    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-  );
+  const rows = await readApplied(client);
   const oldest = await oldestPrograms(client);
   return new Map(
     rows.map(({ migration_name: name, checksum, finished_at: appliedAt }) => [
@@ -22,6 +35,24 @@ export async function appliedMigrations(client: Client): Promise<Map<string, App
       { checksum, appliedAt, oldestProgram: oldest.get(name) },
     ]),
   );
+}
+
+interface AppliedRow {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date;
+}
+
+async function readApplied(client: Client): Promise<AppliedRow[]> {
+  try {
+    const { rows } = await client.query<AppliedRow>(
+      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+    );
+    return rows;
+  } catch (error) {
+    const isDenied = (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE;
+    throw (isDenied && (await notOwner(client))) || error; // the proxy's own login may read it, too
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StartError } from '../config/config';
+import { MIGRATIONS_TABLE } from './applied-migrations';
 import { withConnection } from './database-client';
 import { Migration } from './migration-files';
 
@@ -57,6 +58,7 @@ export async function applyMigration(url: string, client: Client, migration: Mig
 async function isApplied(client: Client, { name, sql, checksum }: Migration): Promise<boolean> {
   try {
     await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query(MIGRATIONS_TABLE);
     await client.query(sql); // as one script, because splitting at semicolons is not safe
     await client.query(
       'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)',

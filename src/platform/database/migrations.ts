@@ -19,11 +19,6 @@ interface MigrationState {
   appliedAt: Date | null;
 }
 
-// The table and checksums of `prisma migrate deploy`, which operators may use instead.
-const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
-  id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
-  logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
-
 /**
  * Applies the pending migrations, each in its own transaction. Instances that start together wait for each other. It needs
  * the owner's rights only if a migration is pending.
@@ -43,7 +38,6 @@ export async function migrate(
       pendingOf(migrations, await appliedMigrations(client)).filter(({ name }) => upTo === undefined || name <= upTo);
     if ((await pending()).length === 0) return [];
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]); // released with the connection
-    await client.query(MIGRATIONS_TABLE);
     const todo = await pending();
     for (const migration of todo) await applyMigration(ownerUrl, client, migration, patience);
     return todo.map(({ name }) => name);

@@ -79,8 +79,8 @@ async function contentOf(client: Client): Promise<'nothing' | 'records' | 'other
        AND NOT relispartition) AS tables`,
   );
   const tables = rows[0]?.tables ?? [];
-  if (tables.length === 0) return 'nothing';
-  if (!tables.includes('_prisma_migrations')) return 'other tables';
+  if (tables.every((name) => name === '_prisma_migrations')) return 'nothing'; // an interrupted migration may leave it
+  if (!tables.includes('_prisma_migrations') || !tables.includes('client')) return 'other tables';
   const filled = await client.query(
     'SELECT FROM client UNION ALL SELECT FROM intent UNION ALL SELECT FROM activity LIMIT 1',
   );
