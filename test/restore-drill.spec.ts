@@ -100,6 +100,8 @@ describe('a restored backup', () => {
     expect(new Set(modes)).toEqual(new Set(['600']));
     const again = await cli(['database', 'backup', backup], atSource());
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists already')]);
+    const nowhere = await cli(['database', 'backup', join(backup, 'backup.json', 'folder')], atSource());
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('cannot be written (ENOTDIR)')]);
   });
 
   it('is refused if it is damaged, and nothing is left of it', async () => {

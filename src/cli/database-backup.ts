@@ -42,9 +42,21 @@ export function backupCommand(): Command {
 
 async function backUp(folder: string, options: BackupOptions): Promise<void> {
   if (existsSync(folder)) throw new ClientError(`${folder} exists already. Give the name of a new folder.`);
-  const partial = `${folder}.partial`; // of an interrupted backup
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true, mode: 0o700 });
+  const partial = `${folder}.partial`;
+  try {
+    await rm(partial, { recursive: true, force: true }); // of an interrupted backup
+    await mkdir(partial, { recursive: true, mode: 0o700 });
+    await writeBackup(folder, partial, options);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined); // the disk may be full
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new ClientError(`${folder} cannot be written (${code}). There is no backup. Give a folder on another disk.`);
+  }
+}
+
+/** @throws NodeJS.ErrnoException if the folder cannot be written. */
+async function writeBackup(folder: string, partial: string, options: BackupOptions): Promise<void> {
   const progress = new Progress('rows');
   await withOwner(async (ownerUrl) => {
     const files = await backUpFiles(partial, loadConfigOf('database'));
