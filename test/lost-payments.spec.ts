@@ -68,7 +68,7 @@ describe('a payment that no copy has', () => {
     rmSync(join(dataDir, 'copies'), { recursive: true });
     await postgres.restore();
     proxy = await start();
-    await eventually(async () => (await proxy.get(keys.admin, '/v1/stops')).body.stops.length === 1);
+    await eventually(async () => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops.length === 1);
   });
   afterAll(async () => {
     await proxy.close();
