@@ -189,6 +189,6 @@ export const DATABASES = [
     name: 'one-key-two-payments',
     guards: 'two payments under one key that nobody hears of',
     edits: [['src/journal/keys-paid-twice.ts', 'if (!claim) return;', 'if (!claim || claim.owner !== id) return;']],
-    noticedBy: 'test/suspension.spec.ts',
+    noticedBy: 'test/late-answers.spec.ts',
   },
 ];

@@ -1,4 +1,6 @@
 import { DATABASES } from './databases.mjs';
+import { RECOVERIES } from './recoveries.mjs';
+import { RETRIES } from './retries.mjs';
 
 /**
  * The guards against processes, databases and clocks that come back from the past, and the edit that takes each of them out.
@@ -8,6 +10,7 @@ import { DATABASES } from './databases.mjs';
  * @property {string} guards what it guards against.
  * @property {[file: string, text: string, replacement: string][]} edits the text occurs once in the file.
  * @property {string} noticedBy a spec file, or `model` for schedules of test/model.spec.ts.
+ * @property {string} [test] words of the test that must fail. The others of the file are not run then.
  */
 
 const MODEL = 'model';
@@ -81,4 +84,4 @@ const CALLS = [
 ];
 
 /** @type {Guard[]} */
-export const GUARDS = [...CALLS, ...DATABASES];
+export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...RECOVERIES];

@@ -16,6 +16,10 @@ const NOT_COPIED = ['node_modules', '.git', '.data'].map((name) => join(ROOT, na
 /** So many schedules contain each event of the model more than once. */
 const SCHEDULES = 400;
 
+/** The edit itself fails, so that nothing ran without the guard. */
+const BROKEN =
+  /(Syntax|Reference)Error|is not a function|Cannot find module|ended with \S+ before it said|dist is missing/;
+
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
@@ -46,14 +50,15 @@ Examples:
 }
 
 if (values.list) {
-  for (const { name, guards, noticedBy } of GUARDS) console.log(`${name.padEnd(26)} ${noticedBy.padEnd(36)} ${guards}`);
+  for (const { name, guards, noticedBy } of GUARDS) console.log(`${name.padEnd(26)} ${noticedBy.padEnd(40)} ${guards}`);
   process.exit();
 }
 
 if (values.check) {
-  const faults = GUARDS.flatMap(({ name, edits, noticedBy }) => [
+  const faults = GUARDS.flatMap(({ name, edits, noticedBy, test }) => [
     ...edits.filter(([file, text]) => timesIn(ROOT, file, text) !== 1).map(([file]) => `${name}: not once in ${file}`),
-    ...(noticedBy === 'model' || existsSync(join(ROOT, noticedBy)) ? [] : [`${name}: ${noticedBy} is missing`]),
+    ...(noticedBy === 'model' || hasTest(noticedBy, test) ? [] : [`${name}: ${noticedBy} or its test is missing`]),
+    ...(GUARDS.filter((guard) => guard.name === name).length > 1 ? [`${name}: the name is not unique`] : []),
   ]);
   console.log(faults.length > 0 ? faults.join('\n') : `${GUARDS.length} guards are in place.`);
   process.exit(faults.length > 0 ? 1 : 0);
@@ -82,6 +87,20 @@ for (const [index, guard] of chosen.entries()) {
 }
 console.log(`${chosen.length - unnoticed} of ${chosen.length} lost guards were noticed.`);
 process.exitCode = unnoticed === 0 ? 0 : 1;
+
+/** Returns whether a spec file exists and has a test with these words. `%s` of a table stands for any words. */
+function hasTest(spec, words) {
+  if (!existsSync(join(ROOT, spec))) return false;
+  if (words === undefined) return true;
+  const titles = [...readFileSync(join(ROOT, spec), 'utf8').matchAll(/\(\s*(['"`])((?:(?!\1).)+)\1/g)];
+  return titles.some(
+    ([, , title]) => title.includes(words) || new RegExp(escaped(title).replaceAll('%s', '.+')).test(words),
+  );
+}
+
+function escaped(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
 
 /** Edits the copy. @returns what the files were. */
 function applied({ name, edits }) {
@@ -116,17 +135,21 @@ function write(path, source) {
     useDefineForClassFields: false,
     esModuleInterop: true,
   };
-  writeFileSync(built, typescript.transpileModule(source, { compilerOptions, fileName: path }).outputText);
+  const options = { compilerOptions, fileName: path, reportDiagnostics: true };
+  const { outputText, diagnostics = [] } = typescript.transpileModule(source, options);
+  if (diagnostics.length > 0) throw new Error(`${path} cannot be compiled`);
+  writeFileSync(built, outputText);
 }
 
 /** Runs the test of a guard that is taken out. A test that cannot run has noticed nothing. */
-function judged({ noticedBy }) {
+function judged({ noticedBy, test }) {
   const isModel = noticedBy === 'model';
   const results = join(copy, 'results.json');
   rmSync(results, { force: true });
   const args = [
     'node_modules/jest/bin/jest.js',
     isModel ? 'test/model.spec.ts' : noticedBy,
+    ...(test === undefined ? [] : ['-t', escaped(test)]),
     '--forceExit',
     '--json',
     `--outputFile=${results}`,
@@ -145,6 +168,7 @@ function judged({ noticedBy }) {
     };
   const message = first.failureMessages.join('\n');
   if (/Inconclusive|came to no end/.test(message)) return { how: 'INCONCLUSIVE', detail: firstLine(message) };
+  if (BROKEN.test(message)) return { how: 'BROKEN', detail: firstLine(message) };
   if (!isModel) return { how: 'noticed', detail: first.title };
   const schedules = [...stdout.matchAll(/^(\d+) schedules:/gm)].at(-1)?.[1] ?? '0';
   return {

@@ -1,0 +1,182 @@
+/** The guards of what instances remember of a database, and of its recovery. See guards.mjs. */
+
+const EPOCH = 'src/platform/database/epoch.service.ts';
+const RECOVERY = 'src/journal/recovery.ts';
+const EVIDENCE = 'test/epoch-evidence.spec.ts';
+const LOST = 'test/lost-payments.spec.ts';
+const MODEL = 'model';
+
+export const RECOVERIES = [
+  {
+    name: 'epoch-at-start',
+    guards: 'an old database that an instance finds at its next start',
+    edits: [[EPOCH, 'this.seen = this.file.read();', 'this.seen = undefined;']],
+    noticedBy: 'test/durability-epoch.spec.ts',
+    test: 'stops the instance at its next start, and at every later one',
+  },
+  {
+    name: 'epoch-with-heartbeats',
+    guards: 'an old database behind a connection that stays',
+    edits: [
+      [EPOCH, 'else if (beat.number === null) this.findBehind(', 'else if (beat.number === 0n) this.findBehind('],
+    ],
+    noticedBy: EVIDENCE,
+    test: 'has fewer heartbeats, also behind a connection that stays',
+  },
+  {
+    name: 'smaller-epoch',
+    guards: 'a server that was given up, and comes back with as many heartbeats',
+    edits: [
+      [
+        EPOCH,
+        'if (this.epoch !== undefined && beat.epoch < this.epoch)',
+        'if (this.epoch !== undefined && beat.epoch < 0)',
+      ],
+      [
+        'src/platform/database/epoch-comparison.ts',
+        'if (seen && found.epoch < seen.epoch)',
+        'if (seen && found.epoch < 0)',
+      ],
+    ],
+    noticedBy: EVIDENCE,
+    test: 'has a smaller epoch, as when the server that was given up comes back',
+  },
+  {
+    name: 'evidence-of-approvals',
+    guards: 'an approval of the last second that an old database lacks',
+    edits: [['src/admin/approvals/approvals.service.ts', "this.epoch.remember('approved', id);", '']],
+    noticedBy: EVIDENCE,
+    test: 'has the last approval, which could be given again',
+  },
+  {
+    name: 'evidence-of-outcomes',
+    guards: 'an outcome of the last second that an old database lacks',
+    edits: [['src/journal/call-journal.ts', "epoch.remember('answered', batch[0]!.intentId);", '']],
+    noticedBy: EVIDENCE,
+    test: 'has the last outcome, and keeps it for the next start',
+  },
+  {
+    name: 'evidence-after-restarts',
+    guards: 'a restart that forgets that the database is old',
+    edits: [
+      [
+        EPOCH,
+        "this.fence.raise('database_behind', this.behind);\n    this.save();",
+        "this.fence.raise('database_behind', this.behind);",
+      ],
+    ],
+    noticedBy: EVIDENCE,
+    test: 'has the last admission, and keeps it for the next start',
+  },
+  {
+    name: 'evidence-of-checkpoints',
+    guards: 'an old database that an instance with a new DATA_DIR finds',
+    edits: [
+      [
+        'src/history/log/checkpoint-comparison.ts',
+        'if (state.size >= newest.size || state.isRecovered) return;',
+        'if (state.size >= 0 || state.isRecovered) return;',
+      ],
+    ],
+    noticedBy: 'test/moved-database.spec.ts',
+    test: 'is noticed by a checkpoint of more leaves, too',
+  },
+  {
+    name: 'move-of-the-last-instance',
+    guards: 'a moved database that is confirmed before every instance has come along',
+    edits: [
+      [
+        'src/platform/database/epoch-comparison.ts',
+        'return !seen || found.othersMs > Date.parse(seen.seen_at) - MAY_LIVE_MS;',
+        'return !seen;',
+      ],
+    ],
+    noticedBy: 'test/moved-database.spec.ts',
+    test: 'is not confirmed while another instance that worked on the old one until the end is missing',
+  },
+  {
+    name: 'move-without-misses',
+    guards: 'a moved database that is confirmed because an instance came along that misses commits',
+    edits: [['src/platform/database/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]']],
+    noticedBy: 'test/moved-database.spec.ts',
+    test: 'is not confirmed because an instance has come along that misses commits',
+  },
+  {
+    name: 'recovered-approvals',
+    guards: 'an approved call that can be approved again after a recovery',
+    edits: [[RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'recovered-approved-sums',
+    guards: 'a cap that looks unused after the recovery of approved calls',
+    edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
+    noticedBy: MODEL,
+  },
+  {
+    name: 'recovered-outcomes',
+    guards: 'a call whose outcome was known, and which is in doubt after a recovery',
+    edits: [[RECOVERY, 'WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id)', 'WHERE FALSE']],
+    noticedBy: 'test/durability-epoch.spec.ts',
+    test: 'replays the old key, counts its amount, and pays again only what was not paid',
+  },
+  {
+    name: 'keys-given-back',
+    guards: 'a key that was used again before its call was restored',
+    edits: [[RECOVERY, '(batch) => giveKeysBack(prisma, batch)', '() => giveKeysBack(prisma, [])']],
+    noticedBy: 'test/recovered-calls.spec.ts',
+    test: 'keeps a call that waits for an approval from being a second payment',
+  },
+  {
+    name: 'lost-time-is-read',
+    guards: 'a stop that is lifted before the lost time was read from the upstream’s list',
+    edits: [['src/journal/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', '']],
+    noticedBy: LOST,
+    test: 'keeps everything stopped until a run has read the time that may be lost',
+  },
+  {
+    name: 'lost-payments-are-held',
+    guards: 'a payment that only the upstream knows, and that is paid again',
+    edits: [
+      [
+        'src/journal/state.ts',
+        'isUnexplained ? await readUnexplained(tx, requests) : new Map<string, string>()',
+        'isUnexplained ? await readUnexplained(tx, []) : new Map<string, string>()',
+      ],
+    ],
+    noticedBy: LOST,
+  },
+  {
+    name: 'spool-at-start',
+    guards: 'a spooled outcome that the next start does not record',
+    edits: [
+      [
+        'src/journal/spooled-outcomes.ts',
+        'for (const id of await this.spool.ids()) this.kept.add(id);',
+        'await this.spool.ids();',
+      ],
+    ],
+    noticedBy: 'test/spooled-outcomes.spec.ts',
+    test: 'is recorded with its IDs after the next start, once',
+  },
+  {
+    name: 'days-of-the-database',
+    guards: 'a cap that counts on the day of a wrong clock',
+    edits: [
+      [
+        'src/platform/database/clock.ts',
+        'new Date(this.nowMs() - days * DAY_MS)',
+        'new Date(Date.now() - days * DAY_MS)',
+      ],
+    ],
+    noticedBy: 'test/clocks.spec.ts',
+    test: 'counts on the caps of the database’s day',
+  },
+  {
+    name: 'ids-of-the-database',
+    guards: 'an ID with the time of a wrong clock',
+    edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
+    noticedBy: 'test/clocks.spec.ts',
+    test: 'makes IDs and times of the database',
+  },
+];

@@ -1,0 +1,76 @@
+/** The guards of an admission whose commit was reported as failed. See guards.mjs. */
+
+const ADMISSIONS = 'src/journal/admissions.ts';
+const STALE = 'test/stale-admissions.spec.ts';
+const failedAnd = (how) => `sends nothing if its commit was reported as failed and the call is ${how}`;
+
+export const RETRIES = [
+  {
+    name: 'retry-settled',
+    guards: 'a retried admission whose call has a settlement',
+    edits: [
+      [
+        ADMISSIONS,
+        'OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)',
+        'OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id AND FALSE)',
+      ],
+    ],
+    noticedBy: STALE,
+    test: failedAnd('settled since'),
+  },
+  {
+    name: 'retry-answered',
+    guards: 'a retried admission whose call has an outcome',
+    edits: [
+      [
+        ADMISSIONS,
+        'EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR',
+        'EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id AND FALSE) OR',
+      ],
+    ],
+    noticedBy: STALE,
+    test: failedAnd('answered'),
+  },
+  {
+    name: 'retry-refused',
+    guards: 'a retried admission that was committed, and refused afterwards',
+    edits: [
+      [ADMISSIONS, 'SELECT FROM refusal r WHERE r.id = i.id)', 'SELECT FROM refusal r WHERE r.id = i.id AND FALSE)'],
+    ],
+    noticedBy: STALE,
+    test: failedAnd('refused'),
+  },
+  {
+    name: 'retry-without-key',
+    guards: 'a retried admission whose key belongs to another call',
+    edits: [[ADMISSIONS, 'AND c.intent_id <> i.id)', 'AND c.intent_id <> i.id AND FALSE)']],
+    noticedBy: STALE,
+    test: failedAnd('without its key'),
+  },
+  {
+    name: 'retry-too-old',
+    guards: 'a retried admission whose commit is older than a call may be sent',
+    edits: [[ADMISSIONS, 'if (row.ageMs > sendableForMs) throw', 'if (row.ageMs > sendableForMs * 1e9) throw']],
+    noticedBy: STALE,
+    test: failedAnd('too old'),
+  },
+  {
+    name: 'retry-confirmed',
+    guards: 'a retry that finds its row in place, and does not wait for the synchronous standby',
+    edits: [['src/journal/call-journal.ts', '(again ? confirm() : undefined)', '(again ? undefined : undefined)']],
+    noticedBy: 'test/replication.spec.ts',
+    test: 'that is gone, while waits for it are cancelled',
+  },
+  {
+    name: 'stop-while-waiting',
+    guards: 'a call that was admitted, waited for its turn, and was stopped meanwhile',
+    edits: [
+      [
+        'src/gateway/forwarding/exchange.service.ts',
+        'const stopped = () => withPatience(isStopped(this.prisma, call.id));',
+        'const stopped = () => withPatience(isStopped(this.prisma, call.id).then(() => false));',
+      ],
+    ],
+    noticedBy: 'test/stops-queued.spec.ts',
+  },
+];
