@@ -26,6 +26,8 @@ describe('a database that is put back to before a payment', () => {
   const pay = (order: string) => proxy.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
   const fenced = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const activeStops = async () => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops;
+  const lift = (stopId = '', query = '') =>
+    fetch(`${proxy.url}/v1/stops/${stopId}${query}`, { method: 'DELETE', headers: { 'X-API-Key': keys.admin } });
   const file = () =>
     JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as { beat: string; admitted: string[] };
 
@@ -122,13 +124,10 @@ describe('a database that is put back to before a payment', () => {
     const other = await start(otherDir);
     const payThere = () => other.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-2');
     expect((await payThere().expect(503)).body.code).toBe('stopped');
-    const lift = () =>
-      other.app &&
-      fetch(`${other.url}/v1/stops/${stop?.id}`, { method: 'DELETE', headers: { 'X-API-Key': keys.admin } });
-    const refused = await lift();
+    const refused = await lift(stop?.id);
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, 'recovery_required']);
     await postgres.database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
-    expect((await lift()).status).toBe(200);
+    expect((await lift(stop?.id)).status).toBe(200);
     await payThere().expect(200);
     await eventually(() => fenced().length === 0);
     await eventually(async () => (await proxy.get('', '/readyz')).status === 200);
@@ -179,14 +178,11 @@ describe('a database that is put back to before a payment', () => {
         lost_to: expect.any(String) as string,
         stop_id: stop?.id,
       });
-      expect(JSON.parse((await recover('--without-stop')).stdout)).toMatchObject({ calls: 0, outcomes: 0 }); // it can be repeated
+      const again = { calls: 0, outcomes: 0, stop_id: stop?.id };
+      expect(JSON.parse((await recover()).stdout)).toMatchObject(again); // it can be repeated
       expect((await pay('order-3').expect(503)).body.code).toMatch(/^(stopped|instance_fenced)$/);
       // The upstream of this test lists nothing, so nobody can read the lost time.
-      const lifted = await fetch(`${proxy.url}/v1/stops/${stop?.id}?unreconciled=true`, {
-        method: 'DELETE',
-        headers: { 'X-API-Key': keys.admin },
-      });
-      expect(lifted.status).toBe(200);
+      expect((await lift(stop?.id, '?unreconciled=true')).status).toBe(200);
       await eventually(() => fenced().length === 0);
       upstream.behaviour = answer(200, SUCCESS);
       const replayed = await pay('order-1').expect(200);
@@ -199,9 +195,15 @@ describe('a database that is put back to before a payment', () => {
       expect(body.activity[0]?.reason).toMatch(/^Epoch \d+: restored the backup of the test$/);
     });
 
-    it('is refused if no instance has found the database to be behind', async () => {
+    it('is not recovered if no instance has found it to be behind, unless by force, and then payments wait for the list', async () => {
       const { code, stderr } = await recover();
       expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to recover')]);
+      const { stop_id: stopId } = JSON.parse((await recover('--force')).stdout) as { stop_id: string };
+      expect(await activeStops()).toMatchObject([{ id: stopId, cause: 'database_behind' }]);
+      await eventually(() => fenced().length === 0);
+      expect((await pay('order-4').expect(503)).body.code).toBe('stopped');
+      expect((await lift(stopId)).status).toBe(409); // nobody has read the list
+      expect((await lift(stopId, '?unreconciled=true')).status).toBe(200);
     });
   });
 

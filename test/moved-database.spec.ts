@@ -9,6 +9,7 @@ import { Seen } from '../src/platform/database/epoch-file';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { newId } from '../src/platform/database/ids';
 import { FenceService } from '../src/platform/fencing/fence.service';
+import { runCli } from './support/cli';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -69,6 +70,24 @@ describe('a database on another server than before', () => {
     await start(known);
     await eventually(async () => (await server()) === home);
     await eventually(() => reasons(proxy).length === 0);
+    await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
+  });
+
+  it('is recovered without one with evidence, and payments wait until somebody has read the list', async () => {
+    await move();
+    const dataDir = mkdtempSync(join(fresh ?? '', 'alone-'));
+    const proxy = await start(dataDir);
+    expect(reasons(proxy)).toEqual(['database_unconfirmed']);
+    const { key } = await proxy.client('shop', 'pay');
+    const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = database;
+    const args = ['database', 'recover', '--reason', 'a dump alone', '--yes', '--json'];
+    const { code, stdout } = await runCli(args, { DATABASE_URL, DATABASE_OWNER_URL, DATA_DIR: dataDir }, dataDir);
+    expect(code).toBe(0);
+    const { stop_id: stopId } = JSON.parse(stdout) as { stop_id: string };
+    await eventually(() => reasons(proxy).length === 0);
+    const { body } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(503);
+    expect(body.code).toBe('stopped');
+    await database.query('INSERT INTO stop_lift (stop_id, unreconciled) VALUES ($1, TRUE)', [stopId]);
     await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
   });
 

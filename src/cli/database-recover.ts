@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClientError } from '../access/clients/client-error';
 import { LostTime } from '../journal/lost-time';
 import { beginEpoch, Recovered, restoreFromCopies } from '../journal/recovery';
-import { readStops } from '../journal/stops';
+import { insertStop, readStops } from '../journal/stops';
 import { loadConfigOf } from '../platform/config/config';
 import { EpochFile, epochFileIn } from '../platform/database/epoch-file';
 import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
@@ -20,12 +20,12 @@ interface RecoverOptions {
   reason: string;
   from?: string[];
   since?: string;
-  withoutStop?: boolean;
+  force?: boolean;
   yes?: boolean;
   json?: boolean;
 }
 
-/** Of these, each DATA_DIR has at least one. */
+/** Of these, each DATA_DIR of a proxy that has worked has at least one. */
 const IN_DATA_DIR = ['copies', 'epoch.json', 'log-key.json', 'checkpoints'];
 
 const HELP = `
@@ -37,7 +37,8 @@ begins the next epoch. It can be repeated.
 
 A payment that no copy has is known to the upstream only. So the command also begins a reconciliation run of the time whose payments
 may be missing: from ten minutes before the newest call that the database has itself, or from --since if that is earlier. A worker
-carries it out. Payments stay stopped until it has read the upstream's list completely and a person has lifted the stop.
+carries it out. Everything is stopped before the first call is restored. It stays stopped until the run has read the upstream's list
+completely and a person has lifted the stop.
 
 Examples:
   npm run cli -- database recover --reason "restored the backup of 02:00"
@@ -52,7 +53,7 @@ export function recoverCommand(): Command {
     .requiredOption('--reason <text>', 'what happened, for the activity log')
     .option('--from <folders...>', 'DATA_DIRs of all instances (default: the own DATA_DIR)')
     .option('--since <instant>', 'time from which payments may be missing, such as that of the backup, if it is known')
-    .option('--without-stop', 'recover although no instance has found the database to be behind')
+    .option('--force', 'recover although no instance has found the database to be behind')
     .option('--yes', 'do not ask for a confirmation')
     .option(
       '--json',
@@ -70,19 +71,22 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   for (const folder of folders) {
     if (!existsSync(folder))
       throw new ClientError(`There is no folder ${folder}. Give the DATA_DIRs of all instances.`);
-    if (!IN_DATA_DIR.some((name) => existsSync(join(folder, name))))
+    // The own one may be new, such as after the loss of a container with its DATA_DIR.
+    if (folder !== dataDir && !IN_DATA_DIR.some((name) => existsSync(join(folder, name))))
       throw new ClientError(`${folder} is no DATA_DIR of a proxy. Give the DATA_DIRs of all instances.`);
   }
   const seen = Math.max(
     ...[...folders, dataDir].map((folder) => new EpochFile(epochFileIn(folder)).read()?.epoch ?? 0),
   );
-  const stop = (await readStops(prisma)).find(({ cause }) => cause === 'database_behind');
-  if (!stop && !options.withoutStop && !(await isElsewhere(prisma))) {
+  const isBehind = (await readStops(prisma)).some(({ cause }) => cause === 'database_behind');
+  if (!isBehind && !options.force && !(await isElsewhere(prisma))) {
     throw new ClientError(
-      'No instance has found the database to be behind, so there is nothing to recover. If you know that commits are missing, add --without-stop.',
+      'No instance has found the database to be behind, so there is nothing to recover. If you know that commits are missing, add --force.',
     );
   }
-  await confirm(`This restores calls from ${folders.join(', ')} and begins a new epoch.`, options.yes);
+  const plan = `This stops everything, restores calls from ${folders.join(', ')} and begins a new epoch.`;
+  await confirm(plan, options.yes);
+  const stopId = await stopEverything(prisma, options.reason);
   const progress = new Progress('lines');
   const recovered = await restoreFromCopies(prisma, folders, (lines) => progress.at(lines));
   progress.end();
@@ -97,8 +101,18 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   for (const file of new Set([...checkpoints, ...(checkpointFile === undefined ? [] : [checkpointFile])]))
     moveAside(file, epoch);
   const reading = { run_id: lost?.runId ?? null, lost_from: lost?.from ?? null, lost_to: lost?.to ?? null };
-  const result = { epoch, ...recovered, ...reading, stop_id: stop?.id ?? null };
-  print(options.json ? result : forPeople(recovered, { epoch, lost }, stop?.id), options.json);
+  const result = { epoch, ...recovered, ...reading, stop_id: stopId };
+  print(options.json ? result : forPeople(recovered, { epoch, lost }, stopId), options.json);
+}
+
+/**
+ * Stops everything in the epoch that ends, unless an instance or a restore did. Nobody pays between the beginning of the
+ * next epoch, which ends the fences, and the reading of the lost time.
+ */
+async function stopEverything(prisma: PrismaService, why: string): Promise<string> {
+  const reason = `The database is being recovered: ${why}`;
+  const stop = { clientId: null, operation: null, reason, cause: 'database_behind' as const };
+  return (await insertStop(prisma, stop, null)).id;
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
@@ -131,10 +145,9 @@ function moveAside(file: string, epoch: number): void {
   }
 }
 
-function forPeople(recovered: Recovered, { epoch, lost }: { epoch: number; lost: LostTime | null }, stopId?: string) {
+function forPeople(recovered: Recovered, { epoch, lost }: { epoch: number; lost: LostTime | null }, stopId: string) {
   const read = lost ? `wait for the run ${lost.runId}, decide about its findings, ` : '';
-  const next =
-    stopId === undefined ? 'nothing is stopped' : `${read}check the calls in doubt, then run stop lift ${stopId}`;
+  const next = `${read}check the calls in doubt, then run stop lift ${stopId}`;
   return {
     ...recovered,
     epoch,
