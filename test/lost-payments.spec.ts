@@ -23,7 +23,9 @@ describe('a payment that no copy has', () => {
   let sandbox: TestSandbox;
   let proxy: TestProxy;
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-lost-'));
-  const keys = { app: '', other: '', admin: '', approver: '', reconciler: '' };
+  const keys = { app: '', other: '', careful: '', admin: '', approver: '', reconciler: '' };
+  /** A call that was pending at the time of the backup, and is equal to the lost payment. */
+  let pending = '';
   const recovered = { run_id: '', stop_id: '', lost_from: '', lost_to: '', epoch: 0 };
 
   const start = () =>
@@ -41,6 +43,11 @@ describe('a payment that no copy has', () => {
   };
   const lift = (query = '') =>
     supertest(proxy.url).delete(`/v1/stops/${recovered.stop_id}${query}`).set('X-API-Key', keys.admin);
+  const approve = () =>
+    supertest(proxy.url)
+      .post(`/v1/approvals/${pending}/approve`)
+      .set('X-API-Key', keys.approver)
+      .send({ reason: 'agreed' });
   const arrivals = async () => (await sandbox.requests('POST /payouts/airtime')).length;
   const unexplained = () =>
     postgres.database.query('SELECT finding_id::text AS id, usd::float8 AS usd FROM unexplained_payment');
@@ -52,6 +59,7 @@ describe('a payment that no copy has', () => {
     for (const [name, ...scopes] of [
       ['app', 'pay'],
       ['other', 'pay'],
+      ['careful', 'pay'],
       ['admin', 'admin'],
       ['approver', 'approve'],
       ['reconciler', 'reconcile'],
@@ -59,6 +67,8 @@ describe('a payment that no copy has', () => {
       keys[name] = (await proxy.client(name, ...scopes)).key;
     }
     await pay('before', [BOB, 1]).expect(200);
+    await postgres.database.query(`UPDATE client SET approval_over_usd = 1 WHERE name = 'careful'`);
+    pending = (await pay('pending', [ADA, USD], keys.careful).expect(202)).headers['x-call-id'] ?? '';
     await postgres.backUp();
     await eventually(async () => (await pay('lost')).status === 200);
     const beat = () => (JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as { beat: string }).beat;
@@ -122,6 +132,18 @@ describe('a payment that no copy has', () => {
     expect(body.approval).toMatchObject({ held_for: 'unexplained_payment', unexplained_transaction: transaction });
   });
 
+  it('is not paid again by an approval of a call that was pending in the backup', async () => {
+    const { body } = await approve().expect(409);
+    expect(body.code).toBe('suspected_duplicate');
+    const [{ transaction } = {}] = await postgres.database.query<{ transaction: string }>(
+      `SELECT upstream_ref AS transaction FROM finding WHERE category = 'missing_local'`,
+    );
+    expect(body.detail).toContain(`transaction ${transaction}`);
+    expect(await arrivals()).toBe(2);
+    const { body: approval } = await proxy.get(keys.approver, `/v1/approvals/${pending}`).expect(200);
+    expect(approval.approval).toMatchObject({ status: 'pending' });
+  });
+
   it('does not hold up unrelated payments', async () => {
     for (const [order, to] of [
       ['another-amount', [ADA, 3]],
@@ -142,7 +164,8 @@ describe('a payment that no copy has', () => {
       .expect(200);
     expect(await unexplained()).toEqual([]);
     await pay('wanted', [ADA, USD], keys.other).expect(200);
-    expect(await arrivals()).toBe(5);
+    await approve().expect(200);
+    expect(await arrivals()).toBe(6);
   });
 
   it.each([

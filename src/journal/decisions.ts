@@ -22,13 +22,15 @@ export interface NewDecision {
 }
 
 /** The parts of a held call that decide whether it may be sent. */
-type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'usd' | 'feeUsd' | 'payments'>;
+type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'items' | 'usd' | 'feeUsd' | 'payments'>;
 
 /** Why a held call cannot be approved. Only `decided` is permanent. */
 export type ApprovalObstacle<Why> =
   | { kind: 'decided' }
   /** The client may not do this any more. */
   | { kind: 'forbidden'; why: Why }
+  /** It may have been approved and paid in a lost time. Who decides about it was not told of this transaction. */
+  | { kind: 'maybe_paid'; transaction: string }
   | Limiting;
 
 /** An obstacle that stands against a held call as it would against a request of now. */
@@ -36,7 +38,6 @@ type Limiting = Extract<Obstacle, { kind: 'stopped' | 'over_cap' | 'over_recipie
 
 /** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
-  items: [],
   idempotencyKey: null,
   allowDuplicateOf: null,
   content: '',
@@ -49,13 +50,14 @@ const NO_GUARDS = { duplicates: false, duplicateSeconds: 0, inFlightSeconds: 0, 
 
 /**
  * Approves a held call, and reserves its amount on today's cap, as if it had been requested today.
+ * @param held with the unexplained transaction that its record names, so that whoever approves it knows of that one.
  * @param forbidden returns why the client may not do this any more, if so. It runs while the client's row is locked.
  * @returns the release if the call is approved, so that only the caller may send it. Otherwise the obstacle.
  */
 export async function approveHeldCall<Why>(
   prisma: PrismaService,
   decision: NewDecision,
-  held: HeldCall,
+  { knownTransaction, ...held }: HeldCall & { knownTransaction: string | undefined },
   forbidden: (tx: Prisma.TransactionClient) => Promise<Why | undefined>,
 ): Promise<{ kind: 'released'; release: Release; reservedOn: string | null } | ApprovalObstacle<Why>> {
   const { intentId } = decision;
@@ -67,8 +69,11 @@ export async function approveHeldCall<Why>(
     if (why !== undefined) return { kind: 'forbidden', why };
     const request = { ...CHECKED, ...held, id: intentId };
     const { state, today } = await readState(tx, [request], clients, NO_GUARDS, 'sent_only');
-    const obstacle = dryRun(request, state).obstacles.find(isLimiting);
+    const { obstacles, hold } = dryRun(request, state);
+    const obstacle = obstacles.find(isLimiting);
     if (obstacle) return obstacle;
+    const transaction = hold?.heldFor === 'unexplained_payment' ? hold.transaction : undefined;
+    if (transaction !== undefined && transaction !== knownTransaction) return { kind: 'maybe_paid', transaction };
     const release = now();
     const reserved = reservationOf(held);
     const reservedOn = reserved === null ? null : today;

@@ -179,4 +179,24 @@ export const RECOVERIES = [
     noticedBy: 'test/clocks.spec.ts',
     test: 'makes IDs and times of the database',
   },
+  {
+    name: 'approval-of-a-lost-time',
+    guards: 'a pending call that was approved and paid in a lost time',
+    edits: [
+      [
+        'src/journal/decisions.ts',
+        'transaction !== undefined && transaction !== knownTransaction',
+        'transaction === null',
+      ],
+    ],
+    noticedBy: LOST,
+    test: 'is not paid again by an approval of a call that was pending in the backup',
+  },
+  {
+    name: 'stop-of-a-recovery',
+    guards: 'payments between the next epoch and the reading of the list, if no instance has stopped everything',
+    edits: [['src/cli/database-recover.ts', 'return (await insertStop(prisma, stop, null)).id;', 'return stop.cause;']],
+    noticedBy: 'test/moved-database.spec.ts',
+    test: 'is recovered without one with evidence, and payments wait until somebody has read the list',
+  },
 ];

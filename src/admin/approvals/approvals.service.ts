@@ -68,18 +68,20 @@ export class ApprovalsService {
     requireUnchanged(held);
     const prepared = toPrepared(held);
     const { client_id: clientId, key_id: keyId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
+    const { unexplained_transaction: knownTransaction } = held.intent;
     const operation = operationNamed(held.intent.operation);
     const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
     const decision = this.decision(held, reason, by);
     const feeUsd = fee === undefined ? null : new Decimal(fee);
-    const payments = usd && paymentsTo(clientId, prepared.items);
+    const { items } = prepared;
+    const payments = usd && paymentsTo(clientId, items);
     const decided = await approveHeldCall(
       this.prisma,
       decision,
-      { clientId, operation, usd, feeUsd, payments },
+      { clientId, operation, items, usd, feeUsd, payments, knownTransaction },
       async (tx) => {
-        const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
-        return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
+        const [callers, limited] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
+        return brokenRule(callers.get(keyId), operation, limited.get(id) ?? []);
       },
     ).catch((cause: unknown) => {
       throw notSent(cause);
@@ -167,6 +169,10 @@ function toProblem(obstacle: ApprovalObstacle<BrokenRule>, operation: OperationN
       return noLongerAllowed(obstacle.why);
     case 'decided':
       return new Problem('already_decided');
+    case 'maybe_paid':
+      return new Problem('suspected_duplicate', {
+        text: `The upstream has paid the same amount to the same recipient in a time whose records are lost: transaction ${obstacle.transaction}. It may be this call. Nothing was sent, and the call is still pending. Reject it if it was paid. Otherwise decide about the finding of that transaction first, then approve it.`,
+      });
     case 'stopped':
       return new Problem('stopped', {
         text: `The operator has stopped this operation. Reason: ${obstacle.stop.reason}. Nothing was sent, and the call is still pending. Approve it when the stop is lifted.`,
