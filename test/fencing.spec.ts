@@ -1,9 +1,10 @@
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { CallJournal } from '../src/journal/call-journal';
-import { answer } from './support/fake-upstream';
+import { answer, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';
 import { startProxy } from './support/proxy';
+import supertest from './support/supertest';
 
 /** An instance that must not pay refuses and holds back, says why, and goes on showing what it knows. */
 describe('a fenced instance', () => {
@@ -58,6 +59,23 @@ describe('a fenced instance', () => {
     fence.lower('database_behind');
     await pay().expect(200);
     expect(await spentBy(id)).toEqual([{ usd: 2.5 }]);
+  });
+
+  it('settles nothing by hand, because an old database or a wrong clock would settle it too early', async () => {
+    const { key } = await paying.proxy.client('in-doubt', 'pay');
+    const { key: approver } = await paying.proxy.client('settling', 'approve');
+    paying.upstream.behaviour = reset;
+    const got = await paying.proxy.post(key, '/payouts/airtime', AIRTIME).expect(502);
+    const settle = () =>
+      supertest(paying.proxy.url)
+        .post(`/v1/calls/${got.headers['x-call-id']}/resolution`)
+        .set('X-API-Key', approver)
+        .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' });
+    fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+    const { body } = await settle().expect(503);
+    expect([body.code, body.detail]).toEqual(['instance_fenced', expect.stringContaining('settles nothing')]);
+    fence.lower('clock_skewed');
+    await settle().expect(200);
   });
 
   it('is not ready, and says why there and in a metric', async () => {

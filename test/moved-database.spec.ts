@@ -69,6 +69,7 @@ describe('a database on another server than before', () => {
 
     await start(known);
     await eventually(async () => (await server()) === home);
+    expect(await database.query('SELECT number FROM epoch WHERE moved_at IS NULL')).toEqual([]);
     await eventually(() => reasons(proxy).length === 0);
     await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
   });

@@ -1,6 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { UpstreamService } from '../src/gateway/upstream/upstream.service';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 import type { Method } from './support/request';
 import { askSandbox, dataIn } from './support/sandbox-answers';
@@ -206,6 +207,23 @@ describe('the resolver of an account without traffic', () => {
     await fault('unauthorized', 'POST /payouts/initiate-credit');
     expect(await settle(id)).toContain('does not yet show a call of ours');
     expect(await settle(id)).toBe('not_executed');
+  });
+
+  it('does not send a probe that was recorded too long ago, because it may have been settled since', async () => {
+    await start();
+    await fault('resetBeforeProcessing', AIRTIME);
+    const id = idOf(await pay().expect(502));
+    const upstream = worker.get(UpstreamService);
+    const send = upstream.send.bind(upstream);
+    jest.spyOn(upstream, 'send').mockImplementation((outgoing, ...rest) => {
+      const monotonic = performance.now.bind(performance);
+      if (outgoing.effect !== 'read') jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + 3_600_000);
+      return send(outgoing, ...rest);
+    });
+    expect(await settle(id)).toContain('does not yet show a call of ours');
+    jest.restoreAllMocks();
+    expect(await probes()).toEqual(['POST /payouts/initiate-credit not_sent']);
+    expect(await listed()).toHaveLength(1);
   });
 
   it('gives the client of probes no valid key, and records its creation', async () => {

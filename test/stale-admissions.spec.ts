@@ -124,7 +124,7 @@ describe('an admission that is too old', () => {
     });
   });
 
-  it('is not settled while the process that released it, with longer timeouts, may still send it', async () => {
+  it('is not settled while the process that released it may still send it, by longer timeouts or another clock', async () => {
     const { key } = await paying.proxy.client('longer', 'pay');
     const { key: approver } = await paying.proxy.client('longer-approver', 'approve');
     paying.upstream.behaviour = reset;
@@ -142,6 +142,13 @@ describe('an admission that is too old', () => {
         .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' });
     expect((await settle().expect(409)).body.code).toBe('not_in_doubt');
     await query('UPDATE process SET in_flight_ms = 2500 WHERE number = $1', [process]);
+    // The database was moved: the clock of its new server may be ahead of the one that recorded the call.
+    const moved = 'UPDATE epoch SET moved_at = now() - $1::interval, server = coalesce($2, database_server())';
+    await query(moved, ['0 seconds', null]);
+    expect((await settle().expect(409)).body.code).toBe('not_in_doubt');
+    await query(moved, ['1 hour', '7000000000000000000/1']);
+    expect((await settle().expect(409)).body.code).toBe('not_in_doubt'); // nobody has confirmed the move
+    await query(moved, ['1 hour', null]);
     await settle().expect(200);
   });
 

@@ -71,9 +71,9 @@ export async function beginEpoch(prisma: PrismaService, { reason, actor, seen, r
   return prisma.$transaction(async (tx) => {
     const lost = reading ? await beginReading(tx, reading) : null;
     const [row] = await tx.$queryRaw<[{ number: number }]>`
-      INSERT INTO epoch (number, reason, started_at, lost_from, run_id)
+      INSERT INTO epoch (number, reason, started_at, moved_at, lost_from, run_id)
       SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)},
-        coalesce(${lost?.to}::timestamptz, clock_timestamp()), ${lost?.from}::timestamptz, ${lost?.runId}::uuid
+        coalesce(${lost?.to}::timestamptz, clock_timestamp()), clock_timestamp(), ${lost?.from}::timestamptz, ${lost?.runId}::uuid
       FROM epoch RETURNING number`;
     const act = {
       id: newId(),

@@ -20,6 +20,9 @@ import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
  * time that the upstream may have taken. `aliveMs` is for a call whose process lives: the longest time that it may take
  * to record an outcome. If the process that released the call has longer timeouts than this one, both grow by the
  * difference (table `process`).
+ *
+ * The clock of another server says nothing about the age of a call. After a move of the database, calls that were released
+ * before it have the age of the move. Before the move is confirmed, they are not settled.
  */
 export function settledAfter(timeouts: Timeouts): { goneMs: number; aliveMs: number } {
   return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
@@ -114,10 +117,10 @@ async function readCall(
   const { goneMs, aliveMs } = settledAfter(timeouts);
   const [row] = await tx.$queryRaw<CallRow[]>`
     SELECT intent, outcome, state, counted_usd::text AS "countedUsd", settlements,
-      state = 'unknown' OR (state = 'in_progress' AND clock_timestamp() - released_at > make_interval(secs => (CASE
+      state = 'unknown' OR (state = 'in_progress' AND NOT elsewhere AND clock_timestamp() - greatest(released_at, moved_at) > make_interval(secs => (CASE
         WHEN process IN (SELECT live_processes()) THEN ${aliveMs}::float ELSE ${goneMs}::float END
         + greatest(0, (SELECT in_flight_ms FROM process p WHERE p.number = process) - ${goneMs}::float)) / 1000)) AS "isInDoubt"
-    FROM (
+    FROM (SELECT moved_at, server <> database_server() AS elsewhere FROM epoch ORDER BY number DESC LIMIT 1) AS history, (
       SELECT ${STATE_COLUMNS}, i.record AS intent, o.record AS outcome, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
         ARRAY(SELECT record FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
       FROM ${CALLS} WHERE i.id = ${id}::uuid) AS call`;

@@ -44,6 +44,39 @@ const CALLS = [
     noticedBy: 'test/stale-admissions.spec.ts',
   },
   {
+    name: 'moved-clock',
+    guards: 'a settlement by the clock of a server to which the database was moved',
+    edits: [['src/journal/settlements.ts', 'greatest(released_at, moved_at)', 'released_at']],
+    noticedBy: 'test/stale-admissions.spec.ts',
+    test: 'is not settled while the process that released it may still send it, by longer timeouts or another clock',
+  },
+  {
+    name: 'settled-while-fenced',
+    guards: 'a settlement by hand on an instance with a wrong clock or an old database',
+    edits: [
+      [
+        'src/history/own-calls/own-calls.controller.ts',
+        'if (this.fence.isRaised) throw',
+        'if (this.fence.reasons.length > 9) throw',
+      ],
+    ],
+    noticedBy: 'test/fencing.spec.ts',
+    test: 'settles nothing by hand, because an old database or a wrong clock would settle it too early',
+  },
+  {
+    name: 'probe-lease',
+    guards: 'a probe that was settled before its first byte',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/probe.service.ts',
+        'ageOf(released) > this.sendableForMs',
+        'ageOf(released) > this.sendableForMs * 1e9',
+      ],
+    ],
+    noticedBy: 'test/quiet-account.spec.ts',
+    test: 'does not send a probe that was recorded too long ago, because it may have been settled since',
+  },
+  {
     name: 'retry-after-settlement',
     guards: 'a retried admission whose call was settled, or whose key belongs to another call',
     edits: [['src/journal/admissions.ts', 'if (row.isOver) throw', 'if (row.isOver && row.ageMs < 0) throw']],

@@ -54,6 +54,9 @@ CREATE TABLE epoch (
   -- The server on which the history is known to be complete. An instance that has worked with the database before, and misses
   -- nothing, updates it after a move. An instance without evidence does not pay on another server.
   server     text NOT NULL DEFAULT database_server(),
+  -- When the history came to this server, by its clock: at a move that was confirmed, or when a recovery began the epoch. Null: it
+  -- has been there from its beginning. The clock of the server before may have been another one (src/journal/settlements.ts)
+  moved_at   timestamptz,
   -- The start of the time whose payments may be missing. It ends when the epoch begins. Null: nothing was lost
   lost_from  timestamptz CHECK (lost_from < started_at),
   run_id     uuid, -- the run that reads that time from the upstream's list

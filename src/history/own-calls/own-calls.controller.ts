@@ -14,11 +14,14 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { FenceService } from '../../platform/fencing/fence.service';
 import { Author } from '../../journal/author';
 import { settleSurely } from '../../journal/settlements';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 import { settlementByHand } from './settlement-by-hand';
 
+const FENCED =
+  'This instance of the proxy does not pay or write at the moment, and settles nothing. GET /readyz says why. Nothing was changed.';
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
 /** Apps read their own calls here. Approvers settle calls in doubt here. */
@@ -32,6 +35,7 @@ export class OwnCallsController {
     private readonly records: RecordsService,
     private readonly prisma: PrismaService,
     private readonly config: ConfigService<Loaded, true>,
+    private readonly fence: FenceService,
   ) {}
 
   @Get()
@@ -89,12 +93,21 @@ export class OwnCallsController {
     description: 'ID of the call: the `X-Call-Id` of its answer.',
   })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
-  @ApiKeyProblems('invalid_request', 'own_approval', 'call_not_found', 'not_in_doubt', 'resolution_superseded')
+  @ApiKeyProblems(
+    'invalid_request',
+    'own_approval',
+    'call_not_found',
+    'not_in_doubt',
+    'resolution_superseded',
+    'instance_fenced',
+  )
   async resolve(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Body() body: ResolutionDto,
   ): Promise<FullCallRecord> {
+    // What is settled as not executed may be paid again. An old database or a wrong clock would settle it too early.
+    if (this.fence.isRaised) throw new Problem('instance_fenced', { text: FENCED });
     const found = await this.any(id, true);
     const asked = { clientId: found.client.id, keyId: found.key_id, actor: found.actor };
     const by = requireSomebodyElse(call, asked, OWN_CALL);

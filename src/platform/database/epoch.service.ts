@@ -186,7 +186,7 @@ export class EpochService implements OnApplicationShutdown {
   private async confirmMove({ epoch, systemIdentifier, timeline }: Beat): Promise<void> {
     try {
       await this.prisma
-        .$executeRaw`UPDATE epoch SET server = database_server() WHERE number = ${epoch} AND server <> database_server()`;
+        .$executeRaw`UPDATE epoch SET server = database_server(), moved_at = clock_timestamp() WHERE number = ${epoch} AND server <> database_server()`;
       const moved = { system_identifier: systemIdentifier, timeline };
       this.logger.warn(moved, 'the database is on another server or timeline, and nothing is missing');
     } catch (error) {

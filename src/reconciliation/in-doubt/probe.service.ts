@@ -17,9 +17,11 @@ import { stopFor } from '../../policy/stops';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { Loaded } from '../../platform/config/config.module';
+import { sendableForMs } from '../../platform/config/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
+import { ageOf, now } from '../../platform/fencing/instant';
 
 /** The client whose calls probes are. It gets no key that anybody knows. */
 export const PROBE_CLIENT = 'listing-probe';
@@ -52,6 +54,7 @@ export class ProbeService {
   private readonly logger = new Logger('Probe');
   private readonly email: string | undefined;
   private readonly vocabulary: StatusVocabulary;
+  private readonly sendableForMs: number;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -59,9 +62,10 @@ export class ProbeService {
     private readonly upstream: UpstreamService,
     config: ConfigService<Loaded, true>,
   ) {
-    const { resolverProbeEmail, upstreamStatusWords } = config.get('settings', { infer: true });
-    this.email = resolverProbeEmail;
-    this.vocabulary = StatusVocabulary.with(upstreamStatusWords);
+    const settings = config.get('settings', { infer: true });
+    this.email = settings.resolverProbeEmail;
+    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
+    this.sendableForMs = sendableForMs(settings);
   }
 
   /**
@@ -141,8 +145,10 @@ export class ProbeService {
       coverage: null,
     };
     // No process has this number, so a call that this one leaves without an outcome is in doubt at once.
+    const released = now();
     await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
-    const answer = await this.upstream.send(outgoing, undefined, () => isStopped(this.prisma, id));
+    const isTooLate = () => ageOf(released) > this.sendableForMs;
+    const answer = await this.upstream.send(outgoing, undefined, () => isStopped(this.prisma, id), isTooLate);
     const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
     await insertOutcomes(this.prisma, [outcome]);
     return outcome;
