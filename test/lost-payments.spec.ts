@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newSigningKey } from '../src/history/log/note';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { Secret } from '../src/platform/config/secret';
 import { RECIPIENT_KEY, recipientKey } from '../src/journal/unexplained-payments';
@@ -16,6 +17,7 @@ import supertest from './support/supertest';
 /** The recipient of the payment whose record is lost, and its amount. */
 const [ADA, USD] = ['+254712345678', 2];
 const BOB = '+254712345679';
+const LOG_SIGNING_KEY = newSigningKey('test');
 
 /** A payment is lost with its copies, and only the upstream's list shows it. */
 describe('a payment that no copy has', () => {
@@ -29,12 +31,21 @@ describe('a payment that no copy has', () => {
   const recovered = { run_id: '', stop_id: '', lost_from: '', lost_to: '', epoch: 0 };
 
   const start = () =>
-    startProxy({ upstreamBaseUrl: sandbox.url, upstreamApiKey: new Secret(API_KEY), dataDir }, postgres.database);
+    startProxy(
+      {
+        upstreamBaseUrl: sandbox.url,
+        upstreamApiKey: new Secret(API_KEY),
+        dataDir,
+        logSigningKey: new Secret(LOG_SIGNING_KEY),
+      },
+      postgres.database,
+    );
   const pay = (order: string, [phone, usd] = [ADA, USD], as = keys.app) =>
     proxy.post(as, '/payouts/airtime', airtime(usd, phone)).set('Idempotency-Key', order);
   const cli = (...args: string[]) => {
     const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = postgres.database;
-    return runCli([...args, '--json'], { DATABASE_URL, DATABASE_OWNER_URL, DATA_DIR: dataDir }, dataDir);
+    const settings = { DATABASE_URL, DATABASE_OWNER_URL, DATA_DIR: dataDir, LOG_SIGNING_KEY };
+    return runCli([...args, '--json'], settings, dataDir);
   };
   const recover = async () => {
     const { code, stdout, stderr } = await cli('database', 'recover', '--reason', 'all copies are lost', '--yes');
@@ -181,6 +192,18 @@ describe('a payment that no copy has', () => {
       [name],
     );
     expect(row?.key.toString('hex')).toBe(recipientKey(field, name).toString('hex'));
+  });
+
+  it('is forgotten with an erasure of its recipient', async () => {
+    for (const phone of [ADA, BOB])
+      await postgres.database.query(
+        'INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd) SELECT $1, id, 2, 0 FROM finding LIMIT 1',
+        [recipientKey('phone', phone)],
+      );
+    const erased = await cli('audit', 'erase', '--recipient', ADA, '--reason', 'case 17', '--yes');
+    expect([erased.code, erased.stderr]).toEqual([2, '']); // some of the calls are not over
+    const left = await postgres.database.query<{ recipient: Buffer }>('SELECT recipient FROM unexplained_payment');
+    expect(left.map(({ recipient }) => recipient.equals(recipientKey('phone', BOB)))).toEqual([true]);
   });
 
   it('is left to a person who lifts the stop without a run', async () => {
