@@ -84,17 +84,36 @@ describe('a database without its roles and rights', () => {
     await admin.query(`CREATE ROLE poor LOGIN PASSWORD 'secret'`);
     const { reason, statements } = await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') });
     expect(reason).toMatch(
-      /^the database lacks the membership of poor in payout_proxy, the login Sealer 2, the membership of Sealer 2 in payout_sealer\./,
+      /^the database lacks the membership of poor in payout_proxy, the login Sealer 2, the membership of Sealer 2 in payout_sealer, the right of poor to connect, the right of Sealer 2 to connect\./,
     );
     expect(statements).toEqual([
       'GRANT payout_proxy TO "poor" WITH INHERIT TRUE, SET TRUE;',
       `CREATE ROLE "Sealer 2" LOGIN PASSWORD '…';`,
       'GRANT payout_sealer TO "Sealer 2" WITH INHERIT TRUE, SET TRUE;',
+      'GRANT CONNECT ON DATABASE "payout_proxy" TO "poor";',
+      'GRANT CONNECT ON DATABASE "payout_proxy" TO "Sealer 2";',
     ]);
     await heal(statements);
     expect(await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') })).toMatchObject({
       reason: COMPLETE,
     });
+  });
+
+  it('is refused if a login may not connect', async () => {
+    await admin.query(`CREATE ROLE stranger LOGIN PASSWORD 'secret'; GRANT payout_proxy TO stranger`);
+    const url = urlOf('stranger');
+    const grant = 'GRANT CONNECT ON DATABASE "payout_proxy" TO "stranger";';
+    const { reason, statements } = await missing({ databaseUrl: url });
+    expect([reason, statements]).toEqual([
+      expect.stringMatching(/^the database lacks the right of stranger to connect\./),
+      [grant],
+    ]);
+    const refused = withConnection(url, () => Promise.resolve());
+    await expect(refused).rejects.toThrow(`the login stranger may not connect to the database payout_proxy`);
+    await expect(withConnection(url, () => Promise.resolve())).rejects.toThrow(grant);
+    await heal(statements);
+    expect(await missing({ databaseUrl: url })).toMatchObject({ reason: COMPLETE });
+    await withConnection(url, () => Promise.resolve());
   });
 
   it('is refused by the start and by database status after its roles are gone, and the statements restore it', async () => {

@@ -123,6 +123,7 @@ async function missingAccess(logins: Logins): Promise<Missing> {
       missing.statements.push(`CREATE ROLE ${role} NOLOGIN;`);
     }
     await addLogins(client, logins, found, missing);
+    await addConnecting(client, logins, found.database, missing);
     await addRights(client, found.database, missing);
     await addProtection(client, missing);
     return missing;
@@ -145,7 +146,7 @@ async function addLogins(client: Client, logins: Logins, { roles, version }: Ser
     { role: 'payout_sealer', urls: sealers, kind: steps },
   ];
   for (const { role, urls, kind } of needs) {
-    const names = urls.map((url) => decodeURIComponent(new URL(url).username));
+    const names = urls.map(loginIn);
     const { rows } = await client.query<{ may: boolean }>(
       `SELECT coalesce(bool_or(pg_has_role(l.oid, r.oid, $3)), false) AS may FROM pg_roles l, pg_roles r
        WHERE l.rolname = ANY ($1) AND r.rolname = $2`,
@@ -161,6 +162,27 @@ async function addLogins(client: Client, logins: Logins, { roles, version }: Ser
     missing.what.push(`the membership of ${login} in ${role}`);
     missing.statements.push(`GRANT ${role} TO ${quoted}${version >= 160_000 ? ' WITH INHERIT TRUE, SET TRUE' : ''};`);
   }
+}
+
+/** Each login that may not connect. An administrator may have taken that right from PUBLIC, and a dump does not contain it. */
+async function addConnecting(client: Client, logins: Logins, database: string, missing: Missing): Promise<void> {
+  const urls = [logins.databaseUrl, ...(logins.databaseSealerUrl ? [logins.databaseSealerUrl] : [])];
+  for (const login of new Set(urls.map(loginIn))) {
+    const { rows } = await client.query<{ may: boolean }>(
+      `SELECT coalesce((SELECT has_database_privilege(oid, $2, 'CONNECT') FROM pg_roles WHERE rolname = $1),
+         has_database_privilege('public', $2, 'CONNECT')) AS may`,
+      [login, database],
+    );
+    if (rows[0]?.may) continue;
+    missing.what.push(`the right of ${login} to connect`);
+    missing.statements.push(
+      `GRANT CONNECT ON DATABASE ${client.escapeIdentifier(database)} TO ${client.escapeIdentifier(login)};`,
+    );
+  }
+}
+
+function loginIn(url: string): string {
+  return decodeURIComponent(new URL(url).username);
 }
 
 async function addRights(client: Client, database: string, missing: Missing): Promise<void> {

@@ -1,13 +1,21 @@
 import { StartError } from '../config/config';
 
-/** Returns an error that says which database cannot be reached and why, without the user and password in its address. */
+/** SQLSTATE of a login that lacks the right CONNECT. */
+const NOT_ALLOWED = '42501';
+
+/** Returns an error that says which database cannot be reached and why, without the password in its address. */
 export function cannotReach(url: string, error: unknown): StartError {
-  const { hostname, port, pathname } = new URL(url);
+  const { hostname, port, pathname, username } = new URL(url);
   const { code, message } = error as { code?: string; message?: string };
   // SQLSTATEs of class 28: the server does not accept the login.
   if (code?.startsWith('28')) {
     return new StartError(
       `the database ${pathname.slice(1)} at ${hostname}:${port || '5432'} refuses the login in its address (${code}). Check its name and password, and that the server has it. A backup of a single database does not contain logins.`,
+    );
+  }
+  if (code === NOT_ALLOWED) {
+    return new StartError(
+      `the login ${decodeURIComponent(username)} may not connect to the database ${pathname.slice(1)} at ${hostname}:${port || '5432'} (${code}). As an administrator, run in this database:\nGRANT CONNECT ON DATABASE "${pathname.slice(1)}" TO "${decodeURIComponent(username)}";`,
     );
   }
   return new StartError(
