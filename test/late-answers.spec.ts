@@ -1,9 +1,11 @@
+import { Client } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
 import { insertOutcomesAgain } from '../src/journal/outcomes';
 import { NewOutcome } from '../src/journal/records';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
-import { Paying, startPaying, SUCCESS } from './support/paying';
+import { eventually, Paying, startPaying, SUCCESS } from './support/paying';
 import supertest from './support/supertest';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
@@ -75,6 +77,62 @@ describe('an answer that comes after its call was settled', () => {
     const denied = { ...late, kind: 'rejected' as const, items: [], entries: ['not_executed' as const] };
     await insertOutcomesAgain(app.get(PrismaService), [denied], TIMEOUTS);
     expect((await paying.record({ headers: { 'x-call-id': id } })).settlements).toHaveLength(2);
+  });
+
+  describe('while other settlements are written', () => {
+    /** The call's next settlements, as others write them. Each is committed once the answer is to become the same one. */
+    async function settleMeanwhile(id: string, numbers: number[], answering: () => Promise<unknown>): Promise<void> {
+      const { database } = paying.proxy;
+      const others = numbers.map(() => new Client({ connectionString: database.ownerUrl }));
+      for (const [index, other] of others.entries()) {
+        await other.connect();
+        await other.query('BEGIN');
+        await other.query(
+          `INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
+           SELECT $1::uuid, intent_id, $2, resolution, counted_usd, recorded_at,
+             jsonb_set(jsonb_set(record::jsonb, '{id}', to_jsonb($1::uuid)), '{number}', to_jsonb($2::integer))::text
+           FROM settlement WHERE intent_id = $3 AND number = 1`,
+          [uuidv7(), numbers[index], id],
+        );
+      }
+      const answered = answering();
+      const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND w.transactionid = $1::xid`;
+      for (const other of others) {
+        const [own] = (await other.query<{ xid: string }>('SELECT pg_current_xact_id()::xid AS xid')).rows;
+        await eventually(async () => (await database.query(waiting, [own?.xid])).length === 1);
+        await other.query('COMMIT');
+        await other.end();
+      }
+      await answered;
+    }
+
+    async function settledByPerson(): Promise<string> {
+      paying.upstream.behaviour = reset;
+      const lost = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
+      const gone = { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' };
+      const id = await copyIntent(paying.proxy.database, lost, gone);
+      const settle = supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+      await settle.send({ outcome: 'not_executed', reason: 'not there' }).expect(200);
+      return id;
+    }
+
+    const answerAgain = (id: string) =>
+      insertOutcomesAgain(paying.proxy.app.get(PrismaService), [paidLate(id)], TIMEOUTS);
+    const sourcesOf = async (id: string) =>
+      (await paying.record({ headers: { 'x-call-id': id } })).settlements.map(({ source }) => source);
+
+    it('becomes the next one', async () => {
+      const id = await settledByPerson();
+      await settleMeanwhile(id, [2], () => answerAgain(id));
+      expect(await sourcesOf(id)).toEqual(['answer', 'person', 'person']);
+    });
+
+    it('counts as not written if others are always first', async () => {
+      const id = await settledByPerson();
+      await settleMeanwhile(id, [2, 3, 4], () => expect(answerAgain(id)).rejects.toThrow('settled by others'));
+      await answerAgain(id);
+      expect(await sourcesOf(id)).toEqual(['answer', 'person', 'person', 'person', 'person']);
+    });
   });
 
   it('raises an alarm at once if another call was paid with its key meanwhile', async () => {

@@ -3,7 +3,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { STATES } from '../operations/lifecycle';
 import { ENTRIES } from '../operations/settlement';
 import { NewEntry, NewOutcome, NewSettlement } from './records';
-import { SettledCall, settle } from './settlements';
+import { SettledCall, settleSurely } from './settlements';
 import { evidenceOfTransaction } from './transaction-evidence';
 
 /** How an answer of each kind settles its call. One that says nothing settles nothing. */
@@ -17,9 +17,18 @@ export async function abandonedAmong(prisma: PrismaService, ids: string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Settles a call by an answer that came after the call was settled. */
+/**
+ * Settles a call by an answer that came after the call was settled.
+ * @throws Error if others settled the call each time that this was tried. Whoever keeps the answer tries again.
+ */
 export async function settleByAnswer(prisma: PrismaService, outcome: NewOutcome, timeouts: Timeouts): Promise<void> {
-  await settle(prisma, outcome.intentId, timeouts, (call) => settlementBy(outcome, call));
+  let isNews = false;
+  const settled = await settleSurely(prisma, outcome.intentId, timeouts, (call) => {
+    const settlement = settlementBy(outcome, call);
+    isNews = settlement !== undefined;
+    return settlement;
+  });
+  if (isNews && !settled) throw new Error('the call was settled by others at the same moment');
 }
 
 function settlementBy(outcome: NewOutcome, { items, resolution: before }: SettledCall): NewSettlement | undefined {
