@@ -1,44 +1,14 @@
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { insertOutcomesAgain } from '../src/journal/outcomes';
-import { NewOutcome } from '../src/journal/records';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { eventually, Paying, startPaying, SUCCESS } from './support/paying';
+import { paidOutcome } from './support/outcomes';
 import supertest from './support/supertest';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
-
-function paidLate(intentId: string): NewOutcome {
-  return {
-    intentId,
-    kind: 'succeeded',
-    failure: null,
-    upstreamStatus: 200,
-    contentType: null,
-    retryAfter: null,
-    body: Buffer.from('late'),
-    items: [
-      {
-        position: 0,
-        upstreamRef: '+254712345678', // some upstreams name payments so
-        upstreamId: null,
-        batchRef: null,
-        status: 'paid',
-        amountUsd: null,
-        feeUsd: null,
-      },
-    ],
-    entries: ['paid'],
-    sentAt: new Date(),
-    answeredAt: new Date(),
-    upstreamMs: 1,
-    answerOf: null,
-    attempts: 1,
-    tries: [],
-  };
-}
 
 /** A process may be frozen for so long that its call is settled before it records the answer. */
 describe('an answer that comes after its call was settled', () => {
@@ -62,7 +32,7 @@ describe('an answer that comes after its call was settled', () => {
       outcome: 'not_executed',
       upstream: { failure: 'abandoned' },
     });
-    const late = paidLate(id);
+    const late = paidOutcome(id);
     for (let time = 0; time < 2; time += 1) await insertOutcomesAgain(app.get(PrismaService), [late], TIMEOUTS);
     const call = await paying.record({ headers: { 'x-call-id': id } });
     expect(call).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
@@ -117,7 +87,7 @@ describe('an answer that comes after its call was settled', () => {
     }
 
     const answerAgain = (id: string) =>
-      insertOutcomesAgain(paying.proxy.app.get(PrismaService), [paidLate(id)], TIMEOUTS);
+      insertOutcomesAgain(paying.proxy.app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
     const sourcesOf = async (id: string) =>
       (await paying.record({ headers: { 'x-call-id': id } })).settlements.map(({ source }) => source);
 
@@ -154,7 +124,8 @@ describe('an answer that comes after its call was settled', () => {
     const metric = async () =>
       (await paying.proxy.get('', '/metrics')).text.match(/^payout_proxy_keys_paid_twice .*$/m)?.[0];
     expect(await metric()).toBe('payout_proxy_keys_paid_twice 0');
-    for (let time = 0; time < 2; time += 1) await insertOutcomesAgain(app.get(PrismaService), [paidLate(id)], TIMEOUTS);
+    for (let time = 0; time < 2; time += 1)
+      await insertOutcomesAgain(app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
     expect(await metric()).toBe('payout_proxy_keys_paid_twice 1');
     const { key: auditor } = await paying.proxy.client('activity-auditor', 'audit');
     const { body } = await paying.proxy.get(auditor, '/v1/activity?action=key_paid_twice').expect(200);

@@ -1,5 +1,12 @@
+import { ConfigService } from '@nestjs/config';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { SpooledOutcomes } from '../src/journal/spooled-outcomes';
+import { Loaded } from '../src/platform/config/config.module';
 import { FenceService } from '../src/platform/fencing/fence.service';
-import { answer, FakeUpstream } from './support/fake-upstream';
+import { answer, FakeUpstream, reset } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { paidOutcome } from './support/outcomes';
 import { airtime, eventually, phoneOf, SUCCESS } from './support/paying';
 import { PostgresPair, startPostgresPair } from './support/postgres-pair';
 import { startProxy, TestProxy } from './support/proxy';
@@ -47,6 +54,30 @@ describe('a synchronous standby', () => {
     await eventually(async () => (await pay(phone)).status === 200);
     expect(upstream.received).toHaveLength(1);
     expect(await pair.database.query('SELECT sum(usd)::float8 AS usd FROM spending')).toEqual([{ usd: 2.5 }]);
+  });
+
+  it('that has not confirmed a spooled outcome keeps its file from being removed', async () => {
+    upstream.behaviour = reset;
+    const { headers } = await pay(nextPhone()).expect(502);
+    const id = await copyIntent(pair.database, headers['x-call-id'] ?? '', {});
+    const { dataDir } = proxy.app.get(ConfigService<Loaded, true>).get('settings', { infer: true });
+    const file = join(dataDir, 'outcomes', `${id}.json`);
+    const spooled = proxy.app.get(SpooledOutcomes, { strict: false });
+    await spooled.keep(paidOutcome(id));
+    pair.freezeStandby();
+    await spooled.release(id, false);
+    const waiting = (statement: string) =>
+      pair.database.query(
+        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE $1`,
+        [statement],
+      );
+    // The outcome is written, and a failover would lose it. The next attempt finds it in place.
+    await eventually(async () => (await waiting('%insert_outcomes_again%')).length > 0);
+    await eventually(async () => !existsSync(file) || (await waiting('%pg_logical_emit_message%')).length > 0);
+    expect(existsSync(file)).toBe(true);
+    pair.thawStandby();
+    await eventually(() => !existsSync(file));
+    await eventually(isReady);
   });
 
   it('that is gone, while waits for it are cancelled, loses no call and no answer at the failover', async () => {

@@ -1,14 +1,29 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { MetricsService } from '../src/http/metrics/metrics.service';
-import { answer } from './support/fake-upstream';
+import { readCopies } from '../src/journal/copies-reader';
+import { LocalCopies } from '../src/journal/local-copies';
+import { SpooledOutcomes } from '../src/journal/spooled-outcomes';
+import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { FenceService } from '../src/platform/fencing/fence.service';
+import { answer, reset } from './support/fake-upstream';
 import { ask, createClient, Fleet } from './support/fleet';
 import { Gate } from './support/gate';
+import { copyIntent } from './support/intents';
+import { paidOutcome } from './support/outcomes';
 import { eventually, PHONE, startPaying } from './support/paying';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
+import { tamper } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** Returns the calls whose outcomes were copied. */
+async function copiedOutcomes(dataDir: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const line of readCopies([dataDir])) if (line?.kind === 'outcome') ids.push(line.record.intent_id);
+  return ids;
+}
 
 /** The database is gone when the upstream answers, and the proxy is killed before it is back. */
 describe.each(['durable', 'relaxed'])('an outcome that could not be recorded, with OUTCOMES=%s', (OUTCOMES) => {
@@ -71,14 +86,19 @@ describe.each(['durable', 'relaxed'])('an outcome that could not be recorded, wi
 });
 
 describe('an outcome that the journal gave up', () => {
-  afterEach(() => jest.restoreAllMocks());
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
+  const folder = join(dataDir, 'outcomes');
+  afterEach(() => {
+    jest.restoreAllMocks();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
 
   it('is recorded by the same process later, without what was erased meanwhile', async () => {
     const lines: unknown[][] = [];
     for (const level of ['warn', 'error'] as const) {
       jest.spyOn(Logger.prototype, level).mockImplementation((...line: unknown[]) => void lines.push(line));
     }
-    const paying = await startPaying();
+    const paying = await startPaying({ dataDir });
     const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
     const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
     paying.upstream.behaviour = answer(200, { status: 'success', data });
@@ -99,6 +119,7 @@ describe('an outcome that the journal gave up', () => {
     const id = erased.headers['x-call-id'];
     await query('ALTER TABLE intent_body DISABLE TRIGGER USER');
     await query('UPDATE intent_body SET body = NULL, salt = NULL, people = NULL WHERE intent_id = $1', [id]);
+    jest.spyOn(paying.proxy.app.get(HeartbeatService), 'beat').mockResolvedValue(); // none comes after the outcomes
     await query('GRANT INSERT ON outcome TO payout_proxy');
     await eventually(async () => (await query('SELECT FROM outcome')).length === 2);
     await eventually(async () => (await spooled()) === '0');
@@ -108,14 +129,47 @@ describe('an outcome that the journal gave up', () => {
     ]);
     expect(await query('SELECT intent_id FROM outcome_body')).toEqual([{ intent_id: kept.headers['x-call-id'] }]);
     expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
+    await eventually(async () => (await copiedOutcomes(dataDir)).length === 2);
+    // The database comes back from before they were written.
+    await tamper(paying.proxy.database, 'DELETE FROM outcome');
+    await query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    const fenced = () => paying.proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
+    await eventually(async () => {
+      await paying.pay();
+      return fenced().includes('database_behind');
+    });
     await paying.close();
+  });
+
+  it('is copied before the process ends', async () => {
+    const paying = await startPaying({ dataDir });
+    const { app, database } = paying.proxy;
+    paying.upstream.behaviour = reset;
+    const { headers } = await paying.pay().expect(502);
+    const id = await copyIntent(database, headers['x-call-id'] ?? '', {});
+    const spooled = app.get(SpooledOutcomes, { strict: false });
+    await spooled.keep(paidOutcome(id));
+    await database.query('BEGIN; LOCK TABLE outcome IN SHARE MODE');
+    await spooled.release(id, false);
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outcome'::regclass`;
+    await eventually(async () => (await database.query(waiting)).length === 1);
+    const flushed = jest.spyOn(app.get(LocalCopies, { strict: false }), 'onApplicationShutdown');
+    const closed = paying.close();
+    await eventually(() => flushed.mock.calls.length > 0);
+    await flushed.mock.results[0]?.value;
+    await database.query('COMMIT');
+    await closed;
+    expect(existsSync(join(folder, `${id}.json`))).toBe(false);
+    expect(await copiedOutcomes(dataDir)).toContain(id);
   });
 
   it('leaves the IDs of its transactions in the log if the disk takes no file either', async () => {
     const lines: unknown[][] = [];
     jest.spyOn(Logger.prototype, 'error').mockImplementation((...line: unknown[]) => void lines.push(line));
-    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
-    writeFileSync(join(dataDir, 'outcomes'), 'a file where the folder should be');
+    mkdirSync(dataDir);
+    writeFileSync(folder, 'a file where the folder should be');
     const paying = await startPaying({ dataDir });
     const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
     paying.upstream.behaviour = answer(200, { status: 'success', data });
@@ -127,6 +181,5 @@ describe('an outcome that the journal gave up', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
     await paying.close();
-    rmSync(dataDir, { recursive: true, force: true });
   });
 });

@@ -76,6 +76,26 @@ export async function insertOutcomesAgain(
   return rows.map(({ record }) => record);
 }
 
+/**
+ * Writes an outcome that was kept outside the database, unless it is there. What was erased meanwhile does not come back.
+ * The IDs in the record name nobody.
+ * @returns its record, and whether the call had no outcome. Undefined if there is no such call: it is of another database,
+ * or pruned.
+ */
+export async function insertKeptOutcome(
+  prisma: PrismaService,
+  outcome: NewOutcome,
+  timeouts: Timeouts,
+): Promise<{ record: string; isNew: boolean } | undefined> {
+  const [call] = await prisma.$queryRaw<{ isErased: boolean; isNew: boolean }[]>`
+    SELECT b.body IS NULL AS "isErased", NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) AS "isNew"
+    FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${outcome.intentId}::uuid`;
+  if (!call) return undefined;
+  const kept = call.isErased ? { ...outcome, body: null } : outcome;
+  const [record] = await insertOutcomesAgain(prisma, [kept], timeouts);
+  return { record: record!, isNew: call.isNew };
+}
+
 function toRows(outcomes: NewOutcome[]): OutcomeRow[] {
   return outcomes.map((outcome) => {
     const salt = newSalt();

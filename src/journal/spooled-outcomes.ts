@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { RunningConfig } from '../platform/config/config';
 import { Loaded } from '../platform/config/config.module';
+import { EpochService } from '../platform/database/epoch.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { isUnavailable } from '../platform/database/unavailable';
+import { LocalCopies } from './local-copies';
 import { OutcomeSpool } from './outcome-spool';
-import { insertOutcomesAgain } from './outcomes';
+import { insertKeptOutcome } from './outcomes';
 import { NewOutcome } from './records';
 
 const EVERY_MS = 2_000;
@@ -32,6 +34,8 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
 
   constructor(
     private readonly prisma: PrismaService,
+    private readonly epoch: EpochService,
+    private readonly copies: LocalCopies,
     metrics: MetricsService,
     config: ConfigService<Loaded, true>,
   ) {
@@ -53,6 +57,7 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.working;
+    await this.copies.onApplicationShutdown(); // a file may have been removed whose copy still waits
   }
 
   /** Keeps an outcome while the journal tries to write it again. It never throws. */
@@ -92,14 +97,16 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
-  /** Writes an outcome, unless it is there. @returns whether it is there. */
+  /**
+   * Writes an outcome, unless it is there.
+   * @returns whether it is there for certain. Without its standby, a row that was found may still be lost.
+   */
   private async write(id: string): Promise<boolean> {
-    const outcome = await this.spool.read(id);
-    const [intent] = await this.prisma.$queryRaw<{ isErased: boolean }[]>`
-      SELECT b.body IS NULL AS "isErased" FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
-    if (!intent) return false; // of another database, or pruned
-    // What was erased meanwhile does not come back. The IDs in the record name nobody.
-    await insertOutcomesAgain(this.prisma, [intent.isErased ? { ...outcome, body: null } : outcome], this.settings);
+    const written = await insertKeptOutcome(this.prisma, await this.spool.read(id), this.settings);
+    if (!written) return false;
+    await this.prisma.confirm();
+    this.epoch.remember('answered', id);
+    this.copies.addOutcome(written.record);
     return true;
   }
 
