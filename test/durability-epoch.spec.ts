@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FenceService } from '../src/platform/fencing/fence.service';
@@ -164,6 +164,8 @@ describe('a database that is put back to before a payment', () => {
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There is no folder')]);
       const mistyped = await recover('--from', __dirname);
       expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining('is no DATA_DIR of a proxy')]);
+      mkdirSync(join(dataDir, 'outcomes'), { recursive: true });
+      writeFileSync(join(dataDir, 'outcomes', '01999999-0000-7000-8000-000000000000.json'), 'damaged');
       const { code, stdout } = await recover();
       expect(code).toBe(0);
       const [stop] = await activeStops();
@@ -172,7 +174,7 @@ describe('a database that is put back to before a payment', () => {
         calls: 2,
         outcomes: 2,
         approvals: 0,
-        unreadable: 0,
+        unreadable: 1,
         run_id: expect.any(String) as string,
         lost_from: expect.any(String) as string,
         lost_to: expect.any(String) as string,
@@ -196,7 +198,10 @@ describe('a database that is put back to before a payment', () => {
     });
 
     it('is not recovered if no instance has found it to be behind, unless by force, and then payments wait for the list', async () => {
-      const { code, stderr } = await recover();
+      const rescued = mkdtempSync(join(tmpdir(), 'payout-proxy-rescued-')); // has nothing else
+      mkdirSync(join(rescued, 'outcomes'));
+      const { code, stderr } = await recover('--from', rescued);
+      rmSync(rescued, { recursive: true });
       expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to recover')]);
       const { stop_id: stopId } = JSON.parse((await recover('--force')).stdout) as { stop_id: string };
       expect(await activeStops()).toMatchObject([{ id: stopId, cause: 'database_behind' }]);

@@ -1,13 +1,28 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import supertest from 'supertest';
+import { v7 as uuidv7 } from 'uuid';
+import { OutcomeSpool } from '../src/journal/outcome-spool';
 import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { paidOutcome } from './support/outcomes';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { tamper } from './support/sealing';
+
+const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
 /** Calls that a database had lost, restored from copies while some of what belongs to them is there. */
 describe('a call that is restored after its outcome', () => {
@@ -41,7 +56,7 @@ describe('a call that is restored after its outcome', () => {
     // A process that was sending it wrote its outcome to the older database.
     for (const table of ['intent', 'intent_body', 'idempotency_claim', 'spending'])
       await tamper(proxy.database, `DELETE FROM ${table}`);
-    const recovered = await restoreFromCopies(proxy.app.get(PrismaService), [dataDir]);
+    const recovered = await restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
     expect(recovered).toEqual({ calls: 1, outcomes: 0, approvals: 0, unreadable: 0 });
     expect(await proxy.database.query('SELECT usd::float8 AS usd FROM spending')).toEqual([{ usd: 0 }]);
   });
@@ -56,7 +71,7 @@ describe('a call that is restored after its outcome', () => {
       'recent_content',
       'spending',
     ];
-    const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [dataDir]);
+    const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
     let key = '';
 
     /** Pays, and loses the call. */
@@ -100,6 +115,43 @@ describe('a call that is restored after its outcome', () => {
       await restore();
       const alarms = "SELECT call_id::text AS id FROM activity WHERE action = 'key_paid_twice'";
       expect(await proxy.database.query(alarms)).toEqual([{ id: lost }]);
+    });
+
+    it('takes the outcomes that an instance could not write before it was gone', async () => {
+      const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
+      const folder = join(gone, 'outcomes');
+      const lost = await payAndLose('order-4');
+      const again = (await pay('order-4').expect(200)).headers['x-call-id'] ?? '';
+      const [open, erased] = [await copyIntent(proxy.database, again, {}), await copyIntent(proxy.database, again, {})];
+      await tamper(proxy.database, `UPDATE intent_body SET body = NULL, salt = NULL WHERE intent_id = '${erased}'`);
+      const intent = copied()
+        .split('\n')
+        .find((line) => line.includes('"kind":"intent"') && line.includes(lost));
+      mkdirSync(join(gone, 'copies'));
+      writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${intent}\n`);
+      const [unknown, damaged] = [uuidv7(), uuidv7()];
+      for (const id of [lost, open, erased, unknown]) await new OutcomeSpool(folder).keep(paidOutcome(id));
+      writeFileSync(join(folder, `${damaged}.json`), 'damaged');
+      writeFileSync(join(folder, `${open}.partial`), 'unfinished');
+      utimesSync(join(folder, `${open}.partial`), 0, 0);
+      const names = readdirSync(folder);
+
+      const prisma = proxy.app.get(PrismaService);
+      const missing = join(gone, 'copies'); // has no outcomes
+      const recovered = await restoreFromCopies(prisma, [missing, gone], TIMEOUTS);
+      expect(recovered).toEqual({ calls: 1, outcomes: 3, approvals: 0, unreadable: 1 });
+      const written = `SELECT kind, intent_id::text AS id, body FROM outcome LEFT JOIN outcome_body USING (intent_id) WHERE intent_id <> $1 ORDER BY intent_id`;
+      expect(await proxy.database.query(written, [again])).toEqual([
+        { kind: 'succeeded', id: lost, body: null },
+        { kind: 'succeeded', id: open, body: Buffer.from('paid') },
+        { kind: 'succeeded', id: erased, body: null },
+      ]);
+      const alarms = `SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`;
+      expect(await proxy.database.query(alarms, [lost])).toHaveLength(1);
+      expect(readdirSync(folder)).toEqual(names);
+      const repeated = await restoreFromCopies(prisma, [gone], TIMEOUTS);
+      expect(repeated).toEqual({ calls: 0, outcomes: 0, approvals: 0, unreadable: 1 });
+      rmSync(gone, { recursive: true, force: true });
     });
   });
 });

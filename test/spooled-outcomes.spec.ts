@@ -130,6 +130,12 @@ describe('an outcome that the journal gave up', () => {
     expect(await query('SELECT intent_id FROM outcome_body')).toEqual([{ intent_id: kept.headers['x-call-id'] }]);
     expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
     await eventually(async () => (await copiedOutcomes(dataDir)).length === 2);
+    // Another process with the same DATA_DIR has written one.
+    const service = paying.proxy.app.get(SpooledOutcomes, { strict: false });
+    await service.keep(paidOutcome(id ?? ''));
+    rmSync(join(folder, `${id}.json`));
+    await service.release(id ?? '', false);
+    await eventually(async () => (await spooled()) === '0');
     // The database comes back from before they were written.
     await tamper(paying.proxy.database, 'DELETE FROM outcome');
     await query(

@@ -26,7 +26,7 @@ interface RecoverOptions {
 }
 
 /** Of these, each DATA_DIR of a proxy that has worked has at least one. */
-const IN_DATA_DIR = ['copies', 'epoch.json', 'log-key.json', 'checkpoints'];
+const IN_DATA_DIR = ['copies', 'outcomes', 'epoch.json', 'log-key.json', 'checkpoints'];
 
 const HELP = `
 Run this after the database came back from the past (a restored backup, or a failover to a standby that lagged behind) and the
@@ -88,7 +88,7 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   await confirm(plan, options.yes);
   const stopId = await stopEverything(prisma, options.reason);
   const progress = new Progress('lines');
-  const recovered = await restoreFromCopies(prisma, folders, (lines) => progress.at(lines));
+  const recovered = await restoreFromCopies(prisma, folders, config, (lines) => progress.at(lines));
   progress.end();
   const { actor } = changedByOperator(options.reason);
   const { number: epoch, lost } = await beginEpoch(prisma, {

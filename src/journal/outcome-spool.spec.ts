@@ -65,6 +65,7 @@ describe('OutcomeSpool', () => {
     expect([statSync(file).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
     await spool.remove(ID);
     await spool.remove(ID);
+    expect(await spool.read(ID)).toBeUndefined();
     expect(await spool.ids()).toEqual([]);
   });
 
@@ -93,6 +94,8 @@ describe('OutcomeSpool', () => {
     for (const path of [old, young, join(folder, 'notes.json')]) writeFileSync(path, '{');
     utimesSync(old, 0, 0);
     expect(await spool.ids()).toEqual([ID]);
+    expect([old, young].map(existsSync)).toEqual([true, true]);
+    await spool.removeUnfinished();
     expect([old, young].map(existsSync)).toEqual([false, true]);
   });
 });

@@ -18,6 +18,8 @@ const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
 
 const PARTIAL = '.partial';
 
+export const spoolFolder = (dataDir: string) => join(dataDir, 'outcomes');
+
 /** Another process with the same DATA_DIR may still write a younger file. */
 const UNFINISHED_MS = 60_000;
 
@@ -39,33 +41,50 @@ export class OutcomeSpool {
     await synced(this.folder);
   }
 
-  /** Returns the IDs of the calls whose outcomes are kept. Removes files that a process left unfinished. */
+  /** Returns the IDs of the calls whose outcomes are kept. */
   async ids(): Promise<string[]> {
-    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
-    for (const name of names.filter((one) => one.endsWith(PARTIAL))) {
+    return (await this.names()).flatMap((name) => FILE.exec(name)?.[1] ?? []).sort();
+  }
+
+  /**
+   * Returns undefined if there is no such file, such as after another process with the same DATA_DIR has written its outcome.
+   * @throws Error if the file was damaged.
+   */
+  async read(id: string): Promise<NewOutcome | undefined> {
+    const content = await orIfMissing(undefined, readFile(this.pathOf(`${id}.json`), 'utf8'));
+    if (content === undefined) return undefined;
+    const [digest, text = ''] = content.split('\n');
+    if (digest !== digestOf(text)) throw new Error('the file is damaged');
+    return toOutcome(JSON.parse(text) as Stored);
+  }
+
+  /** Removes files that a process left unfinished. */
+  async removeUnfinished(): Promise<void> {
+    for (const name of (await this.names()).filter((one) => one.endsWith(PARTIAL))) {
       const { mtimeMs } = await stat(this.pathOf(name));
       if (Date.now() - mtimeMs > UNFINISHED_MS) await rm(this.pathOf(name), { force: true });
     }
-    return names.flatMap((name) => FILE.exec(name)?.[1] ?? []).sort();
-  }
-
-  /** @throws Error if the file was damaged. */
-  async read(id: string): Promise<NewOutcome> {
-    const [digest, text = ''] = (await readFile(this.pathOf(`${id}.json`), 'utf8')).split('\n');
-    if (digest !== digestOf(text)) throw new Error('the file is damaged');
-    return toOutcome(JSON.parse(text) as Stored);
   }
 
   async remove(id: string): Promise<void> {
     await rm(this.pathOf(`${id}.json`), { force: true });
   }
 
+  private names(): Promise<string[]> {
+    return orIfMissing([], readdir(this.folder));
+  }
+
   private pathOf(name: string): string {
     return join(this.folder, name);
   }
+}
+
+/** Resolves to another value if the file or folder does not exist. */
+async function orIfMissing<Value, Other>(other: Other, reading: Promise<Value>): Promise<Value | Other> {
+  return reading.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return other;
+    throw error;
+  });
 }
 
 function toOutcome(stored: Stored): NewOutcome {

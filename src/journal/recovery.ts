@@ -1,3 +1,4 @@
+import { Timeouts } from '../platform/config/upstream-timeouts';
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -9,22 +10,24 @@ import { stampedSql, UNSTAMPED } from './document-sql';
 import { insertion } from './insertion';
 import { CopiedLine } from './local-copies';
 import { beginReading, LostTime, NO_PROCESS } from './lost-time';
+import { restoreSpooledOutcomes } from './recovered-outcomes';
 import { giveKeysBack } from './recovered-keys';
 
-/** What was missing in the database, and has been restored from copies. */
+/** What was missing in the database, and has been restored from DATA_DIRs. */
 export interface Recovered {
   /** Calls with their keys and reservations. */
   calls: number;
   outcomes: number;
   approvals: number;
-  /** Lines that could not be read, such as the last one of a process that was killed. */
+  /** Lines that could not be read, such as the last one of a process that was killed, and files of outcomes. */
   unreadable: number;
 }
 
 /**
  * Restores the calls that a database lacks, from the copies in the given DATA_DIRs: their records, keys, contents and
  * reservations, and their outcomes as far as they were known. A call without an outcome is then in doubt, and is settled
- * by the upstream's list like any other. What the database has already is left as it is, so this can be repeated.
+ * by the upstream's list like any other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written as well,
+ * with their answers if the database has the requests. What the database has already is left as it is, so this can be repeated.
  *
  * Restored records say `recovered`. Their bodies and recipients are not in the copies, so their commitments are left
  * out.
@@ -32,18 +35,26 @@ export interface Recovered {
 export async function restoreFromCopies(
   prisma: PrismaService,
   dataDirs: string[],
+  timeouts: Timeouts,
   onProgress: (lines: number) => void = () => undefined,
 ): Promise<Recovered> {
   const recovered: Recovered = { calls: 0, outcomes: 0, approvals: 0, unreadable: 0 };
-  // Intents first: an outcome or an approval may be in the copy of another instance, or on another day.
-  for (const kind of ['intent', 'approval', 'outcome'] as const) {
+  const restore = async (kind: CopiedLine['kind']) => {
     let lines = 0;
     await copiesInBatches(dataDirs, kind, async (batch) => {
       recovered[COUNTED_AS[kind]] += await RESTORE[kind](prisma, batch);
       onProgress((lines += batch.length));
     });
-  }
-  recovered.unreadable = await copiesInBatches(dataDirs, 'intent', (batch) => giveKeysBack(prisma, batch));
+  };
+  // Intents first: an outcome or an approval may be in the copy of another instance, or on another day.
+  await restore('intent');
+  await restore('approval');
+  // Before the copies, which have no answers.
+  const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
+  await restore('outcome');
+  const unreadable = await copiesInBatches(dataDirs, 'intent', (batch) => giveKeysBack(prisma, batch));
+  recovered.outcomes += spooled.outcomes;
+  recovered.unreadable = unreadable + spooled.unreadable;
   return recovered;
 }
 

@@ -1,6 +1,5 @@
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { join } from 'node:path';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { RunningConfig } from '../platform/config/config';
 import { Loaded } from '../platform/config/config.module';
@@ -9,7 +8,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { isUnavailable } from '../platform/database/unavailable';
 import { LocalCopies } from './local-copies';
-import { OutcomeSpool } from './outcome-spool';
+import { OutcomeSpool, spoolFolder } from './outcome-spool';
 import { insertKeptOutcome } from './outcomes';
 import { NewOutcome } from './records';
 
@@ -40,13 +39,14 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
-    this.spool = new OutcomeSpool(join(this.settings.dataDir, 'outcomes'));
+    this.spool = new OutcomeSpool(spoolFolder(this.settings.dataDir));
     metrics.watchSpooledOutcomes(() => this.kept.size);
   }
 
   async onApplicationBootstrap(): Promise<void> {
     try {
       for (const id of await this.spool.ids()) this.kept.add(id);
+      await this.spool.removeUnfinished();
     } catch {
       this.logger.error('spooled outcomes cannot be read');
     }
@@ -102,7 +102,9 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
    * @returns whether it is there for certain. Without its standby, a row that was found may still be lost.
    */
   private async write(id: string): Promise<boolean> {
-    const written = await insertKeptOutcome(this.prisma, await this.spool.read(id), this.settings);
+    const outcome = await this.spool.read(id);
+    if (!outcome) this.kept.delete(id);
+    const written = outcome && (await insertKeptOutcome(this.prisma, outcome, this.settings));
     if (!written) return false;
     await this.prisma.confirm();
     this.epoch.remember('answered', id);

@@ -1,8 +1,10 @@
+import { ConfigService } from '@nestjs/config';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copiesFolder } from '../../src/journal/local-copies';
 import { beginEpoch, restoreFromCopies } from '../../src/journal/recovery';
+import { Loaded } from '../../src/platform/config/config.module';
 import { PrismaService } from '../../src/platform/database/prisma.service';
 import { within } from './inconclusive';
 import { lift } from './lane';
@@ -74,11 +76,12 @@ async function isNoticed(world: World): Promise<boolean> {
 /** What `database recover` does. It is done twice, because it may be repeated. */
 async function recoverFrom({ worker, proxies, database }: World): Promise<void> {
   const prisma = worker.get(PrismaService);
+  const settings = worker.get(ConfigService<Loaded, true>).get('settings', { infer: true });
   await within('the worker does not connect again', () => prisma.$queryRaw`SELECT 1`.then(Boolean, () => false)); // its connections have ended
   // Reservations come back before what outcomes gave back, so more than a cap may count for a moment. Nothing is paid then.
   await database.query('ALTER TABLE spending DISABLE TRIGGER note_overspent');
-  await restoreFromCopies(prisma, proxies.dataDirs);
-  await restoreFromCopies(prisma, proxies.dataDirs);
+  await restoreFromCopies(prisma, proxies.dataDirs, settings);
+  await restoreFromCopies(prisma, proxies.dataDirs, settings);
   await database.query('ALTER TABLE spending ENABLE TRIGGER note_overspent');
   await beginEpoch(prisma, { reason: 'as the schedule says', actor: null, seen: 0 });
 }
