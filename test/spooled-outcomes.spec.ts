@@ -13,7 +13,7 @@ import { ask, createClient, Fleet } from './support/fleet';
 import { Gate } from './support/gate';
 import { copyIntent } from './support/intents';
 import { paidOutcome } from './support/outcomes';
-import { eventually, PHONE, startPaying } from './support/paying';
+import { eventually, Paying, PHONE, startPaying, SUCCESS } from './support/paying';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { tamper } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -24,6 +24,35 @@ async function copiedOutcomes(dataDir: string): Promise<string[]> {
   for await (const line of readCopies([dataDir])) if (line?.kind === 'outcome') ids.push(line.record.intent_id);
   return ids;
 }
+
+/** Ends a proxy while an outcome waits for a lock. It is written after all other copies. */
+async function closeWhileWriting(paying: Paying, begin: () => Promise<unknown>): Promise<void> {
+  const { app, database } = paying.proxy;
+  await database.query('BEGIN; LOCK TABLE outcome IN SHARE MODE');
+  await begin();
+  const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outcome'::regclass`;
+  await eventually(async () => (await database.query(waiting)).length === 1);
+  const flushed = jest.spyOn(app.get(LocalCopies, { strict: false }), 'onApplicationShutdown');
+  const closed = paying.close();
+  await eventually(() => flushed.mock.calls.length > 0);
+  await flushed.mock.results[0]?.value;
+  await database.query('COMMIT');
+  await closed;
+}
+
+describe('an outcome that is written after its app was answered', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is copied before the process ends', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-relaxed-'));
+    const paying = await startPaying({ dataDir, outcomes: 'relaxed' });
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    let id: string | undefined;
+    await closeWhileWriting(paying, async () => (id = (await paying.pay().expect(200)).headers['x-call-id']));
+    expect(await copiedOutcomes(dataDir)).toEqual([id]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
 
 /** The database is gone when the upstream answers, and the proxy is killed before it is back. */
 describe.each(['durable', 'relaxed'])('an outcome that could not be recorded, with OUTCOMES=%s', (OUTCOMES) => {
@@ -151,22 +180,12 @@ describe('an outcome that the journal gave up', () => {
 
   it('is copied before the process ends', async () => {
     const paying = await startPaying({ dataDir });
-    const { app, database } = paying.proxy;
     paying.upstream.behaviour = reset;
     const { headers } = await paying.pay().expect(502);
-    const id = await copyIntent(database, headers['x-call-id'] ?? '', {});
-    const spooled = app.get(SpooledOutcomes, { strict: false });
+    const id = await copyIntent(paying.proxy.database, headers['x-call-id'] ?? '', {});
+    const spooled = paying.proxy.app.get(SpooledOutcomes, { strict: false });
     await spooled.keep(paidOutcome(id));
-    await database.query('BEGIN; LOCK TABLE outcome IN SHARE MODE');
-    await spooled.release(id, false);
-    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outcome'::regclass`;
-    await eventually(async () => (await database.query(waiting)).length === 1);
-    const flushed = jest.spyOn(app.get(LocalCopies, { strict: false }), 'onApplicationShutdown');
-    const closed = paying.close();
-    await eventually(() => flushed.mock.calls.length > 0);
-    await flushed.mock.results[0]?.value;
-    await database.query('COMMIT');
-    await closed;
+    await closeWhileWriting(paying, () => spooled.release(id, false));
     expect(existsSync(join(folder, `${id}.json`))).toBe(false);
     expect(await copiedOutcomes(dataDir)).toContain(id);
   });

@@ -136,6 +136,7 @@ export class CallJournal implements OnApplicationShutdown {
   /** Runs after the last app was answered, so that every answered outcome is recorded. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.unwritten);
+    await this.copies.onApplicationShutdown(); // Nest calls it at the same time as this one
   }
 
   private async write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {

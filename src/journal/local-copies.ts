@@ -75,7 +75,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     this.timer = setInterval(() => void this.flush(), EVERY_MS).unref();
   }
 
-  /** Runs after the last outcome was recorded. */
+  /** Writes what waits. Whatever records outcomes until the end calls it again afterwards. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.writing;

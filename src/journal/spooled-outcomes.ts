@@ -57,7 +57,7 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.working;
-    await this.copies.onApplicationShutdown(); // a file may have been removed whose copy still waits
+    await this.copies.onApplicationShutdown(); // Nest calls it at the same time as this one
   }
 
   /** Keeps an outcome while the journal tries to write it again. It never throws. */
