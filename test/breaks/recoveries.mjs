@@ -190,7 +190,6 @@ export const RECOVERIES = [
       ],
     ],
     noticedBy: LOST,
-    test: 'is not paid again by an approval of a call that was pending in the backup',
   },
   {
     name: 'stop-of-a-recovery',
