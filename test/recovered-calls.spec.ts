@@ -18,6 +18,7 @@ import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { paidOutcome } from './support/outcomes';
+import { Product } from './support/process';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { tamper } from './support/sealing';
@@ -152,6 +153,20 @@ describe('a call that is restored after its outcome', () => {
       const repeated = await restoreFromCopies(prisma, [gone], TIMEOUTS);
       expect(repeated).toEqual({ calls: 0, outcomes: 0, approvals: 0, unreadable: 1 });
       rmSync(gone, { recursive: true, force: true });
+    });
+
+    it('is named on standard error by the command, whose output is JSON alone', async () => {
+      const lost = await payAndLose('order-5');
+      await pay('order-5').expect(200);
+      const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = proxy.database;
+      const env = { DATABASE_URL, DATABASE_OWNER_URL, DATA_DIR: dataDir };
+      const args = ['database', 'recover', '--force', '--reason', 'a late DATA_DIR', '--yes', '--json'];
+      const { code, stdout, stderr } = await new Product('cli/main.js', args, env, dataDir).exit;
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining(`one idempotency key, two paid calls {"call_id":"${lost}"`),
+      ]);
+      expect(JSON.parse(stdout)).toMatchObject({ unreadable: 0 });
     });
   });
 });
