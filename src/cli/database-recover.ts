@@ -50,7 +50,7 @@ Examples:
 export function recoverCommand(): Command {
   return new Command('recover')
     .description('restore what an old database lacks, and begin the next epoch')
-    .requiredOption('--reason <text>', 'what happened, for the activity log')
+    .requiredOption('--reason <text>', 'what happened, for the activity log and for refused clients')
     .option('--from <folders...>', 'DATA_DIRs of all instances (default: the own DATA_DIR)')
     .option('--since <instant>', 'time from which payments may be missing, such as that of the backup, if it is known')
     .option('--force', 'recover although no instance has found the database to be behind')
@@ -67,6 +67,7 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   const config = loadConfigOf('runs');
   const { dataDir, checkpointFile } = config;
   const since = readSince(options.since);
+  const { actor } = changedByOperator(options.reason);
   const folders = options.from ?? [dataDir];
   for (const folder of folders) {
     if (!existsSync(folder))
@@ -90,7 +91,6 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   const progress = new Progress('lines');
   const recovered = await restoreFromCopies(prisma, folders, config, (lines) => progress.at(lines));
   progress.end();
-  const { actor } = changedByOperator(options.reason);
   const { number: epoch, lost } = await beginEpoch(prisma, {
     reason: options.reason,
     actor,
