@@ -97,19 +97,28 @@ describe('a fenced instance', () => {
     await expect(start('fsync', 'full_page_writes')).rejects.toThrow(
       'The database runs with synchronous_commit=off: a crash of the server loses confirmed payments. Set synchronous_commit=on, or allow it with DATABASE_ALLOW_UNSAFE=synchronous_commit.',
     );
-    const role = new URL(database.url).username;
-    await database.query(
-      `ALTER ROLE ${role} IN DATABASE ${new URL(database.url).pathname.slice(1)} SET synchronous_commit = on`,
-    );
+    const { username, pathname } = new URL(database.url);
+    const alter = (change: string) =>
+      database.query(`ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} ${change}`);
+    const end = (sessions: string) =>
+      database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${sessions}`);
+    await alter('SET synchronous_commit = on');
     const proxy = await start('fsync', 'full_page_writes');
     const heartbeat = proxy.app.get(HeartbeatService);
     const fenced = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
     expect(fenced()).toEqual([]);
-    await database.query(
-      `ALTER ROLE ${role} IN DATABASE ${new URL(database.url).pathname.slice(1)} RESET synchronous_commit`,
-    );
-    await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'payout-proxy heartbeat' AND datname = current_database()`);
+    const { key } = await proxy.client('durable', 'pay');
+    const pay = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+    await alter('RESET synchronous_commit');
+    await end(`application_name <> 'payout-proxy heartbeat'`); // its session keeps the setting
+    await eventually(async () => (await pay()).body.code === 'instance_fenced');
+    expect(paying.upstream.received).toHaveLength(0);
+    expect(fenced()).toEqual(['durability_unsafe']);
+    await alter('SET synchronous_commit = on');
+    await eventually(async () => (await pay()).status === 200);
+    await alter('RESET synchronous_commit');
+    await end(`application_name = 'payout-proxy heartbeat'`);
     await eventually(async () => {
       await heartbeat.beat();
       return fenced().includes('durability_unsafe');

@@ -15,7 +15,7 @@ import { TestDatabase } from './test-database';
 /** The standby needs as many connections as the primary has. */
 const FAST = ['fsync=off', 'full_page_writes=off', 'max_connections=200'];
 
-/** A Postgres server with a synchronous standby, both of a test's own. */
+/** A Postgres server with a standby, both of a test's own. */
 export interface PostgresPair {
   /** On the primary. */
   database: TestDatabase;
@@ -24,12 +24,15 @@ export interface PostgresPair {
   thawStandby(): void;
   /** Ends the standby at once. */
   killStandby(): Promise<void>;
+  /** Promotes the standby once it has everything. The primary goes on. */
+  promote(): Promise<TestDatabase>;
   /** Ends the primary. Starts the standby if it was killed, and promotes it. */
   failOver(): Promise<TestDatabase>;
   close(): Promise<void>;
 }
 
-export async function startPostgresPair(): Promise<PostgresPair> {
+/** @param standbyNames which standby the primary waits for. By default, the one that there is. Empty: none. */
+export async function startPostgresPair(standbyNames = '*'): Promise<PostgresPair> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-pair-'));
   chmodSync(dataDir, 0o755);
   let primary: EmbeddedPostgres | undefined = await startEmbeddedPostgres(dataDir, { settings: FAST });
@@ -57,20 +60,35 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     );
   };
   startStandby();
-  primary = await startEmbeddedPostgres(dataDir, { settings: [...FAST, 'synchronous_standby_names=*'] });
+  primary = await startEmbeddedPostgres(dataDir, { settings: [...FAST, `synchronous_standby_names=${standbyNames}`] });
   const { urls } = primary;
-  const confirmed = `SELECT FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')`;
+  const states = standbyNames === '' ? `'async'` : `'sync', 'quorum'`;
+  const confirmed = `SELECT FROM pg_stat_replication WHERE sync_state IN (${states})`;
   await eventually(async () => (await query(urls.owner, confirmed)).length === 1);
   const killStandby = async () => {
     const ended = new Promise((resolve) => standby.once('close', resolve));
     signalServer(standby.pid ?? 0, 'SIGKILL');
     await ended;
   };
+  const promote = async () => {
+    const promoted = databaseAt({
+      proxy: onPort(urls.proxy, standbyPort),
+      owner: onPort(urls.owner, standbyPort),
+      sandbox: onPort(urls.sandbox, standbyPort),
+    });
+    await eventually(() => promoted.query('SELECT pg_promote()').then(Boolean, () => false));
+    return promoted;
+  };
   return {
     database: databaseAt(urls),
     freezeStandby: () => signalServer(standby.pid ?? 0, 'SIGSTOP'),
     thawStandby: () => signalServer(standby.pid ?? 0, 'SIGCONT'),
     killStandby,
+    promote: async () => {
+      const all = `SELECT FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()`;
+      await eventually(async () => (await query(urls.owner, all)).length === 1);
+      return promote();
+    },
     failOver: async () => {
       await primary?.stop();
       primary = undefined;
@@ -78,13 +96,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
         rmSync(join(standbyFiles, 'postmaster.pid'), { force: true });
         startStandby();
       }
-      const promoted = databaseAt({
-        proxy: onPort(urls.proxy, standbyPort),
-        owner: onPort(urls.owner, standbyPort),
-        sandbox: onPort(urls.sandbox, standbyPort),
-      });
-      await eventually(() => promoted.query('SELECT pg_promote()').then(Boolean, () => false));
-      return promoted;
+      return promote();
     },
     close: async () => {
       await primary?.stop();

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { ConnectionsService } from './connections.service';
 import { DurabilityService } from './durability.service';
 import { ClockService } from './clock.service';
 import { EpochService } from './epoch.service';
@@ -13,6 +14,7 @@ import { ReaderPrisma } from './reader-prisma';
     PrismaService,
     ProcessService,
     HeartbeatService,
+    ConnectionsService,
     EpochService,
     DurabilityService,
     ClockService,

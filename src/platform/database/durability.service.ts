@@ -3,7 +3,8 @@ import { ConfigService } from '@nestjs/config';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
-import { Beat, DurabilitySettings, HeartbeatService } from './heartbeat.service';
+import { DurabilitySettings } from './durability-settings';
+import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 
 /** Settings of Postgres that can lose confirmed commits, as DATABASE_ALLOW_UNSAFE names them. */
@@ -19,7 +20,8 @@ interface Danger {
 /**
  * Checks with each heartbeat that a confirmed commit survives: by the settings of the server and of the session, and by
  * the confirmation of the synchronous standby if there is one. Production refuses to start with an unsafe setting, and
- * stops paying if a setting becomes unsafe.
+ * stops paying if a setting becomes unsafe. The settings of other connections are compared when they are opened
+ * (connections.service.ts).
  */
 @Injectable()
 export class DurabilityService {
@@ -31,7 +33,7 @@ export class DurabilityService {
 
   constructor(
     prisma: PrismaService,
-    heartbeat: HeartbeatService,
+    private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
     config: ConfigService<Loaded, true>,
   ) {
@@ -55,15 +57,29 @@ export class DurabilityService {
     if (this.isProduction && this.dangers.length > 0) throw new StartError(this.dangers.map(described).join(' '));
   }
 
+  /** Describes what keeps production from paying. Undefined elsewhere, and if nothing does. */
+  dangerOf(settings: DurabilitySettings): string | undefined {
+    const dangers = this.isProduction ? this.notAllowed(settings) : [];
+    return dangers.length === 0 ? undefined : dangers.map(described).join(' ');
+  }
+
   /** A heartbeat is confirmed only with its standby, and every commit before it is, too. */
   private hear({ settings }: Beat): void {
     this.fence.lower('replication_unconfirmed');
-    this.dangers = dangersOf(settings).filter(({ setting }) => !this.allowed.includes(setting));
+    this.dangers = this.notAllowed(settings);
     const text = this.dangers.map(described).join(' ');
-    if (this.isProduction && text !== '') this.fence.raise('durability_unsafe', text);
-    else this.fence.lower('durability_unsafe');
+    if (this.isProduction && text !== '') {
+      this.fence.raise('durability_unsafe', text);
+      this.heartbeat.giveUpConnection(); // a session may keep the settings with which it began
+    } else {
+      this.fence.lower('durability_unsafe');
+    }
     if (text !== this.told && text !== '' && !this.isProduction) this.logger.warn(text);
     this.told = text;
+  }
+
+  private notAllowed(settings: DurabilitySettings): Danger[] {
+    return dangersOf(settings).filter(({ setting }) => !this.allowed.includes(setting));
   }
 }
 

@@ -1,3 +1,4 @@
+import { DURABILITY_SETTINGS, DurabilitySettings } from './durability-settings';
 import { Seen } from './epoch-file';
 import { RecentCommits } from './recent-commits';
 
@@ -14,7 +15,15 @@ export interface Comparison {
   isElsewhere: boolean;
   /** When the last other instance that pays worked with the database there. Milliseconds since 1970. Null if none did. */
   othersMs: number | null;
+  /** The server, as database_server() names it. Null on a standby. */
+  server: string | null;
+  /** The settings of the session. */
+  settings: DurabilitySettings;
 }
+
+/** What an operator reads while it is not known whether something is missing. */
+export const UNCONFIRMED =
+  'The database runs on another server, or on another timeline, than when it was last known to be complete. It may be a restored backup that lacks payments, and this instance is not the last one that worked with it. Start all instances with the DATA_DIRs that they had, or run database recover.';
 
 /** Whether the database runs on another server than the one on which its newest epoch is known to be complete. */
 export const IS_ELSEWHERE = `(SELECT server <> database_server() FROM epoch ORDER BY number DESC LIMIT 1)`;
@@ -36,7 +45,7 @@ const COMPARE = `
     (${missing('$2', 'SELECT FROM intent i WHERE i.id')} + ${missing('$3', 'SELECT FROM outcome o WHERE o.intent_id')}
       + ${missing('$4', 'SELECT FROM decision d WHERE d.intent_id')})::integer AS missing,
     (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed, coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
-    ${OTHERS_MS} AS "othersMs"`;
+    ${OTHERS_MS} AS "othersMs", database_server() AS server, ${DURABILITY_SETTINGS} AS settings`;
 
 /** Runs the statement on a connection. */
 type Query = (text: string, values: unknown[]) => Promise<Comparison[]>;

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { ClientBase } from 'pg';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
-import { compare, Comparison, isUnconfirmed, lackOf } from './epoch-comparison';
+import { ConnectionsService } from './connections.service';
+import { compare, Comparison, isUnconfirmed, lackOf, UNCONFIRMED } from './epoch-comparison';
 import { EpochFile, epochFileIn, Seen } from './epoch-file';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
@@ -53,12 +54,14 @@ export class EpochService implements OnApplicationShutdown {
     private readonly prisma: PrismaService,
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
+    connections: ConnectionsService, // it hears of each heartbeat first
     config: ConfigService<Loaded, true>,
   ) {
     this.path = epochFileIn(config.get('settings', { infer: true }).dataDir);
     heartbeat.resume(this.instance, 0n);
     heartbeat.observe((beat) => this.hear(beat));
-    for (const connections of [prisma, heartbeat]) connections.checkConnections((client) => this.check(client));
+    heartbeat.checkConnections(async (client) => void (await this.check(client)));
+    prisma.checkConnections(async (client) => connections.judge(client, await this.check(client)));
   }
 
   /**
@@ -111,15 +114,16 @@ export class EpochService implements OnApplicationShutdown {
   }
 
   /** Compares the database behind a new connection, before anything else uses it. */
-  private async check(client: ClientBase): Promise<void> {
+  private async check(client: ClientBase): Promise<Comparison | undefined> {
     const { seen, epoch } = this; // before the query: a heartbeat that comes meanwhile may be newer than its snapshot
     const query = async (text: string, values: unknown[]) => (await client.query<Comparison>(text, values)).rows;
     const found = await compare(query, this.instance, this.commits);
     if (found && isUnconfirmed(found, seen)) this.doubt();
-    if (!found || this.epoch !== epoch) return; // an epoch that begins meanwhile needs no comparison with the one before
-    if (epoch !== undefined && found.epoch > epoch) return; // the next heartbeat adopts it
+    if (!found || this.epoch !== epoch) return found; // an epoch that begins meanwhile needs no comparison with the one before
+    if (epoch !== undefined && found.epoch > epoch) return found; // the next heartbeat adopts it
     const lack = lackOf(found, seen);
     if (lack !== undefined) this.findBehind(lack);
+    return found;
   }
 
   private hear(beat: Beat): void {
@@ -173,10 +177,7 @@ export class EpochService implements OnApplicationShutdown {
   }
 
   private doubt(): void {
-    this.fence.raise(
-      'database_unconfirmed',
-      'The database runs on another server, or on another timeline, than when it was last known to be complete. It may be a restored backup that lacks payments, and this instance is not the last one that worked with it. Start all instances with the DATA_DIRs that they had, or run database recover.',
-    );
+    this.fence.raise('database_unconfirmed', UNCONFIRMED);
   }
 
   /**

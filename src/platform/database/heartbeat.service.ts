@@ -3,9 +3,10 @@ import { ConfigService } from '@nestjs/config';
 import { Client } from 'pg';
 import { Loaded } from '../config/config.module';
 import { ageOf, Instant, now } from '../fencing/instant';
-import { connectionOf, DatabaseSettings } from './pools';
+import { DURABILITY_SETTINGS, DurabilitySettings } from './durability-settings';
 import { IS_ELSEWHERE, OTHERS_MS } from './epoch-comparison';
 import { waitAtMost } from './patience';
+import { connectionOf, DatabaseSettings } from './pools';
 import { requireReplication } from './replication';
 
 const EVERY_MS = 1_000;
@@ -43,14 +44,6 @@ export interface Beat {
   settings: DurabilitySettings;
 }
 
-/** The settings that decide whether a confirmed commit survives a crash or a failover. See the manual of Postgres. */
-export interface DurabilitySettings {
-  fsync: string;
-  fullPageWrites: string;
-  synchronousCommit: string;
-  synchronousStandbyNames: string;
-}
-
 interface BeatRow {
   number: string | null;
   database_ms: string;
@@ -60,10 +53,7 @@ interface BeatRow {
   elsewhere: boolean;
   others_ms: number | null;
   sealed: string;
-  fsync: string;
-  full_page_writes: string;
-  synchronous_commit: string;
-  standbys: string;
+  settings: DurabilitySettings;
 }
 
 /**
@@ -86,9 +76,7 @@ const BEAT = `
     (SELECT max(number) FROM epoch) AS epoch, ${IS_ELSEWHERE} AS elsewhere,
     CASE WHEN ${IS_ELSEWHERE} THEN ${OTHERS_MS} END AS others_ms,
     (SELECT coalesce(max(size), 0)::text FROM checkpoint) AS sealed,
-    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-    current_setting('synchronous_commit') AS synchronous_commit,
-    current_setting('synchronous_standby_names') AS standbys`;
+    ${DURABILITY_SETTINGS} AS settings`;
 
 /**
  * Proves every second, with a durable write on a connection of its own, that the database takes commits. What the write
@@ -163,6 +151,17 @@ export class HeartbeatService implements OnApplicationShutdown {
     return this.beating;
   }
 
+  /** Lets the next beat use a new connection. What a beat in flight shows is told to nobody. */
+  giveUpConnection(): void {
+    void this.disconnect();
+  }
+
+  /** Beats on a new connection as soon as possible. Never rejects. */
+  reconnect(): void {
+    this.giveUpConnection();
+    void (this.beating ?? Promise.resolve()).then(() => this.beat());
+  }
+
   async onApplicationShutdown(): Promise<void> {
     this.stopped.abort();
     clearInterval(this.timer);
@@ -175,7 +174,9 @@ export class HeartbeatService implements OnApplicationShutdown {
   private async tryToBeat(): Promise<void> {
     if (this.stopped.signal.aborted) return;
     try {
-      const beat = await this.write(await this.connected());
+      const client = await this.connected();
+      const beat = await this.write(client);
+      if (client !== this.client) throw new Error('the connection was given up');
       this.isFailing = false;
       this.last = beat;
       if (beat.number !== null) this.seen = beat.number;
@@ -211,12 +212,7 @@ export class HeartbeatService implements OnApplicationShutdown {
       isElsewhere: row.elsewhere,
       othersMs: row.others_ms,
       sealedSize: Number(row.sealed),
-      settings: {
-        fsync: row.fsync,
-        fullPageWrites: row.full_page_writes,
-        synchronousCommit: row.synchronous_commit,
-        synchronousStandbyNames: row.standbys,
-      },
+      settings: row.settings,
     };
   }
 

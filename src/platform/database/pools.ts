@@ -1,4 +1,4 @@
-import { Pool, PoolConfig } from 'pg';
+import { Client, ClientBase, Pool, PoolConfig } from 'pg';
 
 export interface DatabaseSettings {
   databaseUrl: string;
@@ -42,6 +42,26 @@ export function hearErrors<Some extends Pool>(pool: Some): Some {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+/** Gives up the connections of a pool that are stale. Statements on them fail as if the server had closed them. */
+export type GiveUp = (isStale: (client: ClientBase) => boolean) => void;
+
+/** Knows the connections of a pool, to give them up. Call it before the first one is opened. */
+export function connectionsOf(pool: Pool): GiveUp {
+  const [open, busy] = [new Set<ClientBase>(), new Set<ClientBase>()];
+  pool.on('connect', (client) => open.add(client));
+  pool.on('acquire', (client) => busy.add(client));
+  pool.on('release', (_error, client) => busy.delete(client));
+  pool.on('remove', (client) => open.delete(client));
+  return (isStale) => {
+    for (const client of [...open].filter(isStale)) {
+      open.delete(client);
+      // The pool closes an idle connection that fails, and a busy one that has ended once it is released.
+      if (busy.has(client)) void (client as Client).end();
+      else client.emit('error', new Error('Connection terminated because it is stale'));
+    }
+  };
 }
 
 /** The name of a statement, if it has one: `-- prepared as find_key`. */

@@ -5,7 +5,7 @@ import { ClientBase, Pool } from 'pg';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
-import { connectionOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
+import { connectionOf, connectionsOf, DatabaseSettings, GiveUp, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
 import { cannotReach } from './reach';
 import { requireReplication } from './replication';
 import { ReaderPrisma } from './reader-prisma';
@@ -34,6 +34,8 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   private readonly url: string;
   /** The pool of the Prisma client. */
   private readonly pool: Pool;
+  /** Gives up each connection that is stale. No query begins on it in the same turn or later. */
+  readonly giveUpConnections: GiveUp;
   private readonly checks: ConnectionCheck[];
   private readonly unconfirmed: (() => void)[];
   /** Separate connections for reads of the history. */
@@ -58,6 +60,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     super({ adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }) });
     this.url = settings.databaseUrl;
     this.pool = pool;
+    this.giveUpConnections = connectionsOf(pool);
     this.checks = checks;
     this.unconfirmed = unconfirmed;
     this.reader = new ReaderPrisma(settings);

@@ -2,6 +2,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
 import { overAfterMs } from '../config/upstream-timeouts';
+import { ConnectionsService } from './connections.service';
 import { PrismaService } from './prisma.service';
 import { SessionLock } from './session-lock';
 
@@ -21,8 +22,10 @@ export class ProcessService implements OnApplicationShutdown {
 
   constructor(
     private readonly prisma: PrismaService,
+    connections: ConnectionsService,
     config: ConfigService<Loaded, true>,
   ) {
+    connections.onMove(() => this.lock?.renew()); // others look for it on the new server
     const settings = config.get('settings', { infer: true });
     this.databaseUrl = settings.databaseUrl;
     this.inFlightMs = overAfterMs(settings);

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { Pool, PoolConfig, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
-import { connectionOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
+import { connectionOf, connectionsOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
 
 /** Connections for reading the history and for writing many rows. They are opened on demand. */
 export const READERS = 4;
@@ -26,6 +26,8 @@ interface Question {
  */
 export class ReaderPrisma {
   private readonly pool: ReaderPool;
+  /** Gives up every connection, such as those to a server that was replaced. */
+  readonly giveUpConnections: () => void;
   private lazy: PrismaClient | undefined;
 
   constructor(settings: DatabaseSettings) {
@@ -39,6 +41,8 @@ export class ReaderPrisma {
         idleTimeoutMillis: 0,
       }),
     );
+    const giveUp = connectionsOf(this.pool);
+    this.giveUpConnections = () => giveUp(() => true);
   }
 
   get access() {

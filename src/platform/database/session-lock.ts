@@ -39,6 +39,11 @@ export class SessionLock {
     return held;
   }
 
+  /** Takes the lock again on a new connection, because the address may lead to another server. */
+  renew(): void {
+    void this.connection?.end(); // its end does the rest
+  }
+
   private async take(): Promise<boolean> {
     const connection = await connectAndLock(this.url, this.key);
     if (!connection) return false;
