@@ -2,6 +2,8 @@
 
 const MODEL = 'model';
 
+const CONNECTIONS = 'src/platform/database/connections.service.ts';
+
 export const DATABASES = [
   {
     name: 'epoch-on-connections',
@@ -190,5 +192,27 @@ export const DATABASES = [
     guards: 'two payments under one key that nobody hears of',
     edits: [['src/journal/keys-paid-twice.ts', 'if (!claim) return;', 'if (!claim || claim.owner !== id) return;']],
     noticedBy: 'test/late-answers.spec.ts',
+  },
+  {
+    name: 'one-server-at-a-time',
+    guards: 'payments on a connection to another server than that of the heartbeat',
+    edits: [
+      [CONNECTIONS, 'if (found.server !== this.known.server) this.fence', 'if (found.server === null) this.fence'],
+    ],
+    noticedBy: 'test/two-primaries.spec.ts',
+    test: 'does not pay while its heartbeat is on another one than a new connection',
+  },
+  {
+    name: 'old-connections-end',
+    guards: 'admissions on pooled connections to the server that was replaced',
+    edits: [[CONNECTIONS, 'return session?.server !== server ||', 'return']],
+    noticedBy: 'test/two-primaries.spec.ts',
+  },
+  {
+    name: 'unsafe-connections',
+    guards: 'payments on a connection whose session has unsafe settings',
+    edits: [[CONNECTIONS, 'else if (danger !== undefined && this.known.isSafe)', 'else if (danger === null)']],
+    noticedBy: 'test/fencing.spec.ts',
+    test: 'does not start in production with settings that lose commits, unless they are allowed by name',
   },
 ];
