@@ -3,13 +3,15 @@ import { Arrival, Intent, isInDoubt } from './records';
 
 /** Longer than a call of an ended process may still be in progress. Until then, nobody may settle it. */
 const SETTLEABLE_MS = 10_000;
+/** Longer than a proxy stays fenced that will not stay so: until its next heartbeat. */
+const UNFENCED_MS = 3_000;
 const POLL_MS = 50;
 
 interface Settling {
   /** What the person knows of the upstream. */
   arrivals: Arrival[];
-  /** The proxy on which it is settled. */
-  process: number;
+  /** The proxies on which it may be settled. One that is fenced settles nothing. */
+  processes: number[];
 }
 
 /**
@@ -18,7 +20,7 @@ interface Settling {
  */
 export function settleByHand(shared: Shared, lanes: Lane[], intents: Intent[], arrivals: Arrival[]): Promise<string[]> {
   const settling = lanes.filter(({ schedule }) => schedule.settlesDoubts);
-  return settle(shared, settling, intents, { arrivals, process: 0 });
+  return settle(shared, settling, intents, { arrivals, processes: [0, 1] });
 }
 
 /**
@@ -29,26 +31,21 @@ export async function settle(
   shared: Shared,
   lanes: Lane[],
   intents: Intent[],
-  { arrivals, process }: Settling,
+  { arrivals, processes }: Settling,
 ): Promise<string[]> {
   const faults: string[] = [];
   const settleOne = async (lane: Lane, { id, number }: Intent) => {
     const carriedOut = arrivals.some((arrival) => arrival.number === number && arrival.processed);
-    const ask = () =>
+    const ask = (process: number) =>
       shared.world.ask({
         process,
         path: `/v1/calls/${id}/resolution`,
         key: shared.world.keys.approvers[0] ?? '',
         body: { outcome: carriedOut ? 'confirmed' : 'not_executed', reason: 'as it was' },
       });
-    const ends = performance.now() + SETTLEABLE_MS;
-    let told = await ask();
-    while (told?.json.code === 'not_in_doubt' && performance.now() < ends) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      told = await ask();
-    }
-    if (told?.status !== 200) faults.push(`${id} could not be settled: ${told?.text}`);
-    await submit(shared, lane, { number, submission: { process: 1 - process, twin: false } });
+    const told = await settledBy(ask, processes);
+    if (told !== 'fenced' && told?.status !== 200) faults.push(`${id} could not be settled: ${told?.text}`);
+    await submit(shared, lane, { number, submission: { process: 1 - (processes[0] ?? 0), twin: false } });
   };
   await Promise.all(
     lanes.flatMap((lane) =>
@@ -58,4 +55,23 @@ export async function settle(
     ),
   );
   return faults;
+}
+
+/** Asks one proxy after the other until one has settled the call. @returns its answer, unless the clocks of all stay wrong. */
+async function settledBy<Answer extends { status: number; json: { code?: string } }>(
+  ask: (process: number) => Promise<Answer | undefined>,
+  processes: number[],
+): Promise<Answer | undefined | 'fenced'> {
+  const begun = performance.now();
+  let last: Answer | undefined | 'fenced' = 'fenced';
+  do {
+    for (const process of processes) {
+      const told = await ask(process);
+      if (told?.json.code === 'instance_fenced') continue;
+      if (told?.json.code !== 'not_in_doubt') return told;
+      last = told;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  } while (performance.now() - begun < (last === 'fenced' ? UNFENCED_MS : SETTLEABLE_MS));
+  return last;
 }
