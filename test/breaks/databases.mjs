@@ -125,7 +125,7 @@ export const DATABASES = [
     name: 'unsafe-settings',
     guards: 'a server that loses commits in a crash',
     edits: [['src/platform/database/durability.service.ts', "if (fsync !== 'on')", "if (fsync === 'on')"]],
-    noticedBy: 'test/fencing.spec.ts',
+    noticedBy: 'src/platform/database/durability.service.spec.ts',
   },
   {
     name: 'durable-readiness',

@@ -161,7 +161,7 @@ export const RECOVERIES = [
   },
   {
     name: 'days-of-the-database',
-    guards: 'a cap that counts on the day of a wrong clock',
+    guards: 'a day that a wrong clock names. The database itself compares the day of a cap',
     edits: [
       [
         'src/platform/database/clock.ts',
@@ -169,8 +169,7 @@ export const RECOVERIES = [
         'new Date(Date.now() - days * DAY_MS)',
       ],
     ],
-    noticedBy: 'test/clocks.spec.ts',
-    test: 'counts on the caps of the database’s day',
+    noticedBy: 'src/platform/database/clock.spec.ts',
   },
   {
     name: 'ids-of-the-database',

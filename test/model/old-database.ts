@@ -12,6 +12,9 @@ export interface LostCall {
   number: number;
 }
 
+/** SQLSTATE of a database that others are connected to. */
+const IN_USE = '55006';
+
 const CALLS = `SELECT i.id::text, convert_from(b.body, 'UTF8') AS body, o.kind AS outcome, d.kind AS decision, r.id IS NOT NULL AS refused
   FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN refusal r ON r.id = i.id`;
@@ -113,9 +116,8 @@ export class OldDatabase implements TestDatabase {
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
         [this.name],
       );
-      return rowCount === 0;
+      return rowCount === 0 && isDone(work());
     });
-    await work();
     await this.admin.query(`ALTER DATABASE ${this.name} ALLOW_CONNECTIONS true`);
   }
 
@@ -123,6 +125,17 @@ export class OldDatabase implements TestDatabase {
     const pool = new Pool({ connectionString: withDatabase(this.shared.ownerUrl, name), max: 4 });
     pool.on('error', () => undefined); // an idle connection has ended
     return pool;
+  }
+}
+
+/** @returns false if a connection that was being opened when the database was closed has come to life since. */
+async function isDone(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === IN_USE) return false;
+    throw error;
   }
 }
 
