@@ -64,8 +64,8 @@ function checkAnswer(told: Told, intent: Intent): string[] {
     case 'upstream_busy':
       // It came after a person had settled the call, and agrees with that.
       return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed') ? [] : [recorded];
-    case 'upstream_overloaded':
-      return outcome === 'not_sent' || outcome === null ? [] : [recorded];
+    case 'upstream_overloaded': // it waited, and its process was suspended then
+      return outcome === 'not_sent' || outcome === null || resolution === 'not_executed' ? [] : [recorded];
     case undefined:
       if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
       if (resolution === 'confirmed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
