@@ -163,12 +163,20 @@ function judged({ noticedBy, test }) {
     `--outputFile=${results}`,
   ];
   const env = { ...process.env, ...(isModel && { MODEL_SCHEDULES: values.schedules, MODEL_SEED: values.seed }) };
-  const { stdout } = spawnSync(process.execPath, args, { cwd: copy, env, encoding: 'utf8', maxBuffer: 2 ** 30 });
+  const { stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: copy,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+  });
   const { testResults = [] } = readResults(results);
   const failed = testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed'),
   );
   const [first] = failed;
+  // A test that failed may leave a connection whose end then ends the whole run.
+  const [, title] = /✕ (.+?)(?: \(\d+ ms\))?$/m.exec(stderr) ?? [];
+  if (testResults.length === 0 && title !== undefined) return { how: 'noticed', detail: title };
   if (!first)
     return {
       how: testResults.length > 0 ? 'UNNOTICED' : 'BROKEN',
@@ -193,8 +201,11 @@ function readResults(path) {
   }
 }
 
-const firstLine = (text) =>
-  text
-    .split('\n')
-    .find((line) => line.trim() !== '')
-    ?.slice(0, 160) ?? '';
+function firstLine(text) {
+  return (
+    text
+      .split('\n')
+      .find((line) => line.trim() !== '')
+      ?.slice(0, 160) ?? ''
+  );
+}
