@@ -41,7 +41,7 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
       return [];
     case 'instance_fenced':
       return world.mayFence || told.by === world.fenced ? [] : [`${said}nothing fences this instance`];
-    case 'not_found':
+    case 'approval_not_found':
       return world.lost?.calls.has(callId) ? [] : [`${said}it was there`];
     default:
       return [`${said}nothing of that kind was asked for`];
