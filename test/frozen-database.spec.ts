@@ -1,6 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
+import { clock } from '../src/platform/database/clock';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
+import { copiesFolder } from '../src/journal/local-copies';
 import { CallJournal } from '../src/journal/call-journal';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
@@ -17,17 +22,19 @@ describe('a frozen database', () => {
   let postgres: OwnPostgres;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-frozen-'));
 
   beforeAll(async () => {
     postgres = await startOwnPostgres();
     upstream = await FakeUpstream.start();
     upstream.behaviour = answer(200, SUCCESS);
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url }, postgres.database);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir }, postgres.database);
   });
   afterAll(async () => {
     await upstream.stop();
     await proxy.close();
     await postgres.close();
+    rmSync(dataDir, { recursive: true, force: true });
   });
 
   const query: TestDatabase['query'] = (sql, parameters) => postgres.database.query(sql, parameters);
@@ -77,6 +84,11 @@ describe('a frozen database', () => {
          AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)`,
     );
     expect(open).toEqual([]);
+    // A database that loses both would get them back from a copy without their refusals.
+    const copied = () => readFileSync(join(copiesFolder(dataDir), `${clock.today()}.jsonl`), 'utf8');
+    const [last = ''] = again.slice(-1).map(({ headers }) => headers['x-call-id']);
+    await eventually(() => Promise.resolve(copied().includes(last)));
+    expect(asked.filter((id) => copied().includes(id))).toEqual([]);
   });
 
   it.each([

@@ -73,13 +73,15 @@ export class CallJournal implements OnApplicationShutdown {
     );
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
-        async (batch, again) => {
+        async (batch, again, isAwaited) => {
           const { results, opened } = await admit(prisma, processes.number, batch, { windows, fees }, again);
           await confirmRetry(again);
           const place = results.findIndex(({ kind }) => kind === 'released' || kind === 'held');
           if (place >= 0) epoch.remember('admitted', batch[place]!.request.id);
-          for (const row of opened) copies.addIntent(row);
-          if (place >= 0 && opened.length === 0) await copies.copyIntent(batch[place]!.request);
+          // A call that was answered 503 meanwhile is never sent. Its refusal has no copy, so a copy would bring it back in doubt.
+          const refused = batch.flatMap(({ request }, at) => (isAwaited(at) ? [] : [request.id]));
+          for (const row of opened) if (!refused.includes(row.intent.id)) copies.addIntent(row);
+          if (place >= 0 && opened.length === 0 && isAwaited(place)) await copies.copyIntent(batch[place]!.request);
           return results;
         },
         ({ intent }) => weightOf(intent),

@@ -197,4 +197,11 @@ export const RECOVERIES = [
     noticedBy: 'test/moved-database.spec.ts',
     test: 'is recovered without one with evidence, and payments wait until somebody has read the list',
   },
+  {
+    name: 'copies-without-refused',
+    guards: 'a refused call that a copy would bring back in doubt',
+    edits: [['src/journal/call-journal.ts', 'if (!refused.includes(row.intent.id)) copies', 'if (refused) copies']],
+    noticedBy: 'test/frozen-database.spec.ts',
+    test: 'causes 503 before it wakes up, sends no such call, and releases reservations and keys',
+  },
 ];

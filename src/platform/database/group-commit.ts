@@ -75,11 +75,16 @@ export class GroupCommit<Row, Result = void> {
   /**
    * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row may come `again`,
    * alone,
-   *   after a batch was reported as failed. It may have been written after all.
+   *   after a batch was reported as failed. It may have been written after all. `isAwaited` tells whether the caller of the
+   *   row at a place still waits.
    * @param weigh returns the weight of a row against `maxWeight` of a batch.
    */
   constructor(
-    private readonly write: (rows: Row[], again: boolean) => Promise<[Result] extends [void] ? void : Result[]>,
+    private readonly write: (
+      rows: Row[],
+      again: boolean,
+      isAwaited: (place: number) => boolean,
+    ) => Promise<[Result] extends [void] ? void : Result[]>,
     private readonly weigh: (row: Row) => number,
     private readonly maxWeight: number,
     { patienceMs = Infinity, confirm = () => Promise.resolve() }: Options = {},
@@ -131,7 +136,8 @@ export class GroupCommit<Row, Result = void> {
   private async writeBatch(batch: Waiting<Row, Result>[], again = false): Promise<void> {
     try {
       const rows = batch.map(({ row }) => row);
-      const results = (await this.write(rows, again)) as Result[] | undefined;
+      const isAwaited = (place: number) => batch[place]?.isOver === false;
+      const results = (await this.write(rows, again, isAwaited)) as Result[] | undefined;
       if (again) await this.confirm();
       for (const [place, waiting] of batch.entries()) waiting.done(results?.[place] as Result);
     } catch (reason) {
