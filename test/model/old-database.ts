@@ -12,6 +12,12 @@ export interface LostCall {
   number: number;
 }
 
+/**
+ * The server that the history of the copy names. A standby that is promoted is on another timeline, and a restored backup is
+ * on another server. An instance that misses nothing itself would otherwise pay there before others have told it.
+ */
+const OTHER_SERVER = '7000000000000000000/1';
+
 /** SQLSTATE of a database that others are connected to. */
 const IN_USE = '55006';
 
@@ -82,6 +88,10 @@ export class OldDatabase implements TestDatabase {
    * @returns the calls of which the copy lacks something.
    */
   async putBack(): Promise<LostCall[]> {
+    const copy = this.connect(`${this.name}_copy`);
+    for (const table of ['epoch', 'instance'])
+      await copy.query(`UPDATE ${table} SET server = '${OTHER_SERVER}' WHERE server IS NOT NULL`);
+    await copy.end();
     await this.whileClosed(async () => {
       await this.admin.query(`ALTER DATABASE ${this.name} RENAME TO ${this.name}_gone`);
       await this.admin.query(`ALTER DATABASE ${this.name}_copy RENAME TO ${this.name}`);

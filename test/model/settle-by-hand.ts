@@ -68,7 +68,7 @@ async function settledBy<Answer extends { status: number; json: { code?: string 
     for (const process of processes) {
       const told = await ask(process);
       if (told?.json.code === 'instance_fenced') continue;
-      if (told?.json.code !== 'not_in_doubt') return told;
+      if (told && told.json.code !== 'not_in_doubt') return told;
       last = told;
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
