@@ -42,7 +42,8 @@ describe('a payment that was answered', () => {
     await sandbox.fault({ fault, operation: AIRTIME, nth: 1, ms: 50 });
     const [paid] = await pay(item());
     expect(paid).toMatchObject({ status: 'paid', fee: 0.1 });
-    expect((await entries('airtime'))?.[0]).toEqual([-1.1, `payout ${paid?.issueID}`]);
+    // On a slow machine, the money may have returned already.
+    expect(await entries('airtime')).toContainEqual([-1.1, `payout ${paid?.issueID}`]);
     await eventually(async () => (await truth(paid!.chiRef)).status === status);
     const listed = await sandbox.post('/account/transactions').expect(200);
     expect(listed.body.data).toMatchObject([{ id: paid?.id, status }]);
