@@ -58,7 +58,7 @@ export const DATABASES = [
   {
     name: 'copies-of-admissions',
     guards: 'calls that an old database lacks, with their keys and amounts',
-    edits: [['src/journal/call-journal.ts', 'for (const row of opened) copies.addIntent(row);', '']],
+    edits: [['src/journal/call-journal.ts', 'for (const row of opened) if', 'for (const row of []) if']],
     noticedBy: MODEL,
   },
   {
