@@ -65,7 +65,6 @@ export class ConnectionsService {
   private hear({ systemIdentifier, timeline, settings }: Beat): void {
     const server = `${systemIdentifier}/${timeline}`;
     const isSafe = this.durability.dangerOf(settings) === undefined;
-    if (server !== this.known?.server) this.prisma.reader.giveUpConnections();
     this.known = { server, isSafe };
     this.prisma.giveUpConnections((client) => {
       const session = this.sessions.get(client);
@@ -73,6 +72,8 @@ export class ConnectionsService {
     });
     const hasMoved = this.server !== undefined && server !== this.server;
     this.server = server;
-    if (hasMoved) for (const listener of this.listeners) listener();
+    if (!hasMoved) return;
+    this.prisma.reader.giveUpConnections();
+    for (const listener of this.listeners) listener();
   }
 }
