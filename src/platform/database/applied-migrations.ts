@@ -2,9 +2,7 @@ import { Client } from 'pg';
 import { StartError } from '../config/config';
 import { Migration } from './migration-files';
 import { notOwner } from './ownership';
-
-/** SQLSTATE insufficient_privilege. */
-const INSUFFICIENT_PRIVILEGE = '42501';
+import { INSUFFICIENT_PRIVILEGE } from './reach';
 
 export interface Applied {
   checksum: string;

@@ -1,7 +1,8 @@
+import { escapeIdentifier } from 'pg';
 import { StartError } from '../config/config';
 
-/** SQLSTATE of a login that lacks the right CONNECT. */
-const NOT_ALLOWED = '42501';
+/** SQLSTATE of a login that lacks a right, such as CONNECT. */
+export const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Returns an error that says which database cannot be reached and why, without the password in its address. */
 export function cannotReach(url: string, error: unknown): StartError {
@@ -13,9 +14,9 @@ export function cannotReach(url: string, error: unknown): StartError {
       `the database ${pathname.slice(1)} at ${hostname}:${port || '5432'} refuses the login in its address (${code}). Check its name and password, and that the server has it. A backup of a single database does not contain logins.`,
     );
   }
-  if (code === NOT_ALLOWED) {
+  if (code === INSUFFICIENT_PRIVILEGE) {
     return new StartError(
-      `the login ${decodeURIComponent(username)} may not connect to the database ${pathname.slice(1)} at ${hostname}:${port || '5432'} (${code}). As an administrator, run in this database:\nGRANT CONNECT ON DATABASE "${pathname.slice(1)}" TO "${decodeURIComponent(username)}";`,
+      `the login ${decodeURIComponent(username)} may not connect to the database ${pathname.slice(1)} at ${hostname}:${port || '5432'} (${code}). As an administrator, run in this database:\nGRANT CONNECT ON DATABASE ${escapeIdentifier(pathname.slice(1))} TO ${escapeIdentifier(decodeURIComponent(username))};`,
     );
   }
   return new StartError(
