@@ -3,7 +3,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { STATES } from '../operations/lifecycle';
 import { ENTRIES } from '../operations/settlement';
 import { NewEntry, NewOutcome, NewSettlement } from './records';
-import { SettledCall, settleSurely } from './settlements';
+import { settle, SettledCall } from './settlements';
 import { evidenceOfTransaction } from './transaction-evidence';
 
 /** How an answer of each kind settles its call. One that says nothing settles nothing. */
@@ -22,13 +22,8 @@ export async function abandonedAmong(prisma: PrismaService, ids: string[]): Prom
  * @throws Error if others settled the call each time that this was tried. Whoever keeps the answer tries again.
  */
 export async function settleByAnswer(prisma: PrismaService, outcome: NewOutcome, timeouts: Timeouts): Promise<void> {
-  let isNews = false;
-  const settled = await settleSurely(prisma, outcome.intentId, timeouts, (call) => {
-    const settlement = settlementBy(outcome, call);
-    isNews = settlement !== undefined;
-    return settlement;
-  });
-  if (isNews && !settled) throw new Error('the call was settled by others at the same moment');
+  const settled = await settle(prisma, outcome.intentId, timeouts, (call) => settlementBy(outcome, call));
+  if (settled === 'overtaken') throw new Error('the call was settled by others at the same moment');
 }
 
 function settlementBy(outcome: NewOutcome, { items, resolution: before }: SettledCall): NewSettlement | undefined {

@@ -104,7 +104,8 @@ export async function releaseRefused(
       where: { id: { in: refused.map(({ id }) => id) }, settlements: { none: {} } },
     });
     let settled = 0;
-    for (const { id } of admitted) if (await settleWithin(tx, id, timeouts, settlementOfRefused)) settled += 1;
+    for (const { id } of admitted)
+      if ((await settleWithin(tx, id, timeouts, settlementOfRefused)) === 'written') settled += 1;
     return settled;
   });
 }

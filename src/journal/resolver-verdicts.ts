@@ -57,8 +57,9 @@ export async function insertVerdict(prisma: PrismaService, found: NewVerdict, ti
       isInDoubt = call.isInDoubt || call.state === 'in_progress' || hasDoubt(call);
       return call.isInDoubt || hasDoubt(call) ? settlementBy(found, call) : undefined;
     });
-    if (found.verdict !== 'ambiguous') return settled;
-    if (!isInDoubt || (await isSaid(tx, found))) return settled;
+    const isSettled = settled === 'written';
+    if (found.verdict !== 'ambiguous') return isSettled;
+    if (!isInDoubt || (await isSaid(tx, found))) return isSettled;
     const { intentId, verdict, reason, evidence } = found;
     await tx.$executeRaw`
       INSERT INTO verdict (id, intent_id, verdict, reason, evidence)

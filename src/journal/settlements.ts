@@ -50,54 +50,41 @@ export function hasDoubt({ outcome, items }: Pick<SettledCall, 'outcome' | 'item
   return outcome !== null && items.some(({ entry }) => !ENTRIES[entry].known);
 }
 
+/** What came of a settlement. If two are written at the same moment, the first wins and the other one is overtaken. */
+export type Settled = 'written' | 'nothing' | 'overtaken';
+
+/** How often a settlement is decided again if others overtake it. */
+const ATTEMPTS = 3;
+
 /**
- * Settles payouts of a call. A later settlement supersedes an earlier one, and none is changed. If two are written at
- * once, the first wins.
+ * Settles payouts of a call. A later settlement supersedes an earlier one, and none is changed.
  * @param decide returns what to settle, from the records as they stand. Undefined to settle nothing.
- * @returns whether a settlement was written.
+ * @returns `overtaken` only if others overtook each attempt.
  */
 export async function settle(
   prisma: PrismaService,
   callId: string,
   timeouts: Timeouts,
   decide: (call: SettledCall) => NewSettlement | undefined,
-): Promise<boolean> {
-  return prisma.$transaction((tx) => settleWithin(tx, callId, timeouts, decide));
-}
-
-/** How often a settlement is tried if another one is written at the same moment. */
-const ATTEMPTS = 3;
-
-/** The same for what must not get lost: if another settlement is written at the same moment, it decides again. */
-export async function settleSurely(
-  prisma: PrismaService,
-  callId: string,
-  timeouts: Timeouts,
-  decide: (call: SettledCall) => NewSettlement | undefined,
-): Promise<boolean> {
+): Promise<Settled> {
   for (let attempt = 1; ; attempt += 1) {
-    let isNews = false;
-    const settled = await settle(prisma, callId, timeouts, (call) => {
-      const settlement = decide(call);
-      isNews = settlement !== undefined;
-      return settlement;
-    });
-    if (settled || !isNews || attempt === ATTEMPTS) return settled;
+    const settled = await prisma.$transaction((tx) => settleWithin(tx, callId, timeouts, decide));
+    if (settled !== 'overtaken' || attempt === ATTEMPTS) return settled;
   }
 }
 
-/** The same within a transaction. */
+/** Settles payouts of a call within a transaction. It decides once. */
 export async function settleWithin(
   tx: Prisma.TransactionClient,
   callId: string,
   timeouts: Timeouts,
   decide: (call: SettledCall) => NewSettlement | undefined,
-): Promise<boolean> {
+): Promise<Settled> {
   const call = await readCall(tx, callId, timeouts);
   const settlement = call && decide(call);
-  if (!settlement) return false;
-  if (!call.outcome && call.state !== 'refused' && !(await abandon(tx, call))) return false;
-  return write(tx, call, settlement);
+  if (!settlement) return 'nothing';
+  if (!call.outcome && call.state !== 'refused' && !(await abandon(tx, call))) return 'overtaken';
+  return (await write(tx, call, settlement)) ? 'written' : 'overtaken';
 }
 
 interface CallRow {

@@ -2,14 +2,14 @@ import { Timeouts } from '../platform/config/upstream-timeouts';
 import { PrismaService } from '../platform/database/prisma.service';
 import { LedgerRecords } from './ledger';
 import { NewSettlement } from './records';
-import { SettledCall, settleSurely } from './settlements';
+import { settle, SettledCall } from './settlements';
 
 /**
  * Records that the answer of a call could not be handed over, if its caller hung up while its outcome was written. An
  * outcome that is not a success needs no such record, because its call was not paid, or is in doubt.
  */
 export async function recordUndelivered(prisma: PrismaService, callId: string, timeouts: Timeouts): Promise<void> {
-  await settleSurely(prisma, callId, timeouts, settlementOf);
+  await settle(prisma, callId, timeouts, settlementOf);
 }
 
 function settlementOf({ intent, outcome }: SettledCall): NewSettlement | undefined {

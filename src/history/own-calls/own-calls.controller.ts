@@ -16,7 +16,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { Author } from '../../journal/author';
-import { settleSurely } from '../../journal/settlements';
+import { settle } from '../../journal/settlements';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 import { settlementByHand } from './settlement-by-hand';
 
@@ -120,13 +120,13 @@ export class OwnCallsController {
   private async settle(id: string, asked: ResolutionDto, by: Author): Promise<Problem | undefined> {
     let obstacle = new Problem('resolution_superseded');
     // If another settlement comes first, the next look says so.
-    const settled = await settleSurely(this.prisma, id, this.config.get('settings', { infer: true }), (call) => {
+    const settled = await settle(this.prisma, id, this.config.get('settings', { infer: true }), (call) => {
       const decided = settlementByHand(call, asked, by);
       if (!(decided instanceof Problem)) return decided;
       obstacle = decided;
       return undefined;
     });
-    return settled ? undefined : obstacle;
+    return settled === 'written' ? undefined : obstacle;
   }
 
   private async any(id: string, reveal: boolean): Promise<FullCallRecord> {

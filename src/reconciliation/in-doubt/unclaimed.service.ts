@@ -6,7 +6,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewEntry, NewSettlement } from '../../journal/records';
-import { SettledCall, settleSurely } from '../../journal/settlements';
+import { settle, SettledCall } from '../../journal/settlements';
 import { CREATED_BY } from '../../operations/effects';
 import { ENTRIES } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
@@ -100,12 +100,13 @@ export class UnclaimedService {
   }
 
   private async settle(callId: string, found: NewEntry[], readId: string): Promise<boolean> {
-    const settled = await settleSurely(this.prisma, callId, this.settings, (call) => {
+    const settled = await settle(this.prisma, callId, this.settings, (call) => {
       const entries = found.filter(({ position, entry }) => isNews(call, position, entry));
       return entries.length === 0 ? undefined : toSettlement(callId, entries, readId);
     });
-    if (settled) this.logger.warn({ call_id: callId }, 'the upstream lists payouts of a call that it did not confirm');
-    return settled;
+    if (settled !== 'written') return false;
+    this.logger.warn({ call_id: callId }, 'the upstream lists payouts of a call that it did not confirm');
+    return true;
   }
 }
 

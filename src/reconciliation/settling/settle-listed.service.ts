@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { IndexService } from '../../history/search/index.service';
 import { ChargedFee, ExpectedFees } from '../../journal/expected-fees';
 import { NewEntry, NewSettlement } from '../../journal/records';
-import { SettledCall, settleSurely } from '../../journal/settlements';
+import { settle, SettledCall } from '../../journal/settlements';
 import { TAGS, termOf } from '../../journal/terms';
 import { evidenceOfTransaction } from '../../journal/transaction-evidence';
 import { CREATED_BY } from '../../operations/effects';
@@ -142,15 +142,16 @@ export class SettleListedService {
   private async settle(callId: string, rows: ListedRow[], readId: string, source: By): Promise<boolean> {
     let charged: ChargedFee[] = [];
     let operation = '';
-    const settled = await settleSurely(this.prisma, callId, this.settings, (call) => {
+    const settled = await settle(this.prisma, callId, this.settings, (call) => {
       const entries = this.entriesOf(call, rows);
       ({ operation } = call.intent);
       charged = chargedBy(entries, call);
       return entries.length === 0 ? undefined : toSettlement(callId, entries, readId, source);
     });
-    if (settled) this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
-    if (settled && charged.length > 0) await this.fees.observe(operation, charged);
-    return settled;
+    if (settled !== 'written') return false;
+    this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
+    if (charged.length > 0) await this.fees.observe(operation, charged);
+    return true;
   }
 
   private entriesOf(call: SettledCall, rows: ListedRow[]): NewEntry[] {
