@@ -46,6 +46,35 @@ describe('a payout that is in doubt after a success', () => {
     await pay().expect(200);
   });
 
+  describe('if an error names what became of it', () => {
+    const settle = (id: string, body: object) =>
+      supertest(paying.proxy.url)
+        .post(`/v1/calls/${id}/resolution`)
+        .set('X-API-Key', approver)
+        .send({ reason: 'the provider says so', ...body });
+    const payInDoubt = async () => {
+      const data = [{ chiRef: uuidv7(), id: uuidv7(), email: 'ada@example.com', valueInUSD: 2, status: 'paid' }];
+      paying.upstream.behaviour = answer(500, { status: 'error', error: 'it failed', data });
+      return (await pay().expect(500)).headers['x-call-id'] ?? '';
+    };
+
+    it('is settled by a person who agrees', async () => {
+      const id = await payInDoubt();
+      const { body } = await settle(id, { outcome: 'confirmed' }).expect(200);
+      expect(body).toMatchObject({ outcome: 'confirmed' });
+      expect(await spent()).toBe('2.000000');
+    });
+
+    it('is corrected by a person who knows better', async () => {
+      const id = await payInDoubt();
+      const { body: refused } = await settle(id, { outcome: 'not_executed' }).expect(409);
+      expect(refused).toMatchObject({ code: 'not_in_doubt', detail: expect.stringContaining(`"supersedes": "${id}"`) });
+      const { body } = await settle(id, { outcome: 'not_executed', supersedes: id }).expect(200);
+      expect(body).toMatchObject({ outcome: 'not_executed' });
+      expect(await spent()).toBe('0.000000');
+    });
+  });
+
   it.each([
     ['1e14', '2.000000'], // no column of sums could hold it
     ['-3', '2.000000'],

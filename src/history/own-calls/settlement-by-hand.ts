@@ -3,7 +3,7 @@ import { LedgerItem } from '../../journal/ledger';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { hasDoubt, SettledCall } from '../../journal/settlements';
 import { RESOLUTIONS } from '../../operations/lifecycle';
-import { ENTRIES, Entry, expectedEntry } from '../../operations/settlement';
+import { ENTRIES, Entry, expectedEntry, resolutionOf } from '../../operations/settlement';
 import { Problem } from '../../platform/errors/problem';
 import { readPayoutId } from '../../operations/payout-id';
 import { ResolutionDto, VerdictByHand } from './own-calls.dto';
@@ -32,13 +32,26 @@ export function settlementByHand(call: SettledCall, asked: ResolutionDto, by: Au
     evidence: { reads: [], calls: [] },
   };
   if (call.items.length === 0) return withResolution(settlement, call, asked.outcome);
-  if (entries.length > 0) return settlement;
+  if (entries.length > 0 || isAnswered(call, asked.outcome)) return settlement;
   return supersedes === undefined ? notInDoubt(call) : unchanged(asked.outcome);
 }
 
 /** Whether the call has an answer, or was settled without one. Only then may it be corrected. */
-function isOver({ outcome, number, state }: SettledCall): boolean {
-  return (outcome !== null || number > 0) && state !== 'refused' && state !== 'unknown';
+function isOver(call: SettledCall): boolean {
+  const { outcome, number, state } = call;
+  return (outcome !== null || number > 0) && state !== 'refused' && (state !== 'unknown' || isKnown(call));
+}
+
+/** Whether an answer that is not believed names what became of every payout, so that only the call as a whole is in doubt. */
+function isKnown(call: SettledCall): boolean {
+  return call.state === 'unknown' && call.items.length > 0 && !hasDoubt(call);
+}
+
+/** Whether a person agrees with such an answer. */
+function isAnswered(call: SettledCall, outcome: VerdictByHand): boolean {
+  if (!isKnown(call)) return false;
+  const entries = call.items.map(({ entry }) => entry);
+  return (resolutionOf('unknown', entries) === 'not_executed') === (outcome === 'not_executed');
 }
 
 function chosenItems(call: SettledCall, { payouts }: ResolutionDto): LedgerItem[] | Problem {
