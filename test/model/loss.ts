@@ -1,5 +1,5 @@
 import { ConfigService } from '@nestjs/config';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copiesFolder } from '../../src/journal/local-copies';
@@ -95,7 +95,9 @@ async function copiesAreWritten(dataDirs: string[]): Promise<void> {
   }
 }
 
+/** A proxy that has admitted nothing has no folder of copies yet. */
 function sizesIn(folder: string): number[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder).map((name) => statSync(join(folder, name)).size);
 }
 

@@ -12,7 +12,8 @@ const ZERO = new Decimal(0);
  * Checks that spending equals what was sent and not known to be unpaid, and what the ledger says. It never exceeds a cap,
  * and nothing under a cap was refused.
  */
-export async function checkMoney({ database, sandbox }: World, lane: Lane, stories: Story[]): Promise<string[]> {
+export async function checkMoney(world: World, lane: Lane, stories: Story[]): Promise<string[]> {
+  const { database, sandbox } = world;
   const caps = capsOf(lane);
   const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
     lane.client.id,
@@ -39,7 +40,7 @@ export async function checkMoney({ database, sandbox }: World, lane: Lane, stori
       .map((intent) => `${intent.id} counts ${countedOf(intent).toFixed()}, and by its ledger ${intent.ledgerUsd}`),
     ...stories.flatMap((story) =>
       [...story.sent, ...lane.decided.filter(({ number }) => number === story.number)].flatMap((asked) =>
-        checkRefusal(story, asked, stories, caps),
+        checkRefusal(story, asked, caps, (time) => stories.flatMap((each) => reservationsOf(each, time, world.lost))),
       ),
     ),
   ];
@@ -83,19 +84,20 @@ function spendingOf(intents: Intent[]): Map<string, Decimal> {
 function checkRefusal(
   { number, totalUsd }: Story,
   { told, startedAt, endedAt }: Sent | Decided,
-  all: Story[],
   caps: Decimal[],
+  reservedAt: (time: { startedAt: number; endedAt: number }) => Decimal[],
 ): string[] {
   if (told?.json.code !== 'cap_exceeded') return [];
-  const spent = sum(all.flatMap((story) => reservationsOf(story, { startedAt, endedAt })));
+  const spent = sum(reservedAt({ startedAt, endedAt }));
   const room = caps.every((cap) => spent.plus(totalUsd ?? 0).lte(cap));
   return room ? [`request ${number} was refused for money, but at most ${spent.toFixed()} US dollars were spent`] : [];
 }
 
 /** Returns the amounts of a request's calls that may have been reserved at some moment between two. */
 function reservationsOf(
-  { sent, intents, totalUsd }: Story,
+  { number, sent, intents, totalUsd }: Story,
   { startedAt, endedAt }: { startedAt: number; endedAt: number },
+  lost: World['lost'],
 ): Decimal[] {
   if (sent.every((each) => each.startedAt > endedAt)) return [];
   const givenBack = ({ id, outcome }: Intent) =>
@@ -103,7 +105,11 @@ function reservationsOf(
     sent.some(
       ({ told, endedAt: at }) => at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
     );
-  return intents.filter((intent) => intent.reservedOn !== null && !givenBack(intent)).map(() => totalUsd ?? ZERO);
+  const reserved = intents.filter((intent) => intent.reservedOn !== null && !givenBack(intent));
+  // A call that was refused before the database was put back is in no copy, so no record says what it had reserved.
+  const gone = lost && startedAt < lost.at ? [...lost.calls].filter(([, about]) => about === number) : [];
+  const unrecorded = gone.filter(([id]) => !intents.some((intent) => intent.id === id));
+  return [...reserved, ...unrecorded].map(() => totalUsd ?? ZERO);
 }
 
 function sum(amounts: Decimal[]): Decimal {

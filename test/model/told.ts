@@ -105,6 +105,7 @@ interface Around {
 /** Returns the right answer of a request that was not admitted. */
 function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
   const { json } = told;
+  if (told.status === 202) return checkPending(told, intents);
   const first = intents.find(({ id }) => id === json.first_call_id);
   if (json.first_call_id !== undefined && wasLost(world, json.first_call_id)) return [];
   switch (json.code ?? '') {
@@ -129,6 +130,13 @@ function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, 
     default:
       return HARMLESS.includes(json.code as string) ? [] : ['nothing of that kind was asked for'];
   }
+}
+
+/** Checks a replay of a held call that was refused: its commit was reported as failed, and its refusal came a moment later. */
+function checkPending({ headers }: Told, intents: Intent[]): string[] {
+  const id = headers.get('x-call-id');
+  const isHeld = intents.some((intent) => intent.id === id && intent.held && intent.refused);
+  return isHeld && headers.has('idempotent-replayed') ? [] : ['nothing waits for an approval'];
 }
 
 /** Whether a stop was active from before it was sent until after it was answered. */

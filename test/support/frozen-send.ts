@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,14 +6,19 @@ const UNDICI = require.resolve('undici', { paths: [resolve(__dirname, '..', '..'
 
 /** Lets a process stop itself when it is about to send a POST, after everything that it checked before. */
 const SCRIPT = `
-  const { existsSync, rmSync } = require('node:fs');
+  const { unlinkSync } = require('node:fs');
   const { Pool } = require(${JSON.stringify(UNDICI)});
   const { dispatch } = Pool.prototype;
-  Pool.prototype.dispatch = function (request, handler) {
-    if (request.method === 'POST' && existsSync(FILE)) {
-      rmSync(FILE);
-      process.kill(process.pid, 'SIGSTOP');
+  const isAsked = () => {
+    try {
+      unlinkSync(FILE);
+      return true;
+    } catch {
+      return false;
     }
+  };
+  Pool.prototype.dispatch = function (request, handler) {
+    if (request.method === 'POST' && isAsked()) process.kill(process.pid, 'SIGSTOP');
     return dispatch.call(this, request, handler);
   };`;
 
@@ -42,8 +47,16 @@ export class FrozenSend {
   async next(): Promise<boolean> {
     writeFileSync(this.file, '');
     for (let polls = 0; polls < MAX_POLLS && existsSync(this.file); polls += 1) await sleep(POLL_MS);
-    const isFrozen = !existsSync(this.file);
-    rmSync(this.file, { force: true });
-    return isFrozen;
+    return !this.takeBack();
+  }
+
+  /** Of the two that remove the file, one succeeds. So a process that freezes at the last moment is not overlooked. */
+  private takeBack(): boolean {
+    try {
+      unlinkSync(this.file);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
