@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { join } from 'node:path';
-import { loadConfig } from '../platform/config/config';
+import { loadConfig, StartError } from '../platform/config/config';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
 import { migrateAtStart, SANDBOX_MIGRATIONS } from '../platform/database/migrations';
 import { startSandbox } from '../app/start/sandbox-process';
@@ -23,8 +23,10 @@ async function run(): Promise<void> {
     await migrateAtStart(postgres.urls.sandbox, SANDBOX_MIGRATIONS, config.migrateOnStart);
     const sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPort);
     process.stdout.write(banner(sandbox.url, join(config.dataDir, 'sandbox.json')));
-    await new Promise<void>((resolve) => onStop(() => resolve()));
+    const asked = new Promise<undefined>((resolve) => onStop(() => resolve(undefined)));
+    const ended = await Promise.race([asked, sandbox.ended]);
     await sandbox.stop();
+    if (ended !== undefined) throw new StartError(`the sandbox has stopped (${ended})`);
   } finally {
     await postgres.stop();
   }

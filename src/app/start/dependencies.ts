@@ -28,7 +28,9 @@ interface Dependencies {
 export async function startDependencies(config: Config, lock: DirectoryLock, report: Report): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;
   let sandbox: RunningSandbox | undefined;
+  let stopping = false;
   const stop = async () => {
+    stopping = true;
     await sandbox?.stop();
     await postgres?.stop();
   };
@@ -43,6 +45,7 @@ export async function startDependencies(config: Config, lock: DirectoryLock, rep
     if (postgres && !config.upstreamBaseUrl) {
       await migrateAtStart(postgres.urls.sandbox, SANDBOX_MIGRATIONS, config.migrateOnStart);
       sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPortGiven ? config.sandboxPort : 0);
+      void sandbox.ended.then((how) => stopping || tellOfEnd(how));
     }
     const upstream = upstreamOf(config, sandbox);
     report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
@@ -61,6 +64,11 @@ export async function startDependencies(config: Config, lock: DirectoryLock, rep
     await stop();
     throw error;
   }
+}
+
+/** Without its upstream, the proxy still serves reads of its history, and refuses payments. */
+function tellOfEnd(how: string): void {
+  process.stderr.write(`payout-proxy: the sandbox has stopped (${how}). Restart the proxy to restart the sandbox.\n`);
 }
 
 /** Returns whether the database or the sandbox is an embedded one. */

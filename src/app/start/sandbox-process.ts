@@ -11,6 +11,8 @@ import { SessionLock } from '../../platform/database/session-lock';
 export interface RunningSandbox {
   url: string;
   apiKey: Secret;
+  /** How the process ended, such as `SIGKILL`. Pending until it does. */
+  ended: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -63,26 +65,27 @@ async function launch(config: Config, databaseUrl: string, port: number, file: s
       SANDBOX_CONTROL_KEY: config.sandboxControlKey.reveal(),
     }),
   });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const ended = new Promise<string>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`)),
+  );
   const url = await new Promise<string>((resolve, reject) => {
     child.once('message', (message: { ready?: { url: string }; failed?: string }) =>
       message.ready
         ? resolve(message.ready.url)
         : reject(new StartError(message.failed ?? 'the sandbox did not start')),
     );
-    void exited.then(() => reject(new StartError('the sandbox stopped before it was ready')));
+    void ended.then(() => reject(new StartError('the sandbox stopped before it was ready')));
   });
-  child.once('exit', tellOfEnd);
   const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey.reveal() };
   writePrivateJson(file, content);
   return {
     url,
     apiKey: new Secret(apiKey),
+    ended,
     stop: async () => {
-      child.off('exit', tellOfEnd);
       child.kill('SIGTERM');
       child.kill('SIGCONT'); // a stopped process cannot receive the first signal
-      await exited;
+      await ended;
     },
   };
 }
@@ -93,9 +96,4 @@ function revealed(variables: Readonly<Record<string, Secret>>): Record<string, s
 
 function read(file: string): SandboxFile | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SandboxFile) : undefined;
-}
-
-function tellOfEnd(code: number | null, signal: NodeJS.Signals | null): void {
-  const how = signal ?? `exit code ${code}`;
-  process.stderr.write(`payout-proxy: the sandbox has stopped (${how}). Restart the proxy to restart the sandbox.\n`);
 }
