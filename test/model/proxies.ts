@@ -80,10 +80,11 @@ export class Proxies {
   async killAndRestart(victim: number, meanwhile: () => Promise<void>): Promise<void> {
     if (!this.up[victim]) return;
     this.up[victim] = false;
-    await this.fleet.kill(victim);
-    const restarted = this.startAgain(victim);
+    const killed = this.fleet.kill(victim);
+    const restarted = killed.then(() => this.startAgain(victim));
+    // Set at once: while the other one is frozen, everybody waits for this one.
     this.restarting = restarted.catch(() => undefined);
-    await Promise.all([restarted, meanwhile()]);
+    await Promise.all([restarted, killed.then(meanwhile)]);
   }
 
   /**
