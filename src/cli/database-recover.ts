@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClientError } from '../access/clients/client-error';
 import { LostTime } from '../journal/lost-time';
 import { beginEpoch, Recovered, restoreFromCopies } from '../journal/recovery';
-import { insertStop, readStops } from '../journal/stops';
+import { insertStopOfAll, readStops } from '../journal/stops';
 import { loadConfigOf } from '../platform/config/config';
 import { EpochFile, epochFileIn } from '../platform/database/epoch-file';
 import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
@@ -87,7 +87,9 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   }
   const plan = `This stops everything, restores calls from ${folders.join(', ')} and begins a new epoch.`;
   await confirm(plan, options.yes);
-  const stopId = await stopEverything(prisma, options.reason);
+  // In the epoch that ends, unless an instance or a restore did. Nobody pays between the beginning of the next epoch,
+  // which ends the fences, and the reading of the lost time.
+  const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ${options.reason}`);
   const progress = new Progress('lines');
   const recovered = await restoreFromCopies(prisma, folders, config, (lines) => progress.at(lines));
   progress.end();
@@ -103,16 +105,6 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   const reading = { run_id: lost?.runId ?? null, lost_from: lost?.from ?? null, lost_to: lost?.to ?? null };
   const result = { epoch, ...recovered, ...reading, stop_id: stopId };
   print(options.json ? result : forPeople(recovered, { epoch, lost }, stopId), options.json);
-}
-
-/**
- * Stops everything in the epoch that ends, unless an instance or a restore did. Nobody pays between the beginning of the
- * next epoch, which ends the fences, and the reading of the lost time.
- */
-async function stopEverything(prisma: PrismaService, why: string): Promise<string> {
-  const reason = `The database is being recovered: ${why}`;
-  const stop = { clientId: null, operation: null, reason, cause: 'database_behind' as const };
-  return (await insertStop(prisma, stop, null)).id;
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;

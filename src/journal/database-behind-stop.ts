@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EpochService } from '../platform/database/epoch.service';
 import { PrismaService } from '../platform/database/prisma.service';
-import { insertStop } from './stops';
+import { insertStopOfAll } from './stops';
 
 /**
  * Tells all instances that their database is behind: by a stop of everything, which takes effect with its commit. The
@@ -21,8 +21,7 @@ export class DatabaseBehindStop {
   /** Never rejects. The next heartbeat tries again. */
   private async set(reason: string): Promise<void> {
     try {
-      const stop = { clientId: null, operation: null, reason, cause: 'database_behind' as const };
-      const { id, added } = await insertStop(this.prisma, stop, null);
+      const { id, added } = await insertStopOfAll(this.prisma, reason);
       if (added) this.logger.error({ stop_id: id }, 'everything is stopped, because the database is older than it was');
     } catch (err) {
       this.logger.error({ err }, 'the stop of an old database cannot be set, will retry');

@@ -71,6 +71,11 @@ export async function insertStop(
   );
 }
 
+/** Stops everything, because the database is older than it was. The stop cannot be lifted before the next epoch. */
+export function insertStopOfAll(prisma: PrismaService, reason: string): Promise<{ id: string; added: boolean }> {
+  return insertStop(prisma, { clientId: null, operation: null, reason, cause: 'database_behind' }, null);
+}
+
 /**
  * Lifts a stop. @returns false if no active stop has this ID. If two lift it at once, one succeeds.
  * @param unreconciled also lifts the stop of a recovered database whose lost time was not read from the upstream's list.

@@ -193,7 +193,13 @@ export const RECOVERIES = [
   {
     name: 'stop-of-a-recovery',
     guards: 'payments between the next epoch and the reading of the list, if no instance has stopped everything',
-    edits: [['src/cli/database-recover.ts', 'return (await insertStop(prisma, stop, null)).id;', 'return stop.cause;']],
+    edits: [
+      [
+        'src/cli/database-recover.ts',
+        'const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ${options.reason}`);',
+        "const stopId = 'none';",
+      ],
+    ],
     noticedBy: 'test/moved-database.spec.ts',
     test: 'is recovered without one with evidence, and payments wait until somebody has read the list',
   },
