@@ -1,5 +1,6 @@
 import { Lane, Shared, submit } from './lane';
 import { Arrival, Intent, isInDoubt } from './records';
+import { World } from './world';
 
 /** Longer than a call of an ended process may still be in progress. Until then, nobody may settle it. */
 const SETTLEABLE_MS = 10_000;
@@ -36,15 +37,18 @@ export async function settle(
   const faults: string[] = [];
   const settleOne = async (lane: Lane, { id, number }: Intent) => {
     const carriedOut = arrivals.some((arrival) => arrival.number === number && arrival.processed);
+    const outcome = carriedOut ? 'confirmed' : 'not_executed';
     const ask = (process: number) =>
       shared.world.ask({
         process,
         path: `/v1/calls/${id}/resolution`,
         key: shared.world.keys.approvers[0] ?? '',
-        body: { outcome: carriedOut ? 'confirmed' : 'not_executed', reason: 'as it was' },
+        body: { outcome, reason: 'as it was' },
       });
     const told = await settledBy(ask, processes);
-    if (told !== 'fenced' && told?.status !== 200) faults.push(`${id} could not be settled: ${told?.text}`);
+    // The answer of a proxy that is killed just then is lost, and its settlement is not.
+    if (told !== 'fenced' && told?.status !== 200 && !(await isSettled(shared.world, id, outcome)))
+      faults.push(`${id} could not be settled: ${told?.text}`);
     await submit(shared, lane, { number, submission: { process: 1 - (processes[0] ?? 0), twin: false } });
   };
   await Promise.all(
@@ -55,6 +59,11 @@ export async function settle(
     ),
   );
   return faults;
+}
+
+async function isSettled({ database }: World, id: string, outcome: string): Promise<boolean> {
+  const settled = 'SELECT FROM current_settlement WHERE intent_id = $1 AND resolution = $2';
+  return (await database.query(settled, [id, outcome])).length > 0;
 }
 
 /** Asks one proxy after the other until one has settled the call. @returns its answer, unless the clocks of all stay wrong. */
