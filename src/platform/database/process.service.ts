@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
@@ -8,6 +9,9 @@ import { SessionLock } from './session-lock';
 
 /** The first of the two numbers of the lock. live_processes() of the migrations looks for it. */
 const PROCESS_LOCKS = 7_070_003;
+
+/** A number is an integer of the database. */
+const END_OF_NUMBERS = 2 ** 31;
 
 /**
  * Identifies the processes that share a database, and tells which are alive. See live_processes() of the migrations.
@@ -36,13 +40,20 @@ export class ProcessService implements OnApplicationShutdown {
     return this.held;
   }
 
-  /** Takes a number. Await it before anything is recorded. */
+  /**
+   * Takes a number. Await it before anything is recorded. Numbers are random, because a counter of the database goes back with
+   * the database. Two processes would then share a number, if one starts while the lock of the other one is lost.
+   */
   async start(): Promise<void> {
-    // In a restored database, the sequence starts again, so a number may be in use.
     do {
-      this.held = await this.next();
-      this.lock = await SessionLock.take(this.databaseUrl, [PROCESS_LOCKS, this.held], () => this.tellOfLoss());
+      this.held = randomInt(1, END_OF_NUMBERS);
+      this.lock = await SessionLock.take(this.databaseUrl, [PROCESS_LOCKS, this.held], {
+        ofLoss: () => this.tellOfLoss(),
+        // A database that was put back does not know this process, nor its timeouts.
+        ofReturn: () => void this.record().catch((err: unknown) => this.tellOfFailure(err)),
+      });
     } while (!this.lock);
+    await this.record();
   }
 
   /** Runs last, after everything in flight is recorded. */
@@ -58,12 +69,14 @@ export class ProcessService implements OnApplicationShutdown {
     this.logger.warn({ process_number: this.held }, 'lost the database connection that holds the process number');
   }
 
-  /** Returns a new number, and records how long calls of this process can be in flight. The longest time counts. */
-  private async next(): Promise<number> {
-    const [row] = await this.prisma.$queryRaw<[{ number: number }]>`
-      INSERT INTO process (number, in_flight_ms) VALUES (nextval('process_number')::integer, ${this.inFlightMs}::integer)
-      ON CONFLICT (number) DO UPDATE SET in_flight_ms = greatest(process.in_flight_ms, EXCLUDED.in_flight_ms)
-      RETURNING number`;
-    return row.number;
+  private tellOfFailure(err: unknown): void {
+    this.logger.warn({ process_number: this.held, err }, 'cannot record the timeouts of this process');
+  }
+
+  /** Records how long calls of this process can be in flight. The longest time counts. */
+  private async record(): Promise<void> {
+    await this.prisma.$executeRaw`
+      INSERT INTO process (number, in_flight_ms) VALUES (${this.held}::integer, ${this.inFlightMs}::integer)
+      ON CONFLICT (number) DO UPDATE SET in_flight_ms = greatest(process.in_flight_ms, EXCLUDED.in_flight_ms)`;
   }
 }

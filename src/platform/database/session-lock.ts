@@ -5,6 +5,13 @@ import { IDLE_CONNECTION } from './idle-connection';
 /** One number or two numbers that nothing else in the database uses. */
 type LockKey = number | [space: number, number: number];
 
+/** What the holder of a lock is told. */
+interface Told {
+  ofLoss?: () => void;
+  /** The database may be an older one than before. */
+  ofReturn?: () => void;
+}
+
 /** The wait before a lost lock is taken again. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
@@ -21,12 +28,12 @@ export class SessionLock {
   private constructor(
     private readonly url: string,
     private readonly key: LockKey,
-    private readonly onLost: () => void,
+    private readonly told: Told,
   ) {}
 
   /** @returns undefined if another process holds it. */
-  static async take(url: string, key: LockKey, onLost: () => void = () => undefined): Promise<SessionLock | undefined> {
-    const lock = new SessionLock(url, key, onLost);
+  static async take(url: string, key: LockKey, told: Told = {}): Promise<SessionLock | undefined> {
+    const lock = new SessionLock(url, key, told);
     return (await lock.take()) ? lock : undefined;
   }
 
@@ -57,10 +64,10 @@ export class SessionLock {
 
   /** Takes the lock again. The server may learn later than this process that the old connection is gone. */
   private async takeAgain(): Promise<void> {
-    this.onLost();
+    this.told.ofLoss?.();
     const { signal } = this.released;
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-      if (await this.take().catch(() => false)) return;
+      if (await this.take().catch(() => false)) return this.told.ofReturn?.();
       await sleep(wait, undefined, { signal }).catch(() => undefined); // the release wakes it
     }
   }
