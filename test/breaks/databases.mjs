@@ -10,6 +10,7 @@ export const DATABASES = [
     guards: 'an old database behind a new connection, until the next heartbeat',
     edits: [['src/platform/database/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'commits-since-heartbeat',
@@ -60,6 +61,7 @@ export const DATABASES = [
     guards: 'calls that an old database lacks, with their keys and amounts',
     edits: [['src/journal/call-journal.ts', 'for (const row of opened) if', 'for (const row of []) if']],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'copies-of-outcomes',
@@ -78,12 +80,14 @@ export const DATABASES = [
       ],
     ],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'recovered-keys',
     guards: 'a key that is free again after a recovery',
     edits: [['src/journal/recovery.ts', 'WHERE idempotency_key IS NOT NULL\n', 'WHERE FALSE\n']],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'recovered-contents',
@@ -96,18 +100,21 @@ export const DATABASES = [
       ],
     ],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'recovered-reservations',
     guards: 'a cap that looks unused after a recovery',
     edits: [['src/journal/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE']],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'recovered-refunds',
     guards: 'a cap that looks spent after a recovery',
     edits: [['src/journal/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'unreplicated-commits',
@@ -186,6 +193,7 @@ export const DATABASES = [
     guards: 'an answer that comes after its call was settled, and does not know it',
     edits: [['src/journal/settlements.ts', '&& !(await abandon(tx, call))', '&& !abandon']],
     noticedBy: MODEL,
+    disaster: 'suspension',
   },
   {
     name: 'one-key-two-payments',

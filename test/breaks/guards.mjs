@@ -10,6 +10,7 @@ import { RETRIES } from './retries.mjs';
  * @property {string} guards what it guards against.
  * @property {[file: string, text: string, replacement: string][]} edits the text occurs once in the file.
  * @property {string} noticedBy a spec file, or `model` for schedules of test/model.spec.ts.
+ * @property {'suspension' | 'loss'} [disaster] what all schedules of the model have then.
  * @property {string} [test] words of the test that must fail. The others of the file are not run then.
  */
 
@@ -22,6 +23,7 @@ const CALLS = [
     guards: 'a call that is sent so late that it was settled, and paid again, meanwhile',
     edits: [['src/gateway/upstream/upstream.service.ts', "isTooLate?.() ? 'too_late' : undefined", 'undefined']],
     noticedBy: MODEL,
+    disaster: 'suspension',
   },
   {
     name: 'settled-after-lease',
@@ -34,6 +36,7 @@ const CALLS = [
       ],
     ],
     noticedBy: MODEL,
+    disaster: 'suspension',
   },
   {
     name: 'longer-lease',

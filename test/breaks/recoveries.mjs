@@ -106,12 +106,14 @@ export const RECOVERIES = [
     guards: 'an approved call that can be approved again after a recovery',
     edits: [[RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE']],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'recovered-approved-sums',
     guards: 'a cap that looks unused after the recovery of approved calls',
     edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
     noticedBy: MODEL,
+    disaster: 'loss',
   },
   {
     name: 'recovered-outcomes',

@@ -150,7 +150,7 @@ function write(path, source) {
 }
 
 /** Runs the test of a guard, and tells what it noticed. A test that cannot run has noticed nothing. */
-function judged({ noticedBy, test }) {
+function judged({ noticedBy, test, disaster }) {
   const isModel = noticedBy === 'model';
   const results = join(copy, 'results.json');
   rmSync(results, { force: true });
@@ -162,7 +162,8 @@ function judged({ noticedBy, test }) {
     '--json',
     `--outputFile=${results}`,
   ];
-  const env = { ...process.env, ...(isModel && { MODEL_SCHEDULES: values.schedules, MODEL_SEED: values.seed }) };
+  const model = { MODEL_SCHEDULES: values.schedules, MODEL_SEED: values.seed, MODEL_DISASTER: disaster };
+  const env = { ...process.env, ...(isModel && model) };
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: copy,
     env,

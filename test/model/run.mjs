@@ -5,8 +5,15 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 
 const string = { type: 'string' };
-const options = { schedules: string, seed: string, path: string, factor: string, help: { type: 'boolean' } };
-const { schedules = '2000', seed, path, factor = '0', help } = parseArgs({ options }).values;
+const options = {
+  schedules: string,
+  seed: string,
+  path: string,
+  factor: string,
+  disaster: string,
+  help: { type: 'boolean' },
+};
+const { schedules = '2000', seed, path, factor = '0', disaster, help } = parseArgs({ options }).values;
 
 if (help) {
   console.log(`Usage: npm run test:model -- [options]
@@ -17,11 +24,13 @@ promises about money after each.
   --schedules <count>  schedules to run (default: 2000)
   --seed <number>      seed of the schedules, to run the same ones again
   --path <path>        path of a failed wave, to run it alone
+  --disaster <kind>    all waves have this one: none, suspension or loss (default: any)
   --factor <number>    runs the property tests afterwards, with so many times their examples
 
 Examples:
   npm run test:model -- --schedules 200
   npm run test:model -- --seed 20261121 --path 0   # repeats the wave that a failure names
+  npm run test:model -- --schedules 400 --disaster loss
   npm run test:long                                # 2,000 schedules, then 20 times the examples`);
   process.exit();
 }
@@ -40,6 +49,7 @@ run(['test/model.spec.ts'], {
   MODEL_SCHEDULES: schedules,
   ...(seed && { MODEL_SEED: seed }),
   ...(path && { MODEL_PATH: path }),
+  ...(disaster && { MODEL_DISASTER: disaster }),
 });
 
 if (Number(factor) > 0) {
