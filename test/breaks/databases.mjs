@@ -9,8 +9,8 @@ export const DATABASES = [
     name: 'epoch-on-connections',
     guards: 'an old database behind a new connection, until the next heartbeat',
     edits: [['src/platform/database/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
-    noticedBy: MODEL,
-    disaster: 'loss',
+    noticedBy: 'test/durability-epoch.spec.ts',
+    test: 'stops an instance whose last second is missing, before anything is sent',
   },
   {
     name: 'commits-since-heartbeat',

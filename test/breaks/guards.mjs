@@ -35,8 +35,8 @@ const CALLS = [
         'return { goneMs: 0 * overAfterMs(timeouts), aliveMs: 0 * givenUpAfterMs(timeouts) };',
       ],
     ],
-    noticedBy: MODEL,
-    disaster: 'suspension',
+    noticedBy: 'src/journal/settlements.spec.ts',
+    test: 'never lets a call be settled that may still be sent, with any settings',
   },
   {
     name: 'longer-lease',
