@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import supertest from 'supertest';
@@ -17,6 +8,7 @@ import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
+import { copiedIn, loseCalls } from './support/lost-calls';
 import { paidOutcome } from './support/outcomes';
 import { Product } from './support/process';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
@@ -42,18 +34,10 @@ describe('a call that is restored after its outcome', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const copied = () => {
-    const folder = join(dataDir, 'copies');
-    if (!existsSync(folder)) return '';
-    return readdirSync(folder)
-      .map((name) => readFileSync(join(folder, name), 'utf8'))
-      .join('');
-  };
-
   it('counts what the outcome gave back', async () => {
     const { key } = await proxy.client('app', 'pay');
     await proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(502);
-    await eventually(() => copied().includes('"kind":"outcome"'));
+    await eventually(() => copiedIn(dataDir).some((line) => line.includes('"kind":"outcome"')));
     // A process that was sending it wrote its outcome to the older database.
     for (const table of ['intent', 'intent_body', 'idempotency_claim', 'spending'])
       await tamper(proxy.database, `DELETE FROM ${table}`);
@@ -63,15 +47,6 @@ describe('a call that is restored after its outcome', () => {
   });
 
   describe('whose key was used again, because the database went on without it', () => {
-    const LOST = [
-      'intent',
-      'intent_body',
-      'outcome',
-      'outcome_body',
-      'idempotency_claim',
-      'recent_content',
-      'spending',
-    ];
     const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
     let key = '';
 
@@ -79,8 +54,7 @@ describe('a call that is restored after its outcome', () => {
     async function payAndLose(order: string) {
       const { headers } = await pay(order).expect(200);
       const id = headers['x-call-id'] ?? '';
-      await eventually(() => copied().includes(`"kind":"outcome"`) && copied().split(id).length > 2);
-      for (const table of LOST) await tamper(proxy.database, `DELETE FROM ${table}`);
+      await loseCalls(proxy.database, dataDir, id);
       return id;
     }
 
@@ -125,9 +99,7 @@ describe('a call that is restored after its outcome', () => {
       const again = (await pay('order-4').expect(200)).headers['x-call-id'] ?? '';
       const [open, erased] = [await copyIntent(proxy.database, again, {}), await copyIntent(proxy.database, again, {})];
       await tamper(proxy.database, `UPDATE intent_body SET body = NULL, salt = NULL WHERE intent_id = '${erased}'`);
-      const intent = copied()
-        .split('\n')
-        .find((line) => line.includes('"kind":"intent"') && line.includes(lost));
+      const intent = copiedIn(dataDir).find((line) => line.includes('"kind":"intent"') && line.includes(lost));
       mkdirSync(join(gone, 'copies'));
       writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${intent}\n`);
       const [unknown, damaged] = [uuidv7(), uuidv7()];

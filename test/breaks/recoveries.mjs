@@ -4,7 +4,6 @@ const EPOCH = 'src/platform/database/epoch.service.ts';
 const RECOVERY = 'src/journal/recovery.ts';
 const EVIDENCE = 'test/epoch-evidence.spec.ts';
 const LOST = 'test/lost-payments.spec.ts';
-const MODEL = 'model';
 
 export const RECOVERIES = [
   {
@@ -105,15 +104,15 @@ export const RECOVERIES = [
     name: 'recovered-approvals',
     guards: 'an approved call that can be approved again after a recovery',
     edits: [[RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE']],
-    noticedBy: MODEL,
-    disaster: 'loss',
+    noticedBy: 'test/recovered-guards.spec.ts',
+    test: 'cannot be approved again, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-approved-sums',
     guards: 'a cap that looks unused after the recovery of approved calls',
     edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
-    noticedBy: MODEL,
-    disaster: 'loss',
+    noticedBy: 'test/recovered-guards.spec.ts',
+    test: 'cannot be approved again, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-outcomes',

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import supertest from 'supertest';
+import { restoreFromCopies } from '../src/journal/recovery';
+import { PrismaService } from '../src/platform/database/prisma.service';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { loseCalls } from './support/lost-calls';
+import { AIRTIME, SUCCESS } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+
+/** What keeps a call from being paid again is restored with it. */
+describe('a paid call that is restored from a copy', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-guards-'));
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+
+  beforeAll(async () => {
+    upstream = await FakeUpstream.start();
+    upstream.behaviour = answer(200, SUCCESS);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir, duplicateGuard: true });
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await upstream.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  beforeEach(() => (upstream.received.length = 0));
+
+  async function loseAndRestore(id: string): Promise<object> {
+    await loseCalls(proxy.database, dataDir, id);
+    return restoreFromCopies(proxy.app.get(PrismaService), [dataDir], {
+      upstreamTimeoutMs: 30_000,
+      upstreamTimeouts: new Map(),
+    });
+  }
+  const spentBy = (client: { id: string }) =>
+    proxy.database.query('SELECT usd::float8 AS usd FROM spending WHERE client_id = $1', [client.id]);
+
+  it('is replayed to its key', async () => {
+    const { key } = await proxy.client('keyed', 'pay');
+    const pay = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(200);
+    const id = (await pay()).headers['x-call-id'] ?? '';
+    await loseAndRestore(id);
+    expect((await pay()).headers).toMatchObject({ 'x-call-id': id, 'idempotent-replayed': 'true' });
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is the first of two with the same content, without a key', async () => {
+    const { key } = await proxy.client('without-keys', 'pay');
+    const id = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
+    await loseAndRestore(id);
+    const { body } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(409);
+    expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: id });
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('counts on the caps', async () => {
+    const client = await proxy.client('capped', 'pay');
+    const id = (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
+    const spent = await spentBy(client);
+    await loseAndRestore(id);
+    expect(await spentBy(client)).toEqual(spent);
+    expect(spent).toEqual([{ usd: expect.any(Number) }]);
+  });
+
+  it('cannot be approved again, and counts on the caps of the day of its approval', async () => {
+    const client = await proxy.client('held', 'pay');
+    const approver = await proxy.client('approver', 'approve');
+    await proxy.database.query("UPDATE client SET approval_over_usd = 0 WHERE name = 'held'");
+    const held = (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(202)).headers['x-call-id'] ?? '';
+    const approve = () =>
+      supertest(proxy.url)
+        .post(`/v1/approvals/${held}/approve`)
+        .set('X-API-Key', approver.key)
+        .send({ reason: 'agreed' });
+    await approve().expect(200);
+    const spent = await spentBy(client);
+    expect(await loseAndRestore(held)).toMatchObject({ approvals: 1 });
+    expect(await spentBy(client)).toEqual(spent);
+    expect((await approve().expect(409)).body.code).toBe('already_decided');
+    expect(upstream.received).toHaveLength(1);
+  });
+});
