@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import supertest from 'supertest';
 import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { loseCalls } from './support/lost-calls';
 import { AIRTIME, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
 
 /** What keeps a call from being paid again is restored with it. */
 describe('a paid call that is restored from a copy', () => {
