@@ -10,6 +10,7 @@ import { IndexService } from '../history/search/index.service';
 import { FenceMetrics } from '../http/health/fence-metrics';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from '../journal/activity';
+import { DatabaseBehindStop } from '../journal/database-behind-stop';
 import { ExpectedFees } from '../journal/expected-fees';
 import { UnheardStatuses } from '../journal/unheard-statuses';
 import { RunningConfig } from '../platform/config/config';
@@ -67,6 +68,7 @@ export class WorkerModule {
         ...EVERY_JOB,
         { provide: ALL_JOBS, useFactory: (...jobs: unknown[]) => jobs, inject: EVERY_JOB },
         ForemanService,
+        DatabaseBehindStop,
         FenceMetrics,
         // The client of probes, and the record of its creation
         ClientsService,

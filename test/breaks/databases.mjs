@@ -202,6 +202,12 @@ export const DATABASES = [
     noticedBy: 'test/late-answers.spec.ts',
   },
   {
+    name: 'evidence-of-workers',
+    guards: 'payments on an old database that only a worker knows to be old',
+    edits: [['src/worker/worker.module.ts', '        DatabaseBehindStop,\n', '']],
+    noticedBy: 'test/worker-evidence.spec.ts',
+  },
+  {
     name: 'one-server-at-a-time',
     guards: 'payments on a connection to another server than that of the heartbeat',
     edits: [
