@@ -58,7 +58,10 @@ function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happe
   let copied: Promise<void>;
   return [
     { after, run: () => (copied = world.database.copy()) },
-    { after: after + disaster.lostSubmissions, run: () => copied.then(() => loseAndSendAgain(shared, disaster, lanes)) },
+    {
+      after: after + disaster.lostSubmissions,
+      run: () => copied.then(() => loseAndSendAgain(shared, disaster, lanes)),
+    },
   ];
 }
 
