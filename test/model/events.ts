@@ -1,5 +1,5 @@
-import { Disaster, Loss } from './disaster';
-import { Lane, Shared, submit } from './lane';
+import { Disaster } from './disaster';
+import { Lane, Shared } from './lane';
 import { lose } from './loss';
 import { Wave } from './schedule';
 import { suspend } from './suspension';
@@ -60,23 +60,9 @@ function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happe
     { after, run: () => (copied = world.database.copy()) },
     {
       after: after + disaster.lostSubmissions,
-      run: () => copied.then(() => loseAndSendAgain(shared, disaster, lanes)),
+      run: () => copied.then(() => lose(world, disaster.restarts)),
     },
   ];
-}
-
-/** Puts the database back. Apps then send everything that it had lost once more, with the same keys. */
-async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[]): Promise<void> {
-  const { world } = shared;
-  await lose(world, restarts);
-  const lost = new Set(world.lost?.calls.values());
-  await Promise.all(
-    lanes.flatMap((lane) =>
-      [...lane.requests.keys()]
-        .filter((number) => lost.has(number))
-        .map((number) => submit(shared, lane, { number, submission: { process: number % 2, twin: false } })),
-    ),
-  );
 }
 
 /** While a process is gone, the other one lists everything that it left behind. */

@@ -132,10 +132,13 @@ async function stop(world: World, { client }: Lane, { operation, process }: Stop
   world.stopsAsked.push({ clientId, operation });
   const target = operation === null ? { client: client.name } : { operation };
   const body = { ...target, reason: 'as the schedule says' };
+  const askedAt = world.now();
   const told = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
   // Without an answer, or if it could not be recorded, the stop may still be active. The end of the wave lifts all
   // stops.
   if (!told || told.status >= 300) return;
+  // A database that was put back meanwhile may have lost it.
+  if (world.lost && world.lost.at > askedAt) return;
   const id = told.json.id ?? '';
   stops.push(id);
   // Another schedule may have stopped the same operation, and be about to lift that stop.
