@@ -5,24 +5,24 @@ import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { loseCalls } from './support/lost-calls';
-import { AIRTIME, SUCCESS } from './support/paying';
-import { startProxy, TestProxy } from './support/proxy';
+import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
+import { TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 
 /** What keeps a call from being paid again is restored with it. */
 describe('a paid call that is restored from a copy', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-guards-'));
-  let upstream: FakeUpstream;
+  let paying: Paying;
   let proxy: TestProxy;
+  let upstream: FakeUpstream;
 
   beforeAll(async () => {
-    upstream = await FakeUpstream.start();
+    paying = await startPaying({ dataDir, duplicateGuard: true });
+    ({ proxy, upstream } = paying);
     upstream.behaviour = answer(200, SUCCESS);
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir, duplicateGuard: true });
   });
   afterAll(async () => {
-    await proxy.close();
-    await upstream.stop();
+    await paying.close();
     rmSync(dataDir, { recursive: true, force: true });
   });
   beforeEach(() => (upstream.received.length = 0));

@@ -58,10 +58,7 @@ function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happe
   let copied: Promise<void>;
   return [
     { after, run: () => (copied = world.database.copy()) },
-    {
-      after: after + disaster.lostSubmissions,
-      run: () => copied.then(() => lose(world, disaster.restarts)),
-    },
+    { after: after + disaster.lostSubmissions, run: () => copied.then(() => lose(world, disaster.restarts)) },
   ];
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -43,20 +43,10 @@ export class FrozenSend {
     return `--require ${this.script}`;
   }
 
-  /** @returns whether the process is frozen. False if it sends nothing for a while. */
-  async next(): Promise<boolean> {
+  /** Resolves once the process is frozen, or if it sends nothing for a while. Freeze it nevertheless: it may do so just then. */
+  async next(): Promise<void> {
     writeFileSync(this.file, '');
     for (let polls = 0; polls < MAX_POLLS && existsSync(this.file); polls += 1) await sleep(POLL_MS);
-    return !this.takeBack();
-  }
-
-  /** Of the two that remove the file, one succeeds. So a process that freezes at the last moment is not overlooked. */
-  private takeBack(): boolean {
-    try {
-      unlinkSync(this.file);
-      return true;
-    } catch {
-      return false;
-    }
+    rmSync(this.file, { force: true });
   }
 }
