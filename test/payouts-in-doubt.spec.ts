@@ -67,8 +67,13 @@ describe('a payout that is in doubt after a success', () => {
 
     it('is corrected by a person who knows better', async () => {
       const id = await payInDoubt();
-      const { body: refused } = await settle(id, { outcome: 'not_executed' }).expect(409);
-      expect(refused).toMatchObject({ code: 'not_in_doubt', detail: expect.stringContaining(`"supersedes": "${id}"`) });
+      for (const outcome of ['not_executed', 'failed']) {
+        const { body: refused } = await settle(id, { outcome }).expect(409);
+        expect(refused).toMatchObject({
+          code: 'not_in_doubt',
+          detail: expect.stringContaining(`"supersedes": "${id}"`),
+        });
+      }
       const { body } = await settle(id, { outcome: 'not_executed', supersedes: id }).expect(200);
       expect(body).toMatchObject({ outcome: 'not_executed' });
       expect(await spent()).toBe('0.000000');

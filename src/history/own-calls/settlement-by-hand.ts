@@ -47,11 +47,11 @@ function isKnown(call: SettledCall): boolean {
   return call.state === 'unknown' && call.items.length > 0 && !hasDoubt(call);
 }
 
-/** Whether a person agrees with such an answer. */
+/** Whether a person agrees with such an answer: about the call as a whole, or about what became of every payout. */
 function isAnswered(call: SettledCall, outcome: VerdictByHand): boolean {
   if (!isKnown(call)) return false;
   const entries = call.items.map(({ entry }) => entry);
-  return (resolutionOf('unknown', entries) === 'not_executed') === (outcome === 'not_executed');
+  return resolutionOf('unknown', entries) === outcome || entries.every((entry) => entry === outcome);
 }
 
 function chosenItems(call: SettledCall, { payouts }: ResolutionDto): LedgerItem[] | Problem {
