@@ -10,8 +10,8 @@ describe('a database that comes back from the past', () => {
   afterAll(() => paying.close());
 
   it('stops the proxies if only a worker has seen what is missing', async () => {
-    const { database, startWorker } = paying.proxy;
-    const heartbeat = (await startWorker()).get(HeartbeatService);
+    const { database } = paying.proxy;
+    const heartbeat = (await paying.proxy.startWorker()).get(HeartbeatService);
     await heartbeat.beat();
     await database.query('UPDATE instance SET beat = beat - 1 WHERE server IS NULL');
     await heartbeat.beat();
