@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CopiedLine } from '../src/journal/local-copies';
 import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
@@ -10,7 +11,7 @@ import { TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 
 /** What keeps a call from being paid again is restored with it. */
-describe('a paid call that is restored from a copy', () => {
+describe('a call that is restored from a copy', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-guards-'));
   let paying: Paying;
   let proxy: TestProxy;
@@ -27,8 +28,8 @@ describe('a paid call that is restored from a copy', () => {
   });
   beforeEach(() => (upstream.received.length = 0));
 
-  async function loseAndRestore(id: string): Promise<object> {
-    await loseCalls(proxy.database, dataDir, id);
+  async function loseAndRestore(id: string, last?: CopiedLine['kind']): Promise<object> {
+    await loseCalls(proxy.database, dataDir, id, last);
     return restoreFromCopies(proxy.app.get(PrismaService), [dataDir], {
       upstreamTimeoutMs: 30_000,
       upstreamTimeouts: new Map(),
@@ -64,21 +65,37 @@ describe('a paid call that is restored from a copy', () => {
     expect(spent).toEqual([{ usd: expect.any(Number) }]);
   });
 
-  it('cannot be approved again, and counts on the caps of the day of its approval', async () => {
-    const client = await proxy.client('held', 'pay');
-    const approver = await proxy.client('approver', 'approve');
-    await proxy.database.query("UPDATE client SET approval_over_usd = 0 WHERE name = 'held'");
-    const held = (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(202)).headers['x-call-id'] ?? '';
-    const approve = () =>
-      supertest(proxy.url)
-        .post(`/v1/approvals/${held}/approve`)
-        .set('X-API-Key', approver.key)
-        .send({ reason: 'agreed' });
-    await approve().expect(200);
-    const spent = await spentBy(client);
-    expect(await loseAndRestore(held)).toMatchObject({ approvals: 1 });
-    expect(await spentBy(client)).toEqual(spent);
-    expect((await approve().expect(409)).body.code).toBe('already_decided');
-    expect(upstream.received).toHaveLength(1);
+  describe('and that waits for an approval', () => {
+    const decide = (key: string, id: string, decision: 'approve' | 'reject') =>
+      supertest(proxy.url).post(`/v1/approvals/${id}/${decision}`).set('X-API-Key', key).send({ reason: 'agreed' });
+
+    async function hold(name: string) {
+      const client = await proxy.client(name, 'pay');
+      await proxy.database.query('UPDATE client SET approval_over_usd = 0 WHERE name = $1', [name]);
+      const held = (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(202)).headers['x-call-id'] ?? '';
+      return { client, held };
+    }
+
+    it('is not sent without its content, and can only be rejected', async () => {
+      const { held } = await hold('waiting');
+      const { key } = await proxy.client('decider', 'approve', 'audit');
+      await loseAndRestore(held, 'intent');
+      const { body } = await proxy.get(key, `/v1/approvals/${held}`).expect(200);
+      expect(body).toMatchObject({ recovered: true, not_allowed: { code: 'content_lost' } });
+      expect((await decide(key, held, 'approve').expect(409)).body.code).toBe('content_lost');
+      await decide(key, held, 'reject').expect(200);
+      expect(upstream.received).toEqual([]);
+    });
+
+    it('is not approved again if it was, and counts on the caps of the day of its approval', async () => {
+      const { client, held } = await hold('held');
+      const { key } = await proxy.client('approver', 'approve');
+      await decide(key, held, 'approve').expect(200);
+      const spent = await spentBy(client);
+      expect(await loseAndRestore(held)).toMatchObject({ approvals: 1 });
+      expect(await spentBy(client)).toEqual(spent);
+      expect((await decide(key, held, 'approve').expect(409)).body.code).toBe('already_decided');
+      expect(upstream.received).toHaveLength(1);
+    });
   });
 });

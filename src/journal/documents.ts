@@ -25,14 +25,19 @@ type Read<Written> = Written extends string
         } & { [Name in keyof Written as undefined extends Written[Name] ? Name : never]?: Read<Written[Name]> }
       : Written;
 
+/** What the record of a call says if `database recover` restored it from a copy. */
+interface Restored {
+  recovered?: true;
+}
+
 /** The record of a request. */
-export type IntentDocument = Read<ReturnType<typeof intentDocument>>;
+export type IntentDocument = Read<ReturnType<typeof intentDocument>> & Restored;
 
 /** A payout of a request. */
 export type ItemDocument = Read<ReturnType<typeof itemDocument>>;
 
 /** The record of an outcome. */
-export type OutcomeDocument = Read<ReturnType<typeof outcomeDocument>>;
+export type OutcomeDocument = Read<ReturnType<typeof outcomeDocument>> & Restored;
 
 /** A transaction of an answer. */
 export type TransactionDocument = Read<ReturnType<typeof transactionDocument>>;

@@ -101,18 +101,28 @@ export const RECOVERIES = [
     test: 'is not confirmed because an instance has come along that misses commits',
   },
   {
+    name: 'lost-content',
+    guards: 'an approval of a call whose content was lost, which would send an empty request',
+    edits: [
+      ['src/admin/approvals/held.ts', "  if (intent.recovered) throw new Problem('content_lost');\n", ''],
+      ['src/admin/approvals/held.ts', 'body === null || ', ''],
+    ],
+    noticedBy: 'test/recovered-guards.spec.ts',
+    test: 'is not sent without its content, and can only be rejected',
+  },
+  {
     name: 'recovered-approvals',
     guards: 'an approved call that can be approved again after a recovery',
     edits: [[RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE']],
     noticedBy: 'test/recovered-guards.spec.ts',
-    test: 'cannot be approved again, and counts on the caps of the day of its approval',
+    test: 'is not approved again if it was, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-approved-sums',
     guards: 'a cap that looks unused after the recovery of approved calls',
     edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
     noticedBy: 'test/recovered-guards.spec.ts',
-    test: 'cannot be approved again, and counts on the caps of the day of its approval',
+    test: 'is not approved again if it was, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-outcomes',

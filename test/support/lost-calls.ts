@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CopiedLine } from '../../src/journal/local-copies';
 import { eventually } from './paying';
 import { tamper } from './sealing';
 import { TestDatabase } from './test-database';
@@ -23,8 +24,16 @@ export function copiedIn(dataDir: string): string[] {
   return readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
 }
 
-/** Removes all calls, as a database lacks them that comes back from the past, once a call with its outcome is copied. */
-export async function loseCalls(database: TestDatabase, dataDir: string, id: string): Promise<void> {
-  await eventually(() => copiedIn(dataDir).some((line) => line.includes('"kind":"outcome"') && line.includes(id)));
+/**
+ * Removes all calls, as a database lacks them that comes back from the past, once one is copied.
+ * @param last what is copied last of it. A call that waits for an approval has no outcome.
+ */
+export async function loseCalls(
+  database: TestDatabase,
+  dataDir: string,
+  id: string,
+  last: CopiedLine['kind'] = 'outcome',
+): Promise<void> {
+  await eventually(() => copiedIn(dataDir).some((line) => line.includes(`"kind":"${last}"`) && line.includes(id)));
   for (const table of TABLES) await tamper(database, `DELETE FROM ${table}`);
 }

@@ -55,7 +55,7 @@ export class ApprovalsController {
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
     ...(['key_revoked', 'no_longer_allowed', 'suspected_duplicate'] as const),
-    ...(['content_changed', 'stopped', 'instance_fenced', 'outcome_unknown'] as const),
+    ...(['content_lost', 'content_changed', 'stopped', 'instance_fenced', 'outcome_unknown'] as const),
   )
   approve(
     @CurrentCall() call: AuthenticatedCall,

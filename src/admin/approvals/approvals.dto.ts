@@ -80,7 +80,7 @@ export class NotAllowedDto {
 }
 
 const NOT_ALLOWED =
-  'A rule of the client that forbids the call now, even if it was allowed when requested. The call cannot be approved (409 `no_longer_allowed`). Null if there is none, and once the call is decided or has expired.';
+  'Why the call cannot be approved now: a rule of the client that forbids it, even if it was allowed when requested (409 `no_longer_allowed`), or `content_lost`. Null if there is no reason, and once the call is decided or has expired.';
 
 export class ApprovalRecord extends CallRecord {
   @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;

@@ -6,7 +6,7 @@ import { operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
-import { BrokenRule, brokenRule, readCallers, readLimitedItems } from './permission';
+import { BrokenRule, brokenRule, CONTENT_LOST, readCallers, readLimitedItems } from './permission';
 
 /** The result that an approval would have now. Both are null once the call is decided or has expired. */
 interface Forecast {
@@ -66,8 +66,10 @@ export class ForecastService {
       ), // Records in lists show only the first hundred.
     ]);
     return new Map(
-      pending.flatMap(({ id, key_id, operation }) => {
-        const rule = brokenRule(callers.get(key_id), operationNamed(operation), items.get(id) ?? []);
+      pending.flatMap(({ id, key_id, operation, recovered }) => {
+        const rule = recovered
+          ? CONTENT_LOST
+          : brokenRule(callers.get(key_id), operationNamed(operation), items.get(id) ?? []);
         return rule ? [[id, rule] as const] : [];
       }),
     );

@@ -9,10 +9,12 @@ export type Held = FullStoredCall;
 
 /**
  * Checks that the stored body is the one that was requested and reviewed, by the record's commitment to it.
+ * @throws Problem `content_lost` if the call was restored from a copy. Copies have no bodies, and no commitments to them.
  * @throws Problem `content_changed`, also if the body was erased.
  */
 export function requireUnchanged({ intent, body }: Held): void {
-  if (commitmentOf(body) !== intent.body_commitment) throw new Problem('content_changed');
+  if (intent.recovered) throw new Problem('content_lost');
+  if (body === null || commitmentOf(body) !== intent.body_commitment) throw new Problem('content_changed');
 }
 
 /** Returns the request to send: the bytes that were recorded. */

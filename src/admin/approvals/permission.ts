@@ -25,6 +25,13 @@ const WHY: Partial<Record<Problem['code'], string>> = {
   cap_exceeded: "it exceeds the client's limit for one item or one call",
 };
 
+/** A call that was restored from a copy cannot be sent. `requireUnchanged` refuses its approval. */
+export const CONTENT_LOST: BrokenRule = {
+  code: 'content_lost',
+  detail: 'it was restored from a copy that does not have its content',
+  faults: [],
+};
+
 /** Reads the callers of these keys. Revoked and expired keys have none. */
 export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]): Promise<Map<string, Caller>> {
   const rows = await tx.$queryRawUnsafe<CallerRow[]>(

@@ -42,7 +42,8 @@ const asked = (
 ) => column<ExportedCall>(name, ({ intent, refusal }) => refusal?.[name] ?? intent?.[name], mask);
 
 /** A column of the request that was sent. */
-const sent = (name: keyof Omit<IntentDocument, 'items'>) => column<ExportedCall>(name, ({ intent }) => intent?.[name]);
+const sent = (name: keyof Omit<IntentDocument, 'items' | 'recovered'>) =>
+  column<ExportedCall>(name, ({ intent }) => intent?.[name]);
 
 const CLIENT = [
   asked('client_id'),

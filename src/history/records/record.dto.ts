@@ -12,9 +12,11 @@ import {
   RecordSettlement,
   RecordUpstreamItem,
 } from './resolution.dto';
+import { RecordUpstream } from './upstream-answer.dto';
 
 export { orNull } from './record-fields';
 export * from './resolution.dto';
+export * from './upstream-answer.dto';
 
 const PAYOUT_STATE_HELP =
   '`held`: it waits for an approval. `reserved`: it is being sent. `in_doubt`: nobody knows yet whether it was paid. ' +
@@ -70,42 +72,6 @@ export class RecordItem {
   fee_usd!: string | null;
   @nullable('string', 'The fee that counts on caps until the real one is known. Null for none.', USD)
   expected_fee_usd!: string | null;
-}
-
-export const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as const;
-
-/** One attempt to send a request. */
-export class RecordTry {
-  @text("When it began, by the proxy's clock.", INSTANT) started_at!: string;
-  @ApiProperty({ type: 'number', description: 'Duration in milliseconds.' }) ms!: number;
-  @ApiProperty({
-    enum: PHASES,
-    description:
-      'How far it got. `queued`: it waited for its turn. `connecting`: it had no connection yet. `waiting`: the upstream may ' +
-      'have read it, but did not answer. `answering`: the answer was interrupted. `answered`: the answer is complete.',
-  })
-  phase!: (typeof PHASES)[number];
-  @nullable('integer', 'HTTP status. Null without a complete answer.') status!: number | null;
-  @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
-}
-
-export class RecordUpstream {
-  @nullable('integer', 'HTTP status. Null without an answer.') status!: number | null;
-  @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
-  @nullable('string', 'The call whose cached answer was used. Status, times, and body are from that call.', UUID)
-  answer_of!: string | null;
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of attempts. Only reads are sent more than once.' })
-  attempts!: number;
-  @ApiProperty({
-    type: [RecordTry],
-    description: 'Each attempt. Empty for a call with `answer_of`.',
-  })
-  tries!: RecordTry[];
-  @ApiProperty({
-    type: [RecordUpstreamItem],
-    description: 'Transactions that could not be assigned to an item with certainty.',
-  })
-  other_items!: RecordUpstreamItem[];
 }
 
 class RecordRefusal {
@@ -186,6 +152,11 @@ export class CallRecord {
       'Whether the caller hung up before the answer was handed over. The same content is then not paid again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
   })
   undelivered!: boolean;
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether `database recover` restored it from a copy. Its body and its recipients are lost.',
+  })
+  recovered!: boolean;
   @ApiProperty({ type: [RecordItem], description: 'The items. In a list of calls, the first 100.' })
   items!: RecordItem[];
   @orNull(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")

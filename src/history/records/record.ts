@@ -31,6 +31,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
     caused_by: intent.caused_by ?? null,
     duplicate_of: intent.duplicate_of ?? null,
     undelivered: isUndelivered(call),
+    recovered: intent.recovered ?? false,
     items: itemsOf(call, view, isShown),
     upstream: outcome && toUpstream(outcome, view),
     refusal: null,
@@ -72,6 +73,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     caused_by: null,
     duplicate_of: null,
     undelivered: false,
+    recovered: false,
     items: [],
     upstream: null,
     refusal: {

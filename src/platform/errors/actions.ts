@@ -72,6 +72,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   already_decided: 'fix_request',
   not_in_doubt: 'fix_request',
   recovery_required: 'ask',
+  content_lost: 'ask',
   content_changed: 'ask',
   idempotency_key_reused: 'new_key',
   listing_missing: 'fix_request',

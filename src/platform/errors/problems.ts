@@ -63,10 +63,7 @@ export const PROBLEMS = {
     text: 'The timestamp of this event differs from the current time by more than five minutes. Deliver the event with a new timestamp and signature.',
   },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation requires.' },
-  operation_not_allowed: {
-    status: 403,
-    text: 'Your client may not use this operation. Ask the operator to allow it.',
-  },
+  operation_not_allowed: { status: 403, text: 'Your client may not use this operation. Ask the operator to allow it.' },
   cap_exceeded: { status: 403, text: 'This request exceeds a limit of your client. Nothing was sent.' },
   too_many_items: {
     status: 403,
@@ -95,10 +92,7 @@ export const PROBLEMS = {
     status: 403,
     text: 'Nobody approved this request in time. Nothing was sent. To ask again, send it with a new Idempotency-Key.',
   },
-  expectation_not_met: {
-    status: 417,
-    text: 'The header Expect accepts only 100-continue. Omit it.',
-  },
+  expectation_not_met: { status: 417, text: 'The header Expect accepts only 100-continue. Omit it.' },
   headers_too_large: {
     status: 431,
     text: 'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers.',
@@ -157,6 +151,7 @@ export const PROBLEMS = {
     status: 409,
     text: 'The proxy set this stop because its database is older than it was. Run database recover first. Nothing was changed.',
   },
+  content_lost: { status: 409, text: 'This call was restored without its content, so it cannot be sent. Reject it.' },
   content_changed: {
     status: 409,
     text: 'The stored content of this call does not match its record, so it was not sent. Ask the operator to investigate.',

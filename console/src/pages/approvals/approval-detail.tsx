@@ -36,12 +36,7 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
       {isPending && <DecisionButtons ask={ask} />}
       <Asked of={of} />
       {!isPending && <Decision of={of} />}
-      {of.not_allowed && (
-        <Alert color="red" variant="light" title="The client may no longer make this call">
-          You cannot approve it now, because {of.not_allowed.detail}. Change the client's permissions, or reject the
-          call.
-        </Alert>
-      )}
+      {of.not_allowed && <NotAllowed because={of.not_allowed} />}
       {of.caps && (
         <Section title="Caps of the client, if it is approved">
           <ApprovalCaps caps={of.caps} />
@@ -51,6 +46,22 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
         <ApprovalItems key={of.id} items={of.items} />
       </Section>
     </Stack>
+  );
+}
+
+function NotAllowed({ because: { code, detail } }: { because: NonNullable<ApprovalRecord['not_allowed']> }) {
+  const isLost = code === 'content_lost';
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      title={isLost ? 'The content of this call is lost' : 'The client may no longer make this call'}
+    >
+      You cannot approve it{isLost ? '' : ' now'}, because {detail}.{' '}
+      {isLost
+        ? 'Reject it. To pay, the client sends the request again with a new Idempotency-Key.'
+        : "Change the client's permissions, or reject the call."}
+    </Alert>
   );
 }
 
@@ -73,7 +84,7 @@ function Asked({ of }: { of: ApprovalRecord }) {
   return (
     <Facts
       of={{
-        [isPending ? 'Reason for approval' : 'Reason for approval']: approval ? whyHeld(approval.held_for) : undefined,
+        'Reason for approval': approval ? whyHeld(approval.held_for) : undefined,
         'Earlier call': approval?.earlier_call_id ? <CallLink id={approval.earlier_call_id} /> : undefined,
         'Lost payment': approval?.unexplained_transaction ? (
           <Copyable text={approval.unexplained_transaction} label="the transaction" />

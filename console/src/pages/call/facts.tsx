@@ -26,6 +26,9 @@ export function Facts({ story }: { story: CallStory }) {
           'Idempotency key': <MaybeCopyable text={story.idempotency_key} label="the idempotency key" />,
           Received: <Instant at={timings.received_at} />,
           Answer: story.undelivered ? 'The caller hung up before it was handed over' : undefined,
+          Restored: story.recovered
+            ? 'From a copy, by database recover. Its body and its recipients are lost'
+            : undefined,
           Coverage: coverage ?? undefined,
           Trace: traceparent === null ? undefined : <Copyable text={traceparent} label="the trace context" />,
           ...relatedTo(story),
