@@ -102,7 +102,7 @@ function hasTest(spec, words) {
   if (words === undefined) return true;
   const titles = [...readFileSync(join(ROOT, spec), 'utf8').matchAll(/\(\s*(['"`])((?:(?!\1).)+)\1/g)];
   return titles.some(
-    ([, , title]) => title.includes(words) || new RegExp(escaped(title).replaceAll('%s', '.+')).test(words),
+    ([, , title]) => title.includes(words) || new RegExp(`^${escaped(title).replaceAll('%s', '.+')}$`).test(words),
   );
 }
 
