@@ -42,6 +42,8 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
     case 'instance_fenced':
       return world.mayFence || told.by === world.fenced ? [] : [`${said}nothing fences this instance`];
     case 'approval_not_found':
+    case 'content_lost': // copies have no bodies
+    case 'content_changed': // it was read while the database was put back
       return world.lost?.calls.has(callId) ? [] : [`${said}it was there`];
     default:
       return [`${said}nothing of that kind was asked for`];

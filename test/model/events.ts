@@ -1,5 +1,5 @@
-import { Disaster } from './disaster';
-import { Lane, Shared } from './lane';
+import { Disaster, Loss } from './disaster';
+import { decide, Lane, Shared, submit } from './lane';
 import { lose } from './loss';
 import { Wave } from './schedule';
 import { suspend } from './suspension';
@@ -58,8 +58,31 @@ function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happe
   let copied: Promise<void>;
   return [
     { after, run: () => (copied = world.database.copy()) },
-    { after: after + disaster.lostSubmissions, run: () => copied.then(() => lose(world, disaster.restarts)) },
+    {
+      after: after + disaster.lostSubmissions,
+      run: () => copied.then(() => loseAndSendAgain(shared, disaster, lanes)),
+    },
   ];
+}
+
+/**
+ * Puts the database back. Apps then send everything that it had lost once more, with the same keys, and approvers decide
+ * about what still waits for them.
+ */
+async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[]): Promise<void> {
+  const { world } = shared;
+  await lose(world, restarts);
+  const lost = new Set(world.lost?.calls.values());
+  await Promise.all(
+    lanes.flatMap((lane) =>
+      [...lane.requests.keys()].filter((number) => lost.has(number)).map((number) => sendAgain(shared, lane, number)),
+    ),
+  );
+}
+
+async function sendAgain(shared: Shared, lane: Lane, number: number): Promise<void> {
+  const told = await submit(shared, lane, { number, submission: { process: number % 2, twin: false } });
+  if (told?.status === 202 && told.headers.has('idempotent-replayed')) await decide(shared.world, lane, number, told);
 }
 
 /** While a process is gone, the other one lists everything that it left behind. */

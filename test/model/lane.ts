@@ -80,7 +80,7 @@ async function limit(database: TestDatabase, { client, schedule }: Lane): Promis
 
 async function runRequest(shared: Shared, lane: Lane, number: number, request: LogicalRequest): Promise<void> {
   lane.requests.set(number, request);
-  const running: Promise<void>[] = [];
+  const running: Promise<unknown>[] = [];
   for (const submission of request.submissions) {
     if (!submission.twin) await Promise.all(running.splice(0));
     running.push(submit(shared, lane, { number, submission }));
@@ -88,11 +88,12 @@ async function runRequest(shared: Shared, lane: Lane, number: number, request: L
   await Promise.all(running);
 }
 
+/** @returns the answer. Undefined if none arrived. */
 export async function submit(
   shared: Shared,
   lane: Lane,
   { number, submission }: { number: number; submission: Submission },
-): Promise<void> {
+): Promise<Told | undefined> {
   const { world } = shared;
   const request = lane.requests.get(number) as LogicalRequest;
   shared.submissions += 1;
@@ -107,10 +108,11 @@ export async function submit(
   });
   lane.sent.push({ number, startedAt, endedAt: world.now(), told });
   if (told?.status === 202 && !told.headers.has('idempotent-replayed')) await decide(world, lane, number, told);
+  return told;
 }
 
 /** Two concurrent approvers, each at another process. */
-async function decide(world: World, lane: Lane, number: number, { json }: Told): Promise<void> {
+export async function decide(world: World, lane: Lane, number: number, { json }: Told): Promise<void> {
   const callId = json.call_id ?? '';
   const { decisions } = lane.requests.get(number) as LogicalRequest;
   await Promise.all(
