@@ -17,6 +17,8 @@ import { tamper } from './support/sealing';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
+const REJECTED = { status: 'error', error: 'insufficient funds' };
+
 /** Calls that a database had lost, restored from copies while some of what belongs to them is there. */
 describe('a call that is restored after its outcome', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-recovered-'));
@@ -51,8 +53,8 @@ describe('a call that is restored after its outcome', () => {
     let key = '';
 
     /** Pays, and loses the call. */
-    async function payAndLose(order: string) {
-      const { headers } = await pay(order).expect(200);
+    async function payAndLose(order: string, status = 200) {
+      const { headers } = await pay(order).expect(status);
       const id = headers['x-call-id'] ?? '';
       await loseCalls(proxy.database, dataDir, id);
       return id;
@@ -81,6 +83,21 @@ describe('a call that is restored after its outcome', () => {
       const { headers } = await pay('order-2').expect(200);
       expect(headers).toMatchObject({ 'x-call-id': lost, 'idempotent-replayed': 'true' });
       expect(upstream.received).toHaveLength(paid);
+    });
+
+    it('belongs to a call that was rejected, unless the younger one has an answer too', async () => {
+      upstream.behaviour = answer(400, REJECTED);
+      const [lost, other] = [await payAndLose('order-5', 400), await payAndLose('order-6', 400)];
+      const younger = await pay('order-6').expect(400);
+      upstream.behaviour = answer(401, REJECTED); // leaves the key free
+      await pay('order-5').expect(502);
+      upstream.behaviour = answer(200, SUCCESS);
+      await restore();
+      const { body } = await pay('order-5').expect(400);
+      expect(body).toMatchObject({ code: 'answer_erased', call_id: lost });
+      const again = await pay('order-6').expect(400);
+      expect(again.headers['x-call-id']).toBe(younger.headers['x-call-id']);
+      expect(again.headers['x-call-id']).not.toBe(other);
     });
 
     it('raises an alarm once if both were paid', async () => {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { STATES } from '../operations/lifecycle';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
-import { KnownCall, readCallStates } from './call-states';
+import { isKeyFree, KnownCall, readCallStates } from './call-states';
 import { rejectRecovered } from './decisions';
 import { alarmIfPaidTwice } from './keys-paid-twice';
 import { CopiedLine } from './local-copies';
@@ -27,7 +27,8 @@ const logger = new Logger('Journal');
  *
  * A younger call that waits for an approval is declined, so that nobody approves a second payment. If it was not executed,
  * the key belongs to the copied call again, so that a retry is answered with its outcome. If it was paid as well, the
- * alarm for a key that was paid twice is raised. Call this after the outcomes were restored. It can be repeated.
+ * alarm for a key that was paid twice is raised. A copied call that was rejected has its key again if the younger one
+ * left it free. Call this after the outcomes were restored. It can be repeated.
  */
 export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
   const keyed = lines.flatMap((line) => {
@@ -52,17 +53,20 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
 }
 
 async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states: Map<string, KnownCall>) {
-  const [copied, owner] = [states.get(reused.id)?.state, states.get(reused.owner)?.state];
-  if (!copied || !owner || STATES[copied].executed === 'no') return;
-  const isDeclined = owner === 'pending_approval' && (await rejectRecovered(tx, reused.owner, reused.id));
-  if (isDeclined || STATES[owner].executed === 'no') {
+  const [copied, owner] = [states.get(reused.id), states.get(reused.owner)];
+  if (!copied || !owner || isKeyFree(copied)) return;
+  const mayBePaid = STATES[copied.state].executed !== 'no';
+  const isDeclined =
+    mayBePaid && owner.state === 'pending_approval' && (await rejectRecovered(tx, reused.owner, reused.id));
+  const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
+  if (isDeclined || isOver) {
     await tx.$executeRaw`
       UPDATE idempotency_claim SET intent_id = ${reused.id}::uuid, salt = decode(${reused.salt}, 'hex'),
         content_hash = decode(${reused.hash}, 'hex')
       WHERE client_id = ${reused.client_id}::uuid AND operation = ${reused.operation} AND key = ${reused.idempotency_key}
         AND intent_id = ${reused.owner}::uuid`;
     logger.warn({ call_id: reused.id, other_call_id: reused.owner }, 'a restored call has its key again');
-  } else if (STATES[copied].executed === 'yes') {
+  } else if (STATES[copied.state].executed === 'yes') {
     const [told] = await tx.$queryRaw<unknown[]>`
       SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id = ${reused.id}::uuid LIMIT 1`;
     if (!told) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');

@@ -139,6 +139,19 @@ export const RECOVERIES = [
     test: 'keeps a call that waits for an approval from being a second payment',
   },
   {
+    name: 'rejected-keys-given-back',
+    guards: 'the key of a rejected call that was used again before the call was restored',
+    edits: [
+      [
+        'src/journal/recovered-keys.ts',
+        'if (!copied || !owner || isKeyFree(copied)) return;',
+        "if (!copied || !owner || STATES[copied.state].executed === 'no') return;",
+      ],
+    ],
+    noticedBy: 'test/recovered-calls.spec.ts',
+    test: 'belongs to a call that was rejected, unless the younger one has an answer too',
+  },
+  {
     name: 'lost-time-is-read',
     guards: 'a stop that is lifted before the lost time was read from the upstream’s list',
     edits: [['src/journal/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', '']],
