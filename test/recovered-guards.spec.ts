@@ -65,6 +65,17 @@ describe('a call that is restored from a copy', () => {
     expect(spent).toEqual([{ usd: expect.any(Number) }]);
   });
 
+  it('counts on the limit of its recipient in a day', async () => {
+    const { key } = await proxy.client('limited', 'pay');
+    await proxy.database.query("UPDATE client SET max_recipient_day_usd = 3 WHERE name = 'limited'");
+    const id = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
+    await loseAndRestore(id);
+    const [item] = AIRTIME.airtimes;
+    const { body } = await proxy.post(key, '/payouts/airtime', { airtimes: [{ ...item, valueInUSD: 1 }] }).expect(403);
+    expect(body.code).toBe('cap_exceeded');
+    expect(upstream.received).toHaveLength(1);
+  });
+
   describe('and that waits for an approval', () => {
     const decide = (key: string, id: string, decision: 'approve' | 'reject') =>
       supertest(proxy.url).post(`/v1/approvals/${id}/${decision}`).set('X-API-Key', key).send({ reason: 'agreed' });

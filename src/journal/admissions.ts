@@ -101,7 +101,7 @@ async function admitAfterLookup(
     if (opened.length > 0) await insertDecided(tx, opened);
     const { approvableForMs } = windows;
     const intents = opened.map(({ intent }) => intent);
-    await insertRecipientPayments(tx, asked, intents, state.budgets, { today, approvableForMs });
+    await insertRecipientPayments(tx, intents, state.budgets, { today, approvableForMs });
     const results = new Map(toResults(rulings, opened, release).map((result, place) => [current[place], result]));
     return { results: admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' }), opened };
   }, TRANSACTION_LIMITS);

@@ -9,9 +9,13 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest } from '../policy/admission';
 import { IntentDocument, OutcomeDocument } from './documents';
 import { IntentRow } from './intents';
+import { CopiedPayment, toRow } from './recipient-payments';
 import { WaitingCopies } from './waiting-copies';
 
-/** A committed record, as a line of a copy. It names nobody: records hold salted commitments, and the salts stay behind. */
+/**
+ * A committed record, as a line of a copy. It names nobody: records hold salted commitments, and the salts stay behind.
+ * Contents and recipients are hashes without salts, so the file is private.
+ */
 export type CopiedLine =
   | {
       kind: 'intent';
@@ -20,11 +24,21 @@ export type CopiedLine =
       claim: { salt: string; hash: string | null } | null;
       /** Hex. */
       contents: string[];
+      /** What limits of its client may count later. */
+      payments?: CopiedPayment[];
     }
   | { kind: 'outcome'; record: OutcomeDocument }
   | { kind: 'approval'; intent_id: string; reserved_on: string | null };
 
 type IntentLine = Extract<CopiedLine, { kind: 'intent' }>;
+
+/** An intent that is in the database, as texts. */
+interface FoundIntent {
+  record: string;
+  claim: string | null;
+  contents: string[];
+  payments: string;
+}
 
 const EVERY_MS = 1_000;
 
@@ -88,22 +102,26 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
       written.record,
       claim ? { salt: claim.salt.toString('hex'), hash: claim.contentHash?.toString('hex') ?? null } : null,
       (intent.contents ?? []).map((content) => content.toString('hex')),
+      (intent.payments ?? []).map(toRow),
     );
   }
 
   /** Copies a call that a retry found in the database. Its first attempt was reported as failed, and left no copy. */
   async copyIntent({ id, clientId, operation, idempotencyKey }: AdmissionRequest): Promise<void> {
-    const [row] = await this.prisma.$queryRaw<{ record: string; claim: string | null; contents: string[] }[]>`
+    const [row] = await this.prisma.$queryRaw<FoundIntent[]>`
       SELECT record, (
           SELECT json_build_object('salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex'))::text FROM idempotency_claim
           WHERE client_id = ${clientId}::uuid AND operation = ${operation} AND key = ${idempotencyKey}) AS claim,
-        ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents
+        ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents,
+        (SELECT coalesce(json_agg(json_build_object('recipient', encode(recipient, 'hex'), 'position', position, 'usd', usd::text)), '[]')
+          FROM recipient_payment WHERE intent_id = intent.id)::text AS payments
       FROM intent WHERE id = ${id}::uuid`;
     if (!row) return;
     this.addIntentLine(
       row.record,
       row.claim === null ? null : (JSON.parse(row.claim) as IntentLine['claim']),
       row.contents,
+      JSON.parse(row.payments) as CopiedPayment[],
     );
   }
 
@@ -118,9 +136,15 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   // Records are JSON already. To make and write them again would take a twentieth of the time of a request.
-  private addIntentLine(record: string, claim: IntentLine['claim'], contents: string[]): void {
+  private addIntentLine(
+    record: string,
+    claim: IntentLine['claim'],
+    contents: string[],
+    payments: CopiedPayment[],
+  ): void {
+    const paid = payments.length > 0 ? `,"payments":${JSON.stringify(payments)}` : '';
     this.waiting.add(
-      `{"kind":"intent","record":${record},"claim":${JSON.stringify(claim)},"contents":${JSON.stringify(contents)}}`,
+      `{"kind":"intent","record":${record},"claim":${JSON.stringify(claim)},"contents":${JSON.stringify(contents)}${paid}}`,
     );
   }
 

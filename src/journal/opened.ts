@@ -31,7 +31,7 @@ export function toOpened(
     const ruling = rulings[place];
     if (!isOpen(ruling)) return [];
     const held = ruling.kind === 'held';
-    const { idempotencyKey, content, usd, items, operation } = request;
+    const { idempotencyKey, content, usd, items, operation, payments } = request;
     const salt = idempotencyKey === null ? undefined : newSalt();
     // The fields are copied one by one, because spreading an intent takes longer than deciding about it.
     return {
@@ -62,6 +62,7 @@ export function toOpened(
         ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
       ],
       claim: salt && { salt, contentHash: commitment(salt, content) },
+      payments,
     };
   });
 }

@@ -4,7 +4,7 @@ import { CALLS, HELD, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql
 import { COUNTED } from '../operations/settlement';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget } from '../policy/admission';
-import { HistoryLimits, paymentKey, RecipientDays } from '../policy/recipient-days';
+import { HistoryLimits, Payment, paymentKey, RecipientDays } from '../policy/recipient-days';
 import { OpenIntent } from './records';
 
 /** The states in which a call without an answer counts. Held calls are among them. */
@@ -97,24 +97,14 @@ export async function readHeld(tx: Prisma.TransactionClient, clientIds: string[]
  */
 export async function insertRecipientPayments(
   tx: Prisma.TransactionClient,
-  requests: Pick<AdmissionRequest, 'id' | keyof Paying>[],
-  opened: Pick<OpenIntent, 'id' | 'heldFor'>[],
+  opened: Pick<OpenIntent, 'id' | 'caller' | 'heldFor' | 'payments'>[],
   budgets: Map<string, Budget>,
   { today, approvableForMs }: { today: string; approvableForMs: number },
 ): Promise<void> {
-  const held = new Map(opened.map(({ id, heldFor }) => [id, heldFor !== null]));
-  const rows = requests.flatMap(({ id, clientId, payments }) => {
-    const isHeld = held.get(id);
-    if (isHeld === undefined) return [];
-    const days =
-      (budgets.get(clientId)?.holdDuplicatesDays ?? 0) + (isHeld ? Math.ceil(approvableForMs / 86_400_000) : 0);
-    return (payments ?? []).map(({ recipient, position, usd }) => ({
-      recipient,
-      id,
-      position,
-      usd: usd.toFixed(),
-      days,
-    }));
+  const rows = opened.flatMap(({ id, caller, heldFor, payments }) => {
+    const heldDays = heldFor ? Math.ceil(approvableForMs / 86_400_000) : 0;
+    const days = (budgets.get(caller.clientId)?.holdDuplicatesDays ?? 0) + heldDays;
+    return (payments ?? []).map((payment) => ({ ...toRow(payment), id, days }));
   });
   if (rows.length === 0) return;
   await tx.$executeRaw`
@@ -122,4 +112,11 @@ export async function insertRecipientPayments(
     SELECT decode(recipient, 'hex'), id, position, usd, ${today}::date + days
     FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r(recipient text, id uuid, position integer, usd numeric, days integer)
     ON CONFLICT DO NOTHING`;
+}
+
+/** A payment as a copy has it. */
+export type CopiedPayment = ReturnType<typeof toRow>;
+
+export function toRow({ recipient, position, usd }: Payment) {
+  return { recipient, position, usd: usd.toFixed() };
 }

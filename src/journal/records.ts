@@ -4,6 +4,7 @@ import { Item } from '../operations/item';
 import { Resolution } from '../operations/lifecycle';
 import { Account, Entry, Source } from '../operations/settlement';
 import { HeldFor } from '../policy/holds';
+import { Payment } from '../policy/recipient-days';
 import { Author } from './author';
 
 /** The fields of a request that the journal needs. `Call` has them. */
@@ -54,6 +55,8 @@ export interface OpenIntent extends NewIntent {
   /** The contents to remember (content-keys.ts), so that repetitions are detected. Its own content is the first. */
   contents?: Buffer[];
   claim?: { salt: Buffer; contentHash: Buffer | null } | undefined;
+  /** What it pays to each recipient. Null if no limit of its client depends on earlier payments. */
+  payments?: Payment[] | null;
 }
 
 /** A transaction in the upstream's answer. */

@@ -3,14 +3,13 @@ import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
-import { canonical } from '../policy/content';
 import { copiesInBatches } from './copies-reader';
-import { IntentDocument, OutcomeDocument } from './documents';
-import { stampedSql, UNSTAMPED } from './document-sql';
+import { stampedSql } from './document-sql';
 import { insertion } from './insertion';
 import { CopiedLine } from './local-copies';
 import { beginReading, LostTime, NO_PROCESS } from './lost-time';
 import { restoreSpooledOutcomes } from './recovered-outcomes';
+import { columnsOf, outcomeColumnsOf } from './recovered-columns';
 import { giveKeysBack } from './recovered-keys';
 
 /** What was missing in the database, and has been restored from DATA_DIRs. */
@@ -111,14 +110,14 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
   const rows = lines.flatMap((line) => {
     if (line.kind !== 'intent') return [];
     const { record, salt, hash } = { ...line, salt: line.claim?.salt ?? null, hash: line.claim?.hash ?? null };
-    return [{ ...columnsOf(record), salt, hash, contents: line.contents }];
+    return [{ ...columnsOf(record), salt, hash, contents: line.contents, payments: line.payments ?? null }];
   });
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, client_id uuid, operation text,
         item_count integer, total_usd numeric, expected_fee_usd numeric, held_for text, expires_at timestamptz,
-        reserved_on date, idempotency_key text, record text, salt text, hash text, contents json)
+        reserved_on date, idempotency_key text, record text, salt text, hash text, contents json, payments json)
     ), intents AS (
       INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at,
         reserved_on, process, recorded_at, record)
@@ -139,6 +138,13 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
     ), remembered AS (
       INSERT INTO recent_content (content, intent_id, lasting)
       SELECT decode(value, 'hex'), id, item_count > 1 FROM calls JOIN intents USING (id), json_array_elements_text(contents)
+      ON CONFLICT DO NOTHING
+    ), paid AS (
+      INSERT INTO recipient_payment (recipient, intent_id, position, usd, kept_until)
+      SELECT decode(recipient, 'hex'), calls.id, position, usd,
+        greatest(calls.reserved_on, (expires_at AT TIME ZONE 'UTC')::date) + coalesce(hold_duplicates_days, 0)
+      FROM calls JOIN intents USING (id) JOIN client ON client.id = calls.client_id,
+        json_to_recordset(payments) AS payment(recipient text, position integer, usd numeric)
       ON CONFLICT DO NOTHING
     ), spent AS (
       INSERT INTO spending (client_id, day, usd)
@@ -203,47 +209,4 @@ async function countOutcomes(tx: Prisma.TransactionClient, calls: { id: string }
   await tx.$queryRaw`
     SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd))::text FROM outcome
     WHERE intent_id = ANY (${calls.map(({ id }) => id)}::uuid[]) AND counted_usd IS NOT NULL HAVING count(*) > 0`;
-}
-
-/** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
-function columnsOf(record: IntentDocument) {
-  const document = withoutCommitments(record);
-  const { items } = document;
-  return {
-    id: document.id,
-    client_id: document.client_id,
-    operation: document.operation,
-    item_count: document.item_count,
-    total_usd: document.total_usd ?? null,
-    expected_fee_usd: document.expected_fee_usd ?? null,
-    held_for: document.held_for ?? null,
-    expires_at: document.expires_at ?? null,
-    reserved_on: document.reserved_on ?? null,
-    idempotency_key: document.idempotency_key ?? null,
-    record: canonical({
-      ...document,
-      ...(items && { items: items.map(withoutCommitments) }),
-      process: NO_PROCESS,
-      recorded_at: UNSTAMPED,
-      recovered: true,
-    }),
-  };
-}
-
-function outcomeColumnsOf(record: OutcomeDocument) {
-  const document = withoutCommitments(record);
-  return {
-    intent_id: document.intent_id,
-    kind: document.kind,
-    upstream_status: document.upstream_status ?? null,
-    upstream_ms: document.upstream_ms,
-    sent_at: document.sent_at,
-    answered_at: document.answered_at,
-    counted_usd: document.counted_usd ?? null,
-    record: canonical({ ...document, recorded_at: UNSTAMPED, recovered: true }),
-  };
-}
-
-function withoutCommitments<Document extends object>(document: Document): Document {
-  return Object.fromEntries(Object.entries(document).filter(([name]) => !name.endsWith('_commitment'))) as Document;
 }

@@ -101,6 +101,13 @@ export const RECOVERIES = [
     test: 'is not confirmed because an instance has come along that misses commits',
   },
   {
+    name: 'recovered-recipients',
+    guards: 'a limit of a recipient that looks unused after a recovery',
+    edits: [[RECOVERY, 'json_to_recordset(payments) AS', "json_to_recordset('[]') AS"]],
+    noticedBy: 'test/recovered-guards.spec.ts',
+    test: 'counts on the limit of its recipient in a day',
+  },
+  {
     name: 'lost-content',
     guards: 'an approval of a call whose content was lost, which would send an empty request',
     edits: [

@@ -14,6 +14,7 @@ const TABLES = [
   'outcome_body',
   'idempotency_claim',
   'recent_content',
+  'recipient_payment',
   'spending',
 ];
 

@@ -1,0 +1,48 @@
+import { canonical } from '../policy/content';
+import { UNSTAMPED } from './document-sql';
+import { IntentDocument, OutcomeDocument } from './documents';
+import { NO_PROCESS } from './lost-time';
+
+/** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
+export function columnsOf(record: IntentDocument) {
+  const document = withoutCommitments(record);
+  const { items } = document;
+  return {
+    id: document.id,
+    client_id: document.client_id,
+    operation: document.operation,
+    item_count: document.item_count,
+    total_usd: document.total_usd ?? null,
+    expected_fee_usd: document.expected_fee_usd ?? null,
+    held_for: document.held_for ?? null,
+    expires_at: document.expires_at ?? null,
+    reserved_on: document.reserved_on ?? null,
+    idempotency_key: document.idempotency_key ?? null,
+    record: canonical({
+      ...document,
+      ...(items && { items: items.map(withoutCommitments) }),
+      process: NO_PROCESS,
+      recorded_at: UNSTAMPED,
+      recovered: true,
+    }),
+  };
+}
+
+/** Returns the columns of a copied outcome, and its record without the commitment to its answer. */
+export function outcomeColumnsOf(record: OutcomeDocument) {
+  const document = withoutCommitments(record);
+  return {
+    intent_id: document.intent_id,
+    kind: document.kind,
+    upstream_status: document.upstream_status ?? null,
+    upstream_ms: document.upstream_ms,
+    sent_at: document.sent_at,
+    answered_at: document.answered_at,
+    counted_usd: document.counted_usd ?? null,
+    record: canonical({ ...document, recorded_at: UNSTAMPED, recovered: true }),
+  };
+}
+
+function withoutCommitments<Document extends object>(document: Document): Document {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !name.endsWith('_commitment'))) as Document;
+}
