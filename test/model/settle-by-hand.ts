@@ -76,7 +76,10 @@ async function settledBy<Answer extends { status: number; json: { code?: string 
   do {
     for (const process of processes) {
       const told = await ask(process);
-      if (told?.json.code === 'instance_fenced') continue;
+      if (told?.json.code === 'instance_fenced') {
+        last ??= 'fenced'; // it was killed before, and did not answer then
+        continue;
+      }
       if (told && told.json.code !== 'not_in_doubt') return told;
       last = told;
     }
