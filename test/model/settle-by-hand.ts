@@ -11,6 +11,8 @@ const POLL_MS = 50;
 interface Settling {
   /** What the person knows of the upstream. */
   arrivals: Arrival[];
+  /** What the person knows of the proxy: all calls, in doubt or not. */
+  known: Intent[];
   /** The proxies on which it may be settled. One that is fenced settles nothing. */
   processes: number[];
 }
@@ -21,7 +23,7 @@ interface Settling {
  */
 export function settleByHand(shared: Shared, lanes: Lane[], intents: Intent[], arrivals: Arrival[]): Promise<string[]> {
   const settling = lanes.filter(({ schedule }) => schedule.settlesDoubts);
-  return settle(shared, settling, intents, { arrivals, processes: [0, 1] });
+  return settle(shared, settling, intents, { arrivals, known: intents, processes: [0, 1] });
 }
 
 /**
@@ -32,11 +34,12 @@ export async function settle(
   shared: Shared,
   lanes: Lane[],
   intents: Intent[],
-  { arrivals, processes }: Settling,
+  { arrivals, known, processes }: Settling,
 ): Promise<string[]> {
   const faults: string[] = [];
-  const settleOne = async (lane: Lane, { id, number }: Intent) => {
-    const carriedOut = arrivals.some((arrival) => arrival.number === number && arrival.processed);
+  const settleOne = async (lane: Lane, intent: Intent) => {
+    const { id, number } = intent;
+    const carriedOut = arrivalsOf(intent, known, arrivals).some(({ processed }) => processed);
     const outcome = carriedOut ? 'confirmed' : 'not_executed';
     const ask = (process: number) =>
       shared.world.ask({
@@ -59,6 +62,17 @@ export async function settle(
     ),
   );
   return faults;
+}
+
+/** Returns the arrivals of a call: those of its request, without those of other calls with an answer. */
+function arrivalsOf({ id, number }: Intent, known: Intent[], arrivals: Arrival[]): Arrival[] {
+  const left = arrivals.filter((arrival) => arrival.number === number);
+  for (const other of known) {
+    if (other.number !== number || other.id === id || other.upstreamStatus === null) continue;
+    const at = left.findIndex(({ httpStatus }) => httpStatus === other.upstreamStatus);
+    if (at >= 0) left.splice(at, 1);
+  }
+  return left;
 }
 
 async function isSettled({ database }: World, id: string, outcome: string): Promise<boolean> {

@@ -50,6 +50,6 @@ async function settleSuspended(shared: Shared, lanes: Lane[], victim: number) {
   const arrivals = await readArrivals(world.sandbox);
   // The sandbox may still carry out what has arrived, so a person waits for it.
   const decided = gone.filter(({ number }) => !arrivals.some((one) => one.number === number && !one.processed));
-  const faults = await settle(shared, lanes, decided, { arrivals, processes: [1 - victim] });
+  const faults = await settle(shared, lanes, decided, { arrivals, known: intents, processes: [1 - victim] });
   return { faults, settled: decided.length };
 }
