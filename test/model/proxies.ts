@@ -1,4 +1,5 @@
 import { Fleet } from '../support/fleet';
+import { eventually } from '../support/paying';
 import { removeDataDir } from '../support/data-dir';
 import { newDataDir } from '../support/process';
 import { API_KEY } from '../support/sandbox';
@@ -23,6 +24,9 @@ export const ENVIRONMENT = {
 };
 
 const START_TRIES = 5;
+
+/** On a busy machine, a process that is awake takes that long at most to say so. */
+const LONGEST_ANSWER_MS = 1_000;
 
 /** The name of a proxy's connections to the database. */
 const nameOf = (index: number) => `proxy-${index}`;
@@ -123,8 +127,12 @@ export class Proxies {
     return this.suspend(victim);
   }
 
-  wake(victim: number): void {
-    this.fleet.signal(victim, 'SIGCONT');
+  /** Resolves once it answers. One that was frozen just before it stopped itself does that only now. */
+  async wake(victim: number): Promise<void> {
+    await eventually(() => {
+      this.fleet.signal(victim, 'SIGCONT');
+      return answers(this.fleet.url(victim));
+    });
     this.frozen = undefined;
     this.up[victim] = true;
   }
@@ -151,6 +159,13 @@ export class Proxies {
     await started(() => this.fleet.restart(index));
     this.up[index] = true;
   }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(`${url}/livez`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

@@ -27,7 +27,7 @@ export async function suspend(
     await othersWork(shared, forSubmissions);
     return settled ? await settleSuspended(shared, lanes, victim) : { faults: [], settled: 0 };
   } finally {
-    world.proxies.wake(victim);
+    await world.proxies.wake(victim);
   }
 }
 
