@@ -5,7 +5,7 @@ import { CopiedLine } from '../src/journal/local-copies';
 import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
-import { loseCalls } from './support/lost-calls';
+import { copyAlone, loseCalls } from './support/lost-calls';
 import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
 import { TestProxy } from './support/proxy';
 import supertest from './support/supertest';
@@ -30,11 +30,13 @@ describe('a call that is restored from a copy', () => {
 
   async function loseAndRestore(id: string, last?: CopiedLine['kind']): Promise<object> {
     await loseCalls(proxy.database, dataDir, id, last);
-    return restoreFromCopies(proxy.app.get(PrismaService), [dataDir], {
+    return restore(dataDir);
+  }
+  const restore = (...dataDirs: string[]) =>
+    restoreFromCopies(proxy.app.get(PrismaService), dataDirs, {
       upstreamTimeoutMs: 30_000,
       upstreamTimeouts: new Map(),
     });
-  }
   const spentBy = (client: { id: string }) =>
     proxy.database.query('SELECT usd::float8 AS usd FROM spending WHERE client_id = $1', [client.id]);
 
@@ -54,6 +56,22 @@ describe('a call that is restored from a copy', () => {
     const { body } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(409);
     expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: id });
     expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is not repeated once more by a retry of its repetition, whatever the order of the folders', async () => {
+    const { key } = await proxy.client('repeating', 'pay');
+    const first = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
+    const repeat = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Allow-Duplicate-Of', first);
+    const again = (await repeat().expect(200)).headers['x-call-id'] ?? '';
+    await loseCalls(proxy.database, dataDir, again);
+    await restore(...[again, first].map((id) => copyAlone(dataDir, id, join(dataDir, `instance of ${id}`))));
+    expect((await repeat().expect(409)).body).toMatchObject({ code: 'suspected_duplicate', first_call_id: again });
+    expect(upstream.received).toHaveLength(2);
+    const kept = 'SELECT intent_id::text AS id, lasting FROM recent_content ORDER BY number';
+    expect(await proxy.database.query(kept)).toEqual([
+      { id: first, lasting: false },
+      { id: again, lasting: true },
+    ]);
   });
 
   it('counts on the caps', async () => {

@@ -47,6 +47,7 @@ export async function restoreFromCopies(
   };
   // Intents first: an outcome or an approval may be in the copy of another instance, or on another day.
   await restore('intent');
+  await orderContents(prisma);
   await restore('approval');
   // Before the copies, which have no answers.
   const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
@@ -137,7 +138,8 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
         WHERE idempotency_claim.intent_id < EXCLUDED.intent_id
     ), remembered AS (
       INSERT INTO recent_content (content, intent_id, lasting)
-      SELECT decode(value, 'hex'), id, item_count > 1 FROM calls JOIN intents USING (id), json_array_elements_text(contents)
+      SELECT decode(value, 'hex'), id, item_count > 1 OR record::json ->> 'duplicate_of' IS NOT NULL
+      FROM calls JOIN intents USING (id), json_array_elements_text(contents)
       ON CONFLICT DO NOTHING
     ), paid AS (
       INSERT INTO recipient_payment (recipient, intent_id, position, usd, kept_until)
@@ -156,6 +158,21 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
     await countOutcomes(tx, restored);
     return restored.length;
   });
+}
+
+/**
+ * Puts the calls with one content in the order of their IDs. Each folder has only calls of its own instance, so they were
+ * restored in another order. A repetition names the newest call with its content, and must not be sent again by a retry.
+ */
+async function orderContents(prisma: PrismaService): Promise<void> {
+  await prisma.$executeRaw`
+    WITH mixed AS (
+      SELECT DISTINCT r.content FROM recent_content r JOIN intent i ON i.id = r.intent_id WHERE i.process = ${NO_PROCESS}
+        AND EXISTS (SELECT FROM recent_content o WHERE o.content = r.content AND o.intent_id <> r.intent_id)
+    ), moved AS (
+      DELETE FROM recent_content r USING mixed WHERE r.content = mixed.content RETURNING r.content, r.intent_id, r.lasting
+    )
+    INSERT INTO recent_content (content, intent_id, lasting) SELECT content, intent_id, lasting FROM moved ORDER BY intent_id`;
 }
 
 /** A held call that was approved counts on the day of its approval. Who approved it is not in the copies. */

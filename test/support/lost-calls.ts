@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CopiedLine } from '../../src/journal/local-copies';
 import { eventually } from './paying';
@@ -23,6 +23,16 @@ export function copiedIn(dataDir: string): string[] {
   const folder = join(dataDir, 'copies');
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+}
+
+/** Writes the copies of one call to another data directory, as an instance of its own had them. @returns that directory. */
+export function copyAlone(dataDir: string, id: string, to: string): string {
+  mkdirSync(join(to, 'copies'), { recursive: true });
+  const lines = copiedIn(dataDir).filter(
+    (line) => line.includes(`"id":"${id}"`) || line.includes(`"intent_id":"${id}"`),
+  );
+  writeFileSync(join(to, 'copies', '2026-11-24.jsonl'), `${lines.join('\n')}\n`);
+  return to;
 }
 
 /**
