@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { OutcomeSpool } from '../src/journal/outcome-spool';
 import { restoreFromCopies } from '../src/journal/recovery';
@@ -14,6 +13,7 @@ import { Product } from './support/process';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { tamper } from './support/sealing';
+import supertest from './support/supertest';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
@@ -46,6 +46,56 @@ describe('a call that is restored after its outcome', () => {
     const recovered = await restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
     expect(recovered).toEqual({ calls: 1, outcomes: 0, approvals: 0, unreadable: 0 });
     expect(await proxy.database.query('SELECT usd::float8 AS usd FROM spending')).toEqual([{ usd: 0 }]);
+  });
+
+  describe('that was given up and settled meanwhile', () => {
+    let approver = '';
+    const resolve = async (id: string, supersedes?: string) => {
+      const sent = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+      const { body } = await sent.send({ outcome: 'not_executed', reason: 'not there', supersedes }).expect(200);
+      return body.settlements;
+    };
+    const read = async (id: string) => (await proxy.get(approver, `/v1/audit/calls/${id}`).expect(200)).body;
+
+    beforeAll(async () => {
+      upstream.behaviour = answer(200, SUCCESS);
+      approver = (await proxy.client('settler', 'approve', 'audit')).key;
+    });
+
+    it('is settled by the copy of its outcome, so that its key pays no second time', async () => {
+      const { key } = await proxy.client('given-up', 'pay');
+      const pay = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+      const id = (await pay().expect(200)).headers['x-call-id'] ?? '';
+      const isOutcome = (line: string) => line.includes('"kind":"outcome"') && line.includes(id);
+      await eventually(() => copiedIn(dataDir).some(isOutcome));
+      for (const table of ['outcome', 'outcome_body'])
+        await tamper(proxy.database, `DELETE FROM ${table} WHERE intent_id = '${id}'`);
+      const gone = `process = 999999, recorded_at = '2026-01-01T00:00:00Z'`;
+      await tamper(proxy.database, `UPDATE intent SET ${gone} WHERE id = '${id}'`);
+      await resolve(id);
+      const paid = upstream.received.length;
+      await restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
+      expect(await read(id)).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
+      expect((await pay()).headers['x-call-id']).toBe(id);
+      expect(upstream.received).toHaveLength(paid);
+    });
+
+    it('keeps what a person found out after its answer, however often it is restored', async () => {
+      const { key } = await proxy.client('corrected', 'pay');
+      const paid = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
+      const id = await copyIntent(proxy.database, paid, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+      await resolve(id);
+      const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
+      await new OutcomeSpool(join(gone, 'outcomes')).keep(paidOutcome(id));
+      const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [gone], TIMEOUTS);
+      await restore();
+      const { settlements } = await read(id);
+      expect(settlements.map(({ source }) => source)).toEqual(['answer', 'person']);
+      await resolve(id, settlements[0]?.id);
+      await restore();
+      expect(await read(id)).toMatchObject({ outcome: 'not_executed', settlements: { length: 3 } });
+      rmSync(gone, { recursive: true, force: true });
+    });
   });
 
   describe('whose key was used again, because the database went on without it', () => {

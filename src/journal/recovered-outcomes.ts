@@ -1,7 +1,11 @@
 import { Logger } from '@nestjs/common';
+import { Entry } from '../operations/settlement';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { PrismaService } from '../platform/database/prisma.service';
 import { isUnavailable } from '../platform/database/unavailable';
+import { OutcomeDocument } from './documents';
+import { abandonedAmong, LateAnswer, settleByAnswer } from './late-answers';
+import { CopiedLine } from './local-copies';
 import { OutcomeSpool, spoolFolder } from './outcome-spool';
 import { insertKeptOutcome } from './outcomes';
 
@@ -41,4 +45,39 @@ export async function restoreSpooledOutcomes(
     }
   }
   return restored;
+}
+
+/**
+ * Settles calls by their copied outcomes. An older database may have had a call without its outcome, and the call may have
+ * been given up and settled before its copy was found. What was confirmed since may be known better than by its answer.
+ */
+export async function settleByCopies(prisma: PrismaService, lines: CopiedLine[], timeouts: Timeouts): Promise<void> {
+  const records = lines.flatMap((line) => (line.kind === 'outcome' ? [line.record] : []));
+  const ids = records.map(({ intent_id: id }) => id);
+  const abandoned = await abandonedAmong(prisma, ids);
+  if (abandoned.size === 0) return;
+  const confirmed = await prisma.settlement.findMany({
+    where: { intentId: { in: [...abandoned] }, resolution: 'confirmed' },
+    select: { intentId: true },
+  });
+  const known = new Set(confirmed.map(({ intentId }) => intentId));
+  for (const record of records) {
+    if (!abandoned.has(record.intent_id) || known.has(record.intent_id)) continue;
+    await settleByAnswer(prisma, toAnswer(record), timeouts);
+  }
+}
+
+function toAnswer({ intent_id: intentId, kind, entries, items = [] }: OutcomeDocument): LateAnswer {
+  return {
+    intentId,
+    kind: kind as LateAnswer['kind'],
+    entries: entries as Entry | Entry[] | undefined,
+    items: items.map(({ position = null, upstream_ref, upstream_id, batch_ref, status }) => ({
+      position,
+      upstreamRef: upstream_ref ?? null,
+      upstreamId: upstream_id ?? null,
+      batchRef: batch_ref ?? null,
+      status: status ?? null,
+    })),
+  };
 }

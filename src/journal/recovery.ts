@@ -8,7 +8,7 @@ import { stampedSql } from './document-sql';
 import { insertion } from './insertion';
 import { CopiedLine } from './local-copies';
 import { beginReading, LostTime, NO_PROCESS } from './lost-time';
-import { restoreSpooledOutcomes } from './recovered-outcomes';
+import { restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
 import { columnsOf, outcomeColumnsOf } from './recovered-columns';
 import { giveKeysBack } from './recovered-keys';
 
@@ -52,6 +52,7 @@ export async function restoreFromCopies(
   // Before the copies, which have no answers.
   const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
   await restore('outcome');
+  await copiesInBatches(dataDirs, 'outcome', (batch) => settleByCopies(prisma, batch, timeouts));
   const unreadable = await copiesInBatches(dataDirs, 'intent', (batch) => giveKeysBack(prisma, batch));
   recovered.outcomes += spooled.outcomes;
   recovered.unreadable = unreadable + spooled.unreadable;
