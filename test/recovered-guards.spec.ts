@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CopiedLine } from '../src/journal/local-copies';
 import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
-import { copyAlone, loseCalls } from './support/lost-calls';
-import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
+import { copiedIn, copyAlone, loseCalls } from './support/lost-calls';
+import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';
 import { TestProxy } from './support/proxy';
+import { tamper } from './support/sealing';
 import supertest from './support/supertest';
 
 /** What keeps a call from being paid again is restored with it. */
@@ -95,6 +96,8 @@ describe('a call that is restored from a copy', () => {
   });
 
   describe('and that waits for an approval', () => {
+    const read = async (id: string) => (await proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+
     const decide = (key: string, id: string, decision: 'approve' | 'reject') =>
       supertest(proxy.url).post(`/v1/approvals/${id}/${decision}`).set('X-API-Key', key).send({ reason: 'agreed' });
 
@@ -125,6 +128,29 @@ describe('a call that is restored from a copy', () => {
       expect(await spentBy(client)).toEqual(spent);
       expect((await decide(key, held, 'approve').expect(409)).body.code).toBe('already_decided');
       expect(upstream.received).toHaveLength(1);
+    });
+
+    it('is in doubt if it was rejected because its approval was lost, and counts on the caps', async () => {
+      const { client, held } = await hold('rejected-late');
+      const { key } = await proxy.client('rejecter', 'approve');
+      await decide(key, held, 'approve').expect(200);
+      const spent = await spentBy(client);
+      const isOutcome = (line: string) => line.includes('"kind":"outcome"') && line.includes(held);
+      await eventually(() => copiedIn(dataDir).some(isOutcome));
+      for (const table of ['decision', 'outcome', 'outcome_body', 'spending'])
+        await tamper(proxy.database, `DELETE FROM ${table}`);
+      await decide(key, held, 'reject').expect(200);
+      const alone = copyAlone(dataDir, held, join(dataDir, 'found late'));
+      const copies = join(alone, 'copies', '2026-11-24.jsonl');
+      const lines = readFileSync(copies, 'utf8').split('\n');
+      writeFileSync(copies, lines.filter((line) => !isOutcome(line)).join('\n')); // killed before it was answered
+      await restore(alone);
+      expect(await read(held)).toMatchObject({ outcome: 'unknown', approval: { status: 'rejected' } });
+      expect(await spentBy(client)).toEqual(spent);
+      await restore(dataDir);
+      await restore(dataDir);
+      expect(await read(held)).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
+      expect(await spentBy(client)).toEqual(spent);
     });
   });
 });

@@ -8,6 +8,7 @@ import { stampedSql } from './document-sql';
 import { insertion } from './insertion';
 import { CopiedLine } from './local-copies';
 import { beginReading, LostTime, NO_PROCESS } from './lost-time';
+import { doubtRejected } from './recovered-approvals';
 import { restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
 import { columnsOf, outcomeColumnsOf } from './recovered-columns';
 import { giveKeysBack } from './recovered-keys';
@@ -198,6 +199,7 @@ async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Pro
     )
     SELECT intent_id::text AS id FROM approvals`;
     await countOutcomes(tx, restored);
+    await doubtRejected(tx, rows);
     return restored.length;
   });
 }

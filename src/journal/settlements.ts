@@ -83,7 +83,7 @@ export async function settleWithin(
   const call = await readCall(tx, callId, timeouts);
   const settlement = call && decide(call);
   if (!settlement) return 'nothing';
-  if (!call.outcome && call.state !== 'refused' && !(await abandon(tx, call))) return 'overtaken';
+  if (!call.outcome && call.state !== 'refused' && !(await abandon(tx, call.intent))) return 'overtaken';
   return (await write(tx, call, settlement)) ? 'written' : 'overtaken';
 }
 
@@ -134,7 +134,10 @@ async function readCall(
  * and becomes a settlement. Without it, an answer that commits at the same moment would stand beside a settlement that does not know it.
  * @returns false if the answer came first.
  */
-async function abandon(tx: Prisma.TransactionClient, { intent }: SettledCall): Promise<boolean> {
+export async function abandon(
+  tx: Prisma.TransactionClient,
+  intent: Pick<IntentDocument, 'id' | 'recorded_at'>,
+): Promise<boolean> {
   const now = clock.now();
   const outcome: NewOutcome = {
     intentId: intent.id,
