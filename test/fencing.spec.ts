@@ -78,6 +78,23 @@ describe('a fenced instance', () => {
     await settle().expect(200);
   });
 
+  it('lets nobody decide about a held call, because an old database may lack its approval', async () => {
+    const { key } = await paying.proxy.client('held-while-fenced', 'pay');
+    const { key: approver } = await paying.proxy.client('deciding', 'approve');
+    await paying.proxy.database.query(`UPDATE client SET approval_over_usd = 0 WHERE name = 'held-while-fenced'`);
+    const held = (await paying.proxy.post(key, '/payouts/airtime', AIRTIME).expect(202)).headers['x-call-id'];
+    const decide = (decision: 'approve' | 'reject') =>
+      supertest(paying.proxy.url)
+        .post(`/v1/approvals/${held}/${decision}`)
+        .set('X-API-Key', approver)
+        .send({ reason: 'not ordered' });
+    fence.raise('database_behind', 'The database lacks commits.');
+    for (const decision of ['approve', 'reject'] as const)
+      expect((await decide(decision).expect(503)).body.code).toBe('instance_fenced');
+    fence.lower('database_behind');
+    await decide('reject').expect(200);
+  });
+
   it('is not ready, and says why there and in a metric', async () => {
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const { body } = await paying.proxy.get('', '/readyz').expect(503);

@@ -77,7 +77,10 @@ export class ApprovalsController {
   })
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The rejected call.' })
-  @ApiKeyProblems('invalid_request', 'own_approval', 'approval_not_found', 'already_decided', 'content_changed')
+  @ApiKeyProblems(
+    ...(['invalid_request', 'own_approval', 'approval_not_found', 'already_decided'] as const),
+    ...(['content_changed', 'instance_fenced'] as const),
+  )
   reject(
     @CurrentCall() call: AuthenticatedCall,
     @Param('call_id') id: string,

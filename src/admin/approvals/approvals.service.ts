@@ -92,11 +92,13 @@ export class ApprovalsService {
     return this.send(call, held, prepared, decided.release);
   }
 
+  /** An old database may show a call as pending that was approved and sent. So a fenced instance rejects nothing. */
   async reject(
     call: AuthenticatedCall,
     id: string,
     { reason, content_hash: hash }: DecisionDto,
   ): Promise<FullApprovalRecord> {
+    requireNoFence(this.fence);
     const { by, held } = await this.undecided(call, id, hash);
     if (!(await rejectHeldCall(this.prisma, this.decision(held, reason, by)))) throw new Problem('already_decided');
     return this.one(call, id);
