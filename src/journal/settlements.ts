@@ -136,7 +136,7 @@ async function readCall(
  */
 export async function abandon(
   tx: Prisma.TransactionClient,
-  intent: Pick<IntentDocument, 'id' | 'recorded_at'>,
+  intent: Pick<IntentDocument, 'id' | 'received_at' | 'recorded_at' | 'recovered'>,
 ): Promise<boolean> {
   const now = clock.now();
   const outcome: NewOutcome = {
@@ -148,7 +148,7 @@ export async function abandon(
     retryAfter: null,
     body: null,
     items: [],
-    sentAt: new Date(intent.recorded_at),
+    sentAt: new Date(intent.recovered ? intent.received_at : intent.recorded_at), // the earliest time
     answeredAt: now,
     upstreamMs: 0,
     answerOf: null,

@@ -1,3 +1,4 @@
+import { NO_PROCESS } from '../../journal/lost-time';
 import { ENTRIES, Entry } from '../../operations/settlement';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -26,6 +27,8 @@ interface CallRow {
   state: CallState;
   process: number | null;
   releasedAt: Date;
+  /** When the request arrived, if the call or its approval was restored from a copy: long after it was sent. */
+  receivedAt: Date | null;
   sentAt: Date | null;
   answeredAt: Date | null;
   items: ItemRow[] | null;
@@ -113,6 +116,7 @@ export async function readSentCalls(
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
+      CASE WHEN c.process = ${NO_PROCESS} THEN (c.request ->> 'received_at')::timestamptz END AS "receivedAt",
       o.answered_at AS "answeredAt", coalesce(c.answer ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
       c.answer -> 'entries' AS answered, (
         SELECT json_agg(e.entry ORDER BY s.number) FROM settlement s
@@ -126,9 +130,9 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     FROM call_state c LEFT JOIN outcome o ON o.intent_id = c.call_id
     WHERE c.call_id = ANY (${ids}::uuid[]) AND c.released_at IS NOT NULL
     ORDER BY c.call_id`;
-  return rows.map(({ sentAt, answeredAt, items, answered, settled, ...call }) => ({
+  return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, ...call }) => ({
     ...call,
-    sentFrom: sentAt ?? call.releasedAt,
+    sentFrom: sentAt ?? receivedAt ?? call.releasedAt,
     sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
     items: (items ?? []).map(toWanted),
     hasAnswer: sentAt !== null,

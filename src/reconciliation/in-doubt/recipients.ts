@@ -15,6 +15,7 @@ const SHORTEST = 7;
 const EMAIL = /^[^\s@*•]+@[^\s@*•]+$/;
 const PHONE = /^\+?[\d\s().-]{7,24}$/;
 const HANDLE = /^@?[\w.-]+$/;
+const MASKED = /[*•]/;
 
 /** Returns a key for each complete name, so that names can be compared. A masked or shortened name has no key. */
 export function keysOf({ email, phone, handle, receiver }: Named): string[] {
@@ -22,7 +23,7 @@ export function keysOf({ email, phone, handle, receiver }: Named): string[] {
     ...(email !== null && EMAIL.test(email) ? [`e:${email.toLowerCase()}`] : []),
     ...(phone !== null && PHONE.test(phone) ? [`p:${phone.replace(/\D/g, '')}`] : []),
     ...(handle !== null && HANDLE.test(handle) ? [`h:${handle.replace(/^@/, '').toLowerCase()}`] : []),
-    ...(receiver === null ? [] : [`r:${receiver}`]),
+    ...(receiver !== null && !MASKED.test(receiver) ? [`r:${receiver}`] : []),
   ];
 }
 
