@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { clock } from '../../platform/database/clock';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Transaction } from '../../gateway/upstream/transactions';
@@ -39,8 +40,11 @@ export interface Poll extends Omit<SettledRead, 'unclaimed'> {
 export class FollowUpService {
   private readonly settings: RunningConfig;
   private remembered = new Remembered();
+  /** The epoch of the database in which it was remembered. */
+  private epoch: number | undefined;
 
   constructor(
+    private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     private readonly settling: SettleListedService,
     private readonly unclaimed: UnclaimedService,
@@ -52,6 +56,7 @@ export class FollowUpService {
 
   async runOnce(signal: AbortSignal = new AbortController().signal): Promise<Poll> {
     if (this.fence.isRaised) return { readId: null, failure: 'fenced', changed: 0, known: 0, settled: 0 };
+    await this.forgetIfRecovered();
     const now = clock.nowMs();
     const window = { from: new Date(now - this.settings.followUpDays * DAY_MS), to: new Date(now + AHEAD_MS) };
     const changed: Transaction[] = [];
@@ -72,5 +77,12 @@ export class FollowUpService {
       if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) this.remembered.add(transaction);
     }
     return { ...result, ...named, settled: named.settled + found };
+  }
+
+  /** An older database lacks what was settled by what is remembered. */
+  private async forgetIfRecovered(): Promise<void> {
+    const [row] = await this.prisma.$queryRaw<[{ epoch: number }]>`SELECT max(number) AS epoch FROM epoch`;
+    if (row.epoch !== this.epoch) this.remembered = new Remembered();
+    this.epoch = row.epoch;
   }
 }

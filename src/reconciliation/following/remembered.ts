@@ -6,7 +6,8 @@ const MOST = 2_000_000;
 
 /**
  * What the upstream said about its transactions when they were last looked at. It lets a poll skip those that have not
- * changed, because the upstream lists everything each time. It is lost with the process, which costs one longer poll.
+ * changed, because the upstream lists everything each time. It is lost with the process and when the database is
+ * recovered, which costs one longer poll.
  */
 export class Remembered {
   private readonly said = new Map<number, number>();
