@@ -2,6 +2,7 @@ import { onStop } from './app/start/stop'; // first, because it remembers the np
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config, loadConfig, StartError } from './platform/config/config';
+import { outliveReaders } from './platform/logging/log-output';
 import { longestUpstreamTimeout } from './platform/config/upstream-timeouts';
 import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
@@ -25,6 +26,7 @@ interface Running {
 }
 
 async function run(): Promise<void> {
+  outliveReaders();
   startSmall();
   const config = loadConfig();
   const starting = start(config);

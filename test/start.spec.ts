@@ -221,6 +221,20 @@ describe('npm start', () => {
     expect(await answers(readJson(dataDir, 'sandbox.json').url)).toBe(false);
   });
 
+  it('goes on when the reader of its output ends, and stops with its terminal', async () => {
+    const unheard = start({ START_WORKER: 'true' });
+    await unheard.said(/✓ Postgres/);
+    unheard.closeOutput();
+    const lock = join(dataDir, 'lock');
+    const holder = () => readdirSync(lock).find((name) => name.endsWith('.json'));
+    const servesAt = () => readJson<{ url: string | null }>(lock, holder() ?? '').url;
+    await eventually(() => servesAt() !== null);
+    expect((await fetch(`${servesAt()}/readyz`)).status).toBe(200);
+    const processes = withDescendants(unheard.pid);
+    expect(await unheard.signal('SIGHUP')).toMatchObject({ code: 0, stderr: '' });
+    await eventually(() => processes.every(isGone));
+  });
+
   it('leaves nothing running when the npm that runs it is killed', async () => {
     const npm = new Product(
       '/usr/bin/env',

@@ -2,5 +2,11 @@ import { Logger } from '@nestjs/common';
 import { COMMAND_LOG } from './command-log';
 import { runCommand } from './program';
 
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return; // its reader has seen enough, such as head
+  process.exitCode = 1;
+  process.stderr.write(`the output cannot be written (${code})\n`);
+});
+process.stderr.on('error', () => undefined);
 Logger.overrideLogger(COMMAND_LOG);
 void runCommand(process.argv.slice(2));

@@ -10,6 +10,9 @@ import { readSettings, StartFailure } from './settings';
 const CLOSE_DEADLINE_MS = 10_000;
 
 async function run(): Promise<void> {
+  // Whoever reads its output may end first, such as `head` or a terminal. Without a listener, that would end the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
   // Until it listens, nothing needs to be completed, so a signal or the parent's death ends the process directly.
   const orphaned = () => process.exit(0);
   process.once('disconnect', orphaned);

@@ -3,6 +3,7 @@ import { INestApplicationContext, Logger } from '@nestjs/common';
 import { afterStart, startSmall } from '../app/start/memory';
 import { logKeyOf } from '../history/log/log-key';
 import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';
+import { outliveReaders } from '../platform/logging/log-output';
 import { prepareDatabase } from '../platform/database/prepare-database';
 
 /** Runs a worker as a process of its own. With an IPC channel, it ends when its parent does. */
@@ -11,6 +12,7 @@ import { prepareDatabase } from '../platform/database/prepare-database';
 const STOP_DEADLINE_MS = 5_000;
 
 async function run(): Promise<void> {
+  outliveReaders();
   startSmall();
   const starting = start();
   const stop = () => {

@@ -75,6 +75,11 @@ export class Product {
     return this.child.pid ?? 0;
   }
 
+  /** Stops to read what it says, as `head` does. */
+  closeOutput(): void {
+    this.child.stdout?.destroy();
+  }
+
   signal(name: NodeJS.Signals): Promise<Exit> {
     this.child.kill(name);
     return this.exit;

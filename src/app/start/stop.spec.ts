@@ -59,4 +59,14 @@ describe('a proxy that npm runs', () => {
     await once(parent, 'close');
     expect(said).toBe('running\nstopped\n');
   });
+
+  it('stops when its terminal is closed', async () => {
+    const proxy = spawn(process.execPath, ['-e', PROXY], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    proxy.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await once(proxy.stdout, 'data');
+    proxy.kill('SIGHUP');
+    await once(proxy, 'close');
+    expect(said).toBe('running\nstopped\n');
+  });
 });

@@ -6,9 +6,9 @@ const PARENT_CHECK_MS = 500;
 const NPM = process.env.npm_lifecycle_event === undefined ? [] : waysToNpm();
 
 /**
- * Calls `stop` once: at SIGTERM, at SIGINT, or when the npm that runs the proxy is gone. A signal to npm may end npm
+ * Calls `stop` once: at SIGTERM, at SIGINT, when its terminal is closed, or when the npm that runs the proxy is gone. A signal to npm may end npm
  * and its shell without reaching this process. Nobody would then stop the embedded Postgres and the sandbox.
- * @param stop receives a signal that is aborted once somebody waits for the end: at once after Ctrl-C and without npm.
+ * @param stop receives a signal that is aborted once somebody waits for the end: at once after Ctrl-C, and without terminal or npm.
  * After SIGTERM, which a load balancer must notice first, it is aborted by the next signal.
  */
 export function onStop(stop: (urgent: AbortSignal) => void): void {
@@ -20,7 +20,7 @@ export function onStop(stop: (urgent: AbortSignal) => void): void {
     stopping = true;
     stop(urgent.signal);
   };
-  process.on('SIGINT', () => asked('urgent'));
+  for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => asked('urgent'));
   process.on('SIGTERM', () => asked('in good time'));
   if (NPM.length === 0) return;
   setInterval(() => NPM.some((isThere) => !isThere()) && asked('urgent'), PARENT_CHECK_MS).unref();

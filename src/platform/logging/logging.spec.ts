@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
 import pino, { LoggerOptions } from 'pino';
 import { describeError, loggingOptions } from './logging';
 
@@ -71,5 +75,50 @@ describe('loggingOptions', () => {
       forRoutes: [],
       pinoHttp: { level: 'info', base: { process: 'proxy' }, serializers: { err: describeError } },
     });
+  });
+});
+
+describe('the log of a process', () => {
+  const built = join(__dirname, '..', '..', '..', 'dist', 'platform', 'logging', 'logging.js');
+  /** Logs a line after a while, so that it also finds out from an earlier one, and ends at once. */
+  const program = `
+    const { stream, ...options } = require(${JSON.stringify(built)}).loggingOptions('info', 'proxy').pinoHttp;
+    const log = require('pino')(options, stream);
+    process.send('running');
+    process.once('message', (pause) => {
+      log.info('first');
+      setTimeout(() => { log.info('second'); process.exit(7); }, pause);
+    });`;
+  const full = () => openSync('/dev/full', 'w');
+  it.each<[string, number, 'pipe' | (() => number)]>([
+    ['is gone', 0, 'pipe'],
+    ['was gone before', 300, 'pipe'],
+    ['is a full disk', 0, full],
+    ['was a full disk before', 300, full],
+  ])('does not keep it from its end if its reader %s', async (_what, pause, stdout) => {
+    const to = typeof stdout === 'function' ? stdout() : stdout;
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', to, 'inherit', 'ipc'] });
+    const exit = once(child, 'exit');
+    await once(child, 'message');
+    child.stdout?.destroy();
+    child.send(pause);
+    const killing = setTimeout(() => child.kill('SIGKILL'), 4_000);
+    expect(await exit).toEqual([7, null]);
+    clearTimeout(killing);
+  });
+
+  it('reaches a reader completely, also at its end', async () => {
+    const many = program.replace(`log.info('first');`, `for (let i = 0; i < 20_000; i++) log.info('line ' + i);`);
+    const child = spawn(process.execPath, ['-e', many], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    let said = '';
+    child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await once(child, 'message');
+    child.send(500);
+    await once(child, 'close');
+    const texts = said
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect(texts).toEqual([...Array(20_000).keys()].map((i) => `line ${i}`).concat('second'));
   });
 });

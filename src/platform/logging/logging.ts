@@ -1,23 +1,13 @@
 import { FastifyInstance } from 'fastify';
 import { Logger, Params } from 'nestjs-pino';
 import pino from 'pino';
+import { LogOutput } from './log-output';
 
-/**
- * Log lines are written together. A system call for each line would be a large part of the cost of a request. The size
- * is just below the most that pino writes at once, some fifty lines.
- */
-const WRITE_BYTES = 16_000;
-const WRITE_AFTER_MS = 100;
+let output: LogOutput | undefined;
 
-let stdout: pino.DestinationStream | undefined;
-
-/** Shared by all applications of a process, because each destination has a timer of its own that nothing stops. */
-function standardOutput(): pino.DestinationStream {
-  if (stdout) return stdout;
-  const options = { sync: false, minLength: WRITE_BYTES, periodicFlush: WRITE_AFTER_MS };
-  // Of text, it would measure everything that waits again for each line.
-  const bytes = pino.destination({ ...options, contentMode: 'buffer' }) as unknown as { write(line: Buffer): boolean };
-  return (stdout = { write: (line) => void bytes.write(Buffer.from(line)) });
+/** Shared by all applications of a process. */
+function standardOutput(): LogOutput {
+  return (output ??= new LogOutput());
 }
 
 /** The processes of the product that write logs. */

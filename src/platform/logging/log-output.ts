@@ -1,0 +1,78 @@
+import { write, writeSync } from 'node:fs';
+
+const STDOUT = 1;
+
+/** Lines are written together. A system call for each line would be a large part of the cost of a request. */
+const WRITE_BYTES = 16_000;
+const WRITE_AFTER_MS = 100;
+
+/** Lines beyond it are dropped. Whoever reads them has been too slow for long, or their disk is full. */
+const MOST_WAITING_BYTES = 8_388_608;
+
+/** How long the end of the process waits for a reader that is slow. */
+const LAST_WAIT_MS = 1_000;
+const TRY_AGAIN_MS = 10;
+
+/**
+ * Writes the lines of the log to standard output. No fault of it stops a payment or keeps the process from its end: not a
+ * reader that is gone, a closed terminal, or a full disk.
+ */
+export class LogOutput {
+  private waiting: Buffer[] = [];
+  private size = 0;
+  private isWriting = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    process.once('exit', () => this.writeRest());
+  }
+
+  write(line: string): void {
+    if (this.size >= MOST_WAITING_BYTES) return;
+    const bytes = Buffer.from(line);
+    this.waiting.push(bytes);
+    this.size += bytes.length;
+    if (this.size >= WRITE_BYTES) this.writeAll();
+    else this.writeLater();
+  }
+
+  private writeLater(): void {
+    this.timer ??= setTimeout(() => this.writeAll(), WRITE_AFTER_MS).unref();
+  }
+
+  private writeAll(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.isWriting) return; // its end looks for what came since
+    this.isWriting = true;
+    const lines = Buffer.concat(this.waiting);
+    this.waiting = [];
+    write(STDOUT, lines, (error, written) => {
+      this.isWriting = false;
+      // A named pipe may get another reader, but nobody has the lines that the last one did not read.
+      const rest = error?.code === 'EPIPE' ? lines.subarray(lines.length) : lines.subarray(written);
+      if (rest.length > 0) this.waiting.unshift(rest);
+      this.size -= lines.length - rest.length;
+      if (rest.length === 0 && this.size >= WRITE_BYTES) this.writeAll();
+      else if (this.size > 0) this.writeLater();
+    });
+  }
+
+  private writeRest(): void {
+    let rest = Buffer.concat(this.waiting);
+    const patienceEnds = performance.now() + LAST_WAIT_MS;
+    while (rest.length > 0 && performance.now() < patienceEnds) {
+      try {
+        rest = rest.subarray(writeSync(STDOUT, rest));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN_MS);
+      }
+    }
+  }
+}
+
+/** Lets the process outlive whoever reads its output, such as `head` or a terminal. An error without a listener ends it. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
