@@ -51,6 +51,15 @@ describe('a database without its roles and rights', () => {
     expect(await missing({ databaseUrl: logins.databaseOwnerUrl })).toMatchObject({ reason: COMPLETE });
   });
 
+  it('is told by logins that an address has as a parameter', async () => {
+    const asParameter = (address: string) => {
+      const { username, password, host, pathname } = new URL(address);
+      return `postgresql://${host}${pathname}?user=${username}&password=${password}`;
+    };
+    const [databaseUrl, databaseOwnerUrl] = [asParameter(logins.databaseUrl), asParameter(logins.databaseOwnerUrl)];
+    expect(await missing({ databaseUrl, databaseOwnerUrl })).toMatchObject({ reason: COMPLETE });
+  });
+
   it('is refused with the grants that it lacks, and complete after them', async () => {
     await admin.query(`REVOKE INSERT ON intent, outcome FROM payout_proxy; REVOKE SELECT ON process FROM payout_proxy;
       REVOKE EXECUTE ON FUNCTION make_partitions(integer) FROM payout_proxy; REVOKE USAGE ON SEQUENCE process_number FROM payout_proxy;

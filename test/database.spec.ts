@@ -8,6 +8,7 @@ import { databaseCommands } from '../src/cli/database';
 import { stopCommands } from '../src/cli/stop';
 import { cliOf } from './support/cli';
 import { READERS } from '../src/platform/database/reader-prisma';
+import { withConnection } from '../src/platform/database/database-client';
 import { FakeUpstream } from './support/fake-upstream';
 import { airtime, eventually, phones } from './support/paying';
 import { startProxy } from './support/proxy';
@@ -73,7 +74,8 @@ describe('migrations', () => {
       DATABASE_OWNER_URL: '',
       DATA_DIR: dataDir,
     });
-    await expect(cliOf(clientsCommands)('list')).rejects.toThrow(`There is no database in ${dataDir} yet`);
+    const commands = [cliOf(clientsCommands)('list'), cliOf(databaseCommands)('migrate', '--dry-run')];
+    for (const command of commands) await expect(command).rejects.toThrow(`There is no database in ${dataDir} yet`);
     expect(existsSync(dataDir)).toBe(false);
     jest.restoreAllMocks();
   });
@@ -88,6 +90,19 @@ describe('migrations', () => {
     ]);
     add('20990101000000_broken', 'CREATE TABLE half (id int);'); // succeeds: the first try left no table behind
     expect(await migrate(url, directory)).toEqual(['20990101000000_broken']);
+  });
+
+  it('are refused by name in another schema than public, which a search path may put first', async () => {
+    await admin.query('CREATE DATABASE schema_spec');
+    const elsewhere = withDatabase(admin.ownerUrl, 'schema_spec');
+    await withConnection(elsewhere, (client) => client.query('CREATE SCHEMA payout_owner'));
+    const refusal =
+      /^the login payout_owner works in the schema payout_owner, .*\n(ALTER ROLE .* IN DATABASE schema_spec .*)$/;
+    const refused = await migrate(elsewhere, PROXY_MIGRATIONS).catch((error: Error) => error.message);
+    const [, statement = ''] = refusal.exec(String(refused)) ?? [];
+    await withConnection(elsewhere, (client) => client.query(statement));
+    expect(await migrate(elsewhere, PROXY_MIGRATIONS)).toEqual(released);
+    await admin.query('DROP DATABASE schema_spec WITH (FORCE)');
   });
 
   it('report the one that lost its connection, and the process continues', async () => {

@@ -33,8 +33,7 @@ interface MigrateOptions {
 const MIGRATE_HELP = `
 A start applies the same migrations if MIGRATE_ON_START is true, which is the default outside production. No other command applies
 migrations. While other sessions hold locks that a migration needs, it is tried several times and never waits long, because payments
-would wait behind it. With --dry-run, the command changes
-nothing and exits with code 1 if migrations are pending. Without DATABASE_URL, it also covers the database of the embedded sandbox.
+would wait behind it. With --dry-run, the command changes nothing and exits with code 1 if migrations are pending. Without DATABASE_URL, it also covers the database of the embedded sandbox.
 
 Examples:
   npm run cli -- database migrate --dry-run
@@ -42,7 +41,7 @@ Examples:
   npm run cli -- database migrate --json`;
 
 export function databaseCommands(): Command {
-  const database = new Command('database').description('print the connection string, and apply or list migrations');
+  const database = new Command('database').description('migrate, check, back up, restore and recover the database');
   database
     .command('url')
     .description("print the connection string of the proxy's role, or of the owner with --owner")
@@ -58,7 +57,9 @@ export function databaseCommands(): Command {
     .option('--dry-run', 'list pending migrations, and change nothing')
     .option('--json', 'print JSON: {"applied"}, or {"pending"} with --dry-run')
     .addHelpText('after', MIGRATE_HELP)
-    .action((options: MigrateOptions) => withDatabase((urls) => migrateAll(urls, options), { create: true }));
+    .action((options: MigrateOptions) =>
+      withDatabase((urls) => migrateAll(urls, options), { create: !options.dryRun }),
+    );
   database
     .command('status')
     .description(

@@ -181,8 +181,9 @@ async function addConnecting(client: Client, logins: Logins, database: string, m
   }
 }
 
+/** An address may name its login as a parameter or leave it to PGUSER. */
 function loginIn(url: string): string {
-  return decodeURIComponent(new URL(url).username);
+  return new Client({ connectionString: url }).user ?? '';
 }
 
 async function addRights(client: Client, database: string, missing: Missing): Promise<void> {

@@ -21,9 +21,10 @@ export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 /**
  * Reads the applied migrations by name. An empty database has none.
- * @throws StartError if the login may not, because another one owns the tables.
+ * @throws StartError if the login may not, because another one owns the tables, or if it works in another schema.
  */
 export async function appliedMigrations(client: Client): Promise<Map<string, Applied>> {
+  await requirePublic(client);
   if (!(await exists(client, '_prisma_migrations'))) return new Map();
   const rows = await readApplied(client);
   const oldest = await oldestPrograms(client);
@@ -32,6 +33,19 @@ export async function appliedMigrations(client: Client): Promise<Map<string, App
       name,
       { checksum, appliedAt, oldestProgram: oldest.get(name) },
     ]),
+  );
+}
+
+/** A schema with the name of the login comes first by default, and the migrations would fail there. */
+async function requirePublic(client: Client): Promise<void> {
+  const { rows } = await client.query<{ login: string; database: string; schema: string | null }>(
+    `SELECT quote_ident(session_user) AS login, quote_ident(current_database()) AS database, current_schema()::text AS schema
+     WHERE current_schema() IS DISTINCT FROM 'public' AND has_schema_privilege('public', 'USAGE')`,
+  );
+  const [found] = rows;
+  if (!found) return;
+  throw new StartError(
+    `the login ${found.login} works in ${found.schema === null ? 'no schema' : `the schema ${found.schema}`}, and the tables belong in public. If its address has a search_path, remove it there. Otherwise run in this database:\nALTER ROLE ${found.login} IN DATABASE ${found.database} SET search_path = public;`,
   );
 }
 
