@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FenceService } from '../src/platform/fencing/fence.service';
@@ -10,7 +19,7 @@ import { startEmbeddedPostgres, EmbeddedPostgres } from '../src/platform/databas
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { eventually } from './support/paying';
-import { newDataDir } from './support/process';
+import { newDataDir, Product } from './support/process';
 import { startProxy, TestProxy } from './support/proxy';
 import { ended } from './support/reconciling';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
@@ -54,6 +63,7 @@ describe('a restored backup', () => {
     LOG_SIGNING_KEY: signingKey,
   });
   const atTarget = { DATA_DIR: after };
+  const backUpTo = (folder: string) => new Product('cli/main.js', ['database', 'backup', folder], atSource(), dir);
   const arrivals = async () => (await sandbox.requests('POST /payouts/airtime')).length;
   const fences = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const json = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as Record<string, unknown>;
@@ -102,6 +112,40 @@ describe('a restored backup', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists already')]);
     const nowhere = await cli(['database', 'backup', join(backup, 'backup.json', 'folder')], atSource());
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('cannot be written (ENOTDIR)')]);
+  });
+
+  it('is taken once by commands that run together, and touches no other folder', async () => {
+    const twice = join(dir, 'twice');
+    mkdirSync(join(`${twice}.partial`, 'of-somebody-else'), { recursive: true });
+    const ends = [`${twice}/`, twice].map((folder) => backUpTo(folder).exit);
+    const [one, other] = (await Promise.all(ends)).sort((a, b) => Number(a.code) - Number(b.code));
+    expect([one?.code, other?.code, other?.stderr]).toEqual([0, 1, expect.stringContaining(`${twice} exists already`)]);
+    const inDir = readdirSync(dir).filter((name) => name.startsWith('twice'));
+    expect([inDir, readdirSync(`${twice}.partial`)]).toEqual([['twice', 'twice.partial'], ['of-somebody-else']]);
+  });
+
+  it('leaves nothing behind if it is interrupted', async () => {
+    await source.query('BEGIN');
+    await source.query('LOCK TABLE upstream_wallet IN ACCESS EXCLUSIVE MODE');
+    const command = backUpTo(join(dir, 'interrupted'));
+    const made = () => readdirSync(dir).filter((name) => name.startsWith('interrupted'));
+    await eventually(() => existsSync(join(dir, made()[0] ?? '', 'tables', 'client.copy.gz')));
+    await command.signal('SIGINT');
+    await source.query('ROLLBACK');
+    expect(made()).toEqual([]);
+  });
+
+  it('says so if it lacks the key of the log, or has another one', async () => {
+    const say = async (name: string, more: Record<string, string>) => {
+      const args = ['database', 'backup', join(dir, name), '--without-tables'];
+      const { code, stderr } = await cli(args, { ...atSource(), ...more });
+      expect(code).toBe(0);
+      return stderr;
+    };
+    const elsewhere = { DATA_DIR: join(dir, 'nowhere') };
+    expect(await say('keyless', { ...elsewhere, LOG_SIGNING_KEY: '' })).toMatch(/^The backup has no key of the log\. /);
+    const other = { ...elsewhere, LOG_SIGNING_KEY: newSigningKey('other') };
+    expect(await say('other-key', other)).toMatch(/^The key in the backup is not the one that signed/);
   });
 
   it('is refused if it is damaged, and nothing is left of it', async () => {

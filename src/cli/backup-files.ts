@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '../access/clients/client-error';
+import { openNote } from '../history/log/note';
 import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, signerFrom } from '../history/log/log-key';
 import { Config } from '../platform/config/config';
+import { makeFolder } from '../platform/config/folder';
 import { Manifest } from '../platform/database/backup/manifest';
 
 /** The name of CHECKPOINT_FILE in a backup. The other file beside the tables is the log's key. */
@@ -22,10 +24,32 @@ export async function backUpFiles(folder: string, config: Config): Promise<Manif
   const { checkpointFile } = config;
   if (checkpointFile !== undefined && existsSync(checkpointFile)) {
     const options = { mode: 0o600, flush: true };
-    await pipeline(createReadStream(checkpointFile), createWriteStream(join(folder, CHECKPOINTS), options));
+    const copying = pipeline(createReadStream(checkpointFile), createWriteStream(join(folder, CHECKPOINTS), options));
+    await copying.catch((error: NodeJS.ErrnoException) => {
+      if (error.path !== checkpointFile && error.syscall !== 'read') throw error;
+      throw new ClientError(`CHECKPOINT_FILE cannot be read (${error.code}). There is no backup.`);
+    });
     names.push(CHECKPOINTS);
   }
   return Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(folder, name)) })));
+}
+
+/**
+ * Says what is wrong with the log's key of a backup, which cannot seal the restored log.
+ * @param newest the newest checkpoint of the database, if it has one.
+ * @returns undefined if nothing is.
+ */
+export function faultOfKey(folder: string, newest: string | undefined): string | undefined {
+  if (newest === undefined) return undefined;
+  const key = logKeyIn(folder);
+  const give = "Give this command the proxy's LOG_SIGNING_KEY or DATA_DIR, or keep the key elsewhere.";
+  if (!key) return `The backup has no key of the log. ${give}`;
+  try {
+    openNote(newest, signerFrom(key));
+    return undefined;
+  } catch {
+    return `The key in the backup is not the one that signed the newest checkpoint. ${give}`;
+  }
 }
 
 /**
@@ -51,7 +75,7 @@ export async function restoreFiles(folder: string, config: Config): Promise<void
   if (key && !knownLogKeyOf(config)) keepLogKey(config.dataDir, key);
   const [from, to] = [join(folder, CHECKPOINTS), config.checkpointFile];
   if (!existsSync(from) || to === undefined || existsSync(to)) return;
-  await mkdir(dirname(to), { recursive: true });
+  makeFolder(dirname(to));
   await copyFile(from, to);
 }
 

@@ -1,13 +1,16 @@
 import { Command } from 'commander';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstatSync, rmSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { ClientError } from '../access/clients/client-error';
 import { loadConfigOf } from '../platform/config/config';
+import { makeFolder } from '../platform/config/folder';
 import { writePrivateJson } from '../platform/config/private-file';
 import { Manifest, MANIFEST, newManifest } from '../platform/database/backup/manifest';
 import { writeSnapshot } from '../platform/database/backup/snapshot';
-import { backUpFiles } from './backup-files';
+import { withConnection } from '../platform/database/database-client';
+import { isUnavailable } from '../platform/database/unavailable';
+import { backUpFiles, faultOfKey } from './backup-files';
 import { withOwner } from './database';
 import { print } from './output';
 import { Progress } from './progress';
@@ -30,6 +33,10 @@ Examples:
   npm run cli -- database backup /backups/2026-11-24
   npm run cli -- database backup /backups/2026-11-24 --without-tables --json`;
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const NEWEST_CHECKPOINT = 'SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1';
+
 export function backupCommand(): Command {
   return new Command('backup')
     .description('back up the records and the key of the log to a folder')
@@ -40,18 +47,41 @@ export function backupCommand(): Command {
     .action(backUp);
 }
 
-async function backUp(folder: string, options: BackupOptions): Promise<void> {
-  if (existsSync(folder)) throw new ClientError(`${folder} exists already. Give the name of a new folder.`);
-  const partial = `${folder}.partial`;
+async function backUp(name: string, options: BackupOptions): Promise<void> {
+  const folder = resolve(name); // without a slash at its end
   try {
-    await rm(partial, { recursive: true, force: true }); // of an interrupted backup
-    await mkdir(partial, { recursive: true, mode: 0o700 });
-    await writeBackup(folder, partial, options);
+    if (lstatSync(folder, { throwIfNoEntry: false })) throw existsAlready(folder);
+    makeFolder(dirname(folder), 0o700);
+    const partial = await mkdtemp(`${folder}.partial-`); // each command has its own
+    await removingIfInterrupted(partial, () => writeBackup(folder, partial, options));
   } catch (error) {
-    await rm(partial, { recursive: true, force: true }).catch(() => undefined); // the disk may be full
-    const { code, syscall } = error as NodeJS.ErrnoException;
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'ENOTDIR')) throw existsAlready(folder);
+    if (isUnavailable(error))
+      throw new ClientError(`The database has ended the backup (${code ?? message}). There is none. Try again.`);
     if (syscall === undefined) throw error;
     throw new ClientError(`${folder} cannot be written (${code}). There is no backup. Give a folder on another disk.`);
+  }
+}
+
+function existsAlready(folder: string): ClientError {
+  return new ClientError(`${folder} exists already. Give the name of a new folder.`);
+}
+
+/** Removes a folder unless the work succeeds, also at a signal: it has people's data and a secret key. */
+async function removingIfInterrupted(partial: string, work: () => Promise<void>): Promise<void> {
+  const interrupted = (signal: NodeJS.Signals) => {
+    rmSync(partial, { recursive: true, force: true, maxRetries: 3 });
+    process.kill(process.pid, signal); // which is not heard any more, and so ends the process
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  try {
+    await work();
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined); // the disk may be full
+    throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
   }
 }
 
@@ -68,8 +98,11 @@ async function writeBackup(folder: string, partial: string, options: BackupOptio
     progress.end();
     const manifest = newManifest({ ...snapshot, files });
     writePrivateJson(join(partial, MANIFEST), manifest);
+    const { rows } = await withConnection(ownerUrl, (client) => client.query<{ note: string }>(NEWEST_CHECKPOINT));
+    const fault = faultOfKey(partial, rows[0]?.note);
     await rename(partial, folder);
     print(summaryOf(folder, manifest), options.json);
+    if (fault !== undefined) process.stderr.write(`${fault}\n`);
   });
 }
 

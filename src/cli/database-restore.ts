@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { Client } from 'pg';
 import { stopRestored } from '../journal/restored-stop';
-import { loadConfigOf } from '../platform/config/config';
+import { Config, loadConfigOf } from '../platform/config/config';
 import { grantAccess, grantLogins, Logins, requireAccess } from '../platform/database/access-check';
 import { Manifest, readManifest } from '../platform/database/backup/manifest';
 import { requireRecords, restoreTables } from '../platform/database/backup/restore-tables';
@@ -58,8 +58,10 @@ async function restore(folder: string, options: RestoreOptions): Promise<void> {
   await withDatabase(
     async ({ url, ownerUrl, sealerUrl }) => {
       const logins = { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl };
-      const stopId = hasTables ? await restoreRows(ownerUrl, folder, manifest) : await stopPayments(logins, manifest);
-      await restoreFiles(folder, config);
+      const stopId = hasTables
+        ? await restoreRows(ownerUrl, folder, manifest, config)
+        : await stopPayments(logins, manifest);
+      if (!hasTables) await restoreFiles(folder, config);
       await grantAccess(logins);
       const missing = await grantLogins(ownerUrl, manifest.logins);
       print(resultOf(manifest, stopId, missing), options.json);
@@ -69,14 +71,17 @@ async function restore(folder: string, options: RestoreOptions): Promise<void> {
   );
 }
 
-async function restoreRows(ownerUrl: string, folder: string, manifest: Manifest): Promise<string> {
+async function restoreRows(ownerUrl: string, folder: string, manifest: Manifest, config: Config): Promise<string> {
   const progress = new Progress('rows');
   const total = rowsOf(manifest);
   let stopId = '';
   await restoreTables(
     ownerUrl,
     { folder, manifest, onProgress: (rows) => progress.at(rows, total) },
-    async (client) => void (stopId = await stopBy(client, manifest)),
+    async (client) => {
+      stopId = await stopBy(client, manifest);
+      await restoreFiles(folder, config); // before the rows are committed: a restore cannot be repeated afterwards
+    },
   );
   progress.end();
   return stopId;

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { appendFile, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../platform/config/folder';
 import { Head, readHead } from './head';
 import { splitNotes, Verifier } from './note';
 
@@ -21,7 +22,7 @@ export class CheckpointFile {
   /** @throws Error if the file cannot be read, or its end is signed by another key. */
   static async open(path: string, verifier: Verifier): Promise<CheckpointFile> {
     if (!existsSync(path)) {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       return new CheckpointFile(path, undefined);
     }
     const { text, start } = await tailOf(path);

@@ -9,6 +9,7 @@ import { pendingOf } from '../applied-migrations';
 import { withConnection } from '../database-client';
 import { readMigrations } from '../migration-files';
 import { migrate, PROXY_MIGRATIONS } from '../migrations';
+import { isUnavailable } from '../unavailable';
 import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
 
@@ -33,11 +34,12 @@ export async function restoreTables(
     await makePartitions(client, manifest);
     let done = 0;
     for (const table of manifest.tables) {
-      await copyIn(client, table, join(folder, fileOf(table.name)));
+      if (await isOurs(client, table.name)) await copyIn(client, table, join(folder, fileOf(table.name)));
       onProgress((done += table.rows));
     }
     for (const { name, last } of manifest.sequences)
-      if (last !== null) await client.query('SELECT setval($1::regclass, $2::bigint)', [`public.${name}`, last]);
+      if (last !== null && (await isOurs(client, name)))
+        await client.query('SELECT setval($1::regclass, $2::bigint)', [`public.${name}`, last]);
     await client.query('DELETE FROM search_position'); // a worker fills the index anew, and nothing is searched before
     await inTransaction(client);
     await client.query('COMMIT');
@@ -90,12 +92,18 @@ async function contentOf(client: Client): Promise<'nothing' | 'records' | 'other
 /** Creates the partitions that the backup has and the migrations did not create. */
 async function makePartitions(client: Client, { partitions }: Manifest): Promise<void> {
   for (const { parent, name, bounds } of partitions)
-    await client.query('SELECT make_partition($1, $2, $3) WHERE to_regclass($4) IS NULL', [
-      parent,
-      name,
-      bounds,
-      `public.${name}`,
-    ]);
+    if ((await isOurs(client, parent)) && !(await isOurs(client, name)))
+      await client.query('SELECT make_partition($1, $2, $3)', [parent, name, bounds]);
+}
+
+/**
+ * Returns whether the schema has a table or a sequence. The migrations of the backup made everything that is the proxy's.
+ * What else its owner kept in that schema is left out.
+ */
+async function isOurs(client: Client, name: string): Promise<boolean> {
+  const path = `public.${client.escapeIdentifier(name)}`;
+  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [path]);
+  return rows[0]?.there ?? false;
 }
 
 async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy, file: string): Promise<void> {
@@ -108,6 +116,8 @@ async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy
     await pipeline(createReadStream(file), read.step, createGunzip(), target);
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
+    if (isUnavailable(error))
+      throw new StartError(`The database has ended the restore (${code ?? message}). Nothing was restored. Try again.`);
     throw damaged(file, code ?? message); // a message of Postgres may quote a row
   }
   if (target.rowCount !== rows) throw damaged(file, `it has ${target.rowCount} rows, not ${rows}`);

@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { withConnection } from '../database-client';
-import { ROLES } from '../rights';
+import { ROLES, TABLE_RIGHTS } from '../rights';
 import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
 
@@ -27,6 +27,7 @@ export type Snapshot = Omit<Manifest, 'format' | 'files'>;
 
 interface Table {
   name: string;
+  readable: boolean;
   columns: string[];
   references: string[];
   /** What the planner believes. */
@@ -62,7 +63,7 @@ const SEQUENCES = `SELECT sequencename AS name, last_value::text AS last FROM pg
  * restored rows get the number of the transaction that restores them.
  */
 const TABLES = `
-  SELECT c.relname AS name,
+  SELECT c.relname AS name, has_table_privilege(c.oid, 'SELECT') AS readable,
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
       WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND atttypid <> 'xid8'::regtype) AS columns,
     ARRAY(SELECT confrelid::regclass::text FROM pg_constraint
@@ -89,7 +90,10 @@ export async function writeSnapshot(
     const { rows: partitions } = await client.query<Snapshot['partitions'][number]>(PARTITIONS);
     const { rows: sequences } = await client.query<Snapshot['sequences'][number]>(SEQUENCES);
     const { rows: all } = await client.query<Table>(TABLES);
-    const wanted = inOrder(all.filter(({ name }) => !(name in LEFT_OUT)));
+    // Another program may keep tables in the schema. Those of the proxy must be readable.
+    const wanted = inOrder(
+      all.filter(({ name, readable }) => !(name in LEFT_OUT) && (readable || name in TABLE_RIGHTS)),
+    );
     const total = wanted.reduce((sum, { estimate }) => sum + estimate, 0);
     await mkdir(join(folder, 'tables'), { mode: 0o700 });
     const tables: TableCopy[] = [];

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StartError } from '../../config/config';
+import { makeFolder } from '../../config/folder';
 
 interface User {
   uid: number;
@@ -62,7 +63,7 @@ export function prepareHome(dataDir: string): Home {
 /** @throws StartError if this user cannot write there. */
 export function makeDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+    makeFolder(dataDir, 0o755);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     const { code } = error as { code?: string };
