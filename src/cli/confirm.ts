@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../access/clients/client-error';
 
@@ -10,7 +11,9 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const said = await terminal.question(`${question} Type yes to continue: `);
+    const closed = once(terminal, 'close').then(() => ''); // the end of the input, which answers nothing
+    const answered = terminal.question(`${question} Type yes to continue: `).catch(() => ''); // Ctrl-C or Ctrl-D
+    const said = await Promise.race([answered, closed]);
     if (said.trim() !== 'yes') throw new ClientError('Nothing was changed.');
   } finally {
     terminal.close();

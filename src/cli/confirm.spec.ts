@@ -1,0 +1,28 @@
+import { PassThrough } from 'node:stream';
+import { confirm } from './confirm';
+
+describe('confirm', () => {
+  const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
+  const answered = (type: (keys: PassThrough) => void) => {
+    const keys = terminal();
+    jest.spyOn(process, 'stdin', 'get').mockReturnValue(keys as unknown as typeof process.stdin);
+    jest.spyOn(process, 'stderr', 'get').mockReturnValue(terminal() as unknown as typeof process.stderr);
+    const answer = confirm('This changes everything.', undefined);
+    type(keys);
+    return answer;
+  };
+  afterEach(() => jest.restoreAllMocks());
+
+  it('goes on after yes', async () => {
+    await answered((keys) => keys.write('yes\n'));
+  });
+
+  it.each<[string, (keys: PassThrough) => void]>([
+    ['another answer', (keys) => void keys.write('y\n')],
+    ['Ctrl-C', (keys) => void keys.write('\x03')],
+    ['Ctrl-D', (keys) => void keys.write('\x04')],
+    ['the end of the input', (keys) => void keys.end()],
+  ])('changes nothing after %s', async (_what, type) => {
+    await expect(answered(type)).rejects.toThrow('Nothing was changed.');
+  });
+});
