@@ -80,6 +80,29 @@ describe('a synchronous standby', () => {
     await eventually(isReady);
   });
 
+  it('that has not confirmed an admission keeps it from being sent, whatever messages the database is set to send', async () => {
+    const { username, pathname } = new URL(pair.database.url);
+    await pair.database.query(
+      `ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} SET client_min_messages = 'error'`,
+    );
+    await pair.database.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await eventually(async () => (await pay(nextPhone())).status === 200);
+    upstream.received.length = 0;
+    pair.freezeStandby();
+    const paid = pay(nextPhone()).then(({ body }) => body.code);
+    const cancelled = () =>
+      pair.database.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+    await eventually(async () => (await cancelled()).length > 0);
+    const cancelling = setInterval(() => void cancelled(), 50);
+    const code = await paid;
+    clearInterval(cancelling);
+    pair.thawStandby();
+    expect([code, upstream.received]).toEqual(['database_unavailable', []]);
+    await eventually(isReady);
+  });
+
   it('that is gone, while waits for it are cancelled, loses no call and no answer at the failover', async () => {
     const answered: string[] = [];
     const ask = async (phone: string) => {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { requireReplication } from '../../platform/database/replication';
+import { requireReplication, WITH_WARNINGS } from '../../platform/database/replication';
 import { RunningConfig } from '../../platform/config/config';
 import { PLANNING } from './sealing-sql';
 
@@ -14,6 +14,7 @@ const CONNECTION = {
   idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
   application_name: 'payout-proxy sealer',
+  options: WITH_WARNINGS,
 };
 
 /** SQLSTATEs of a login that may not take the role, and of a role that does not exist. */

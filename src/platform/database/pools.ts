@@ -1,4 +1,5 @@
 import { Client, ClientBase, Pool, PoolConfig } from 'pg';
+import { WITH_WARNINGS } from './replication';
 
 export interface DatabaseSettings {
   databaseUrl: string;
@@ -30,7 +31,7 @@ export function connectionOf({ databaseUrl, databaseOwnerUrl }: DatabaseSettings
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    ...(databaseUrl === databaseOwnerUrl && { options: '-c role=payout_proxy' }),
+    options: databaseUrl === databaseOwnerUrl ? `${WITH_WARNINGS} -c role=payout_proxy` : WITH_WARNINGS,
   };
 }
 

@@ -17,6 +17,9 @@ export class NotReplicated extends Error {
 /** The function of the server that waits for the standby. Its messages may be in any language. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
+/** Options of a connection to which the server sends warnings, even if its role or database is set to get errors only. */
+export const WITH_WARNINGS = '-c client_min_messages=warning';
+
 /** The parts of pg's client and query that this file depends on. They are not in its types. */
 interface RunningQuery {
   _canceledDueToError: Error | false;
@@ -25,7 +28,8 @@ type Internals = ClientBase & { _getActiveQuery: () => RunningQuery | null };
 
 /**
  * Lets every statement of a connection fail whose commit might not have been replicated. The warning comes before the
- * end of the statement, so it belongs to the one that is running. Nothing is done for other statements.
+ * end of the statement, so it belongs to the one that is running. Nothing is done for other statements. The connection
+ * needs the options `WITH_WARNINGS`.
  * @param onUnconfirmed called for each such commit.
  */
 export function requireReplication(client: ClientBase, onUnconfirmed: () => void = () => undefined): void {
