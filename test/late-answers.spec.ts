@@ -4,7 +4,7 @@ import { insertOutcomesAgain } from '../src/journal/outcomes';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
-import { eventually, Paying, startPaying, SUCCESS } from './support/paying';
+import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';
 import { paidOutcome } from './support/outcomes';
 import supertest from './support/supertest';
 
@@ -134,5 +134,69 @@ describe('an answer that comes after its call was settled', () => {
     expect(body.activity[0]?.reason).toBe(
       `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and is succeeded.`,
     );
+  });
+
+  describe('gives its call the idempotency key back', () => {
+    /** A client whose first call was settled as not executed, so that another call may have its key. */
+    async function startAgain(name: string) {
+      const { proxy, upstream } = paying;
+      const client = await proxy.client(name, 'pay');
+      const pay = () => proxy.post(client.key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+      const settle = (call: string) =>
+        supertest(proxy.url)
+          .post(`/v1/calls/${call}/resolution`)
+          .set('X-API-Key', approver)
+          .send({ outcome: 'not_executed', reason: 'not there' })
+          .expect(200);
+      upstream.behaviour = reset;
+      const lost = (await pay().expect(502)).headers['x-call-id'] ?? '';
+      const id = await copyIntent(proxy.database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+      for (const table of ['idempotency_claim', 'recent_content'])
+        await proxy.database.query(`UPDATE ${table} SET intent_id = $1 WHERE intent_id = $2`, [id, lost]);
+      await settle(id);
+      const answerLate = () => insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
+      /** Days later, so that the content alone does not hold the retry back. */
+      const retry = async () => {
+        await proxy.database.query('DELETE FROM recent_content');
+        upstream.received.length = 0;
+        upstream.behaviour = answer(200, SUCCESS);
+        const { status, headers } = await pay();
+        return { status, call: headers['x-call-id'], sent: upstream.received.length };
+      };
+      const replay = { status: 200, call: id, sent: 0 };
+      return { ...client, id, pay, settle, answerLate, retry, replay };
+    }
+
+    const alarmsAbout = (id: string) =>
+      paying.proxy.database.query(`SELECT reason FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`, [id]);
+
+    it('if the other call with the key was not executed either', async () => {
+      const { id, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
+      await settle((await pay().expect(502)).headers['x-call-id'] ?? '');
+      await answerLate();
+      expect(await retry()).toEqual(replay);
+      expect(await alarmsAbout(id)).toEqual([]);
+    });
+
+    it('if the other call with the key is still in doubt, and raises the alarm', async () => {
+      const { id, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
+      const other = (await pay().expect(502)).headers['x-call-id'] ?? '';
+      await answerLate();
+      expect(await alarmsAbout(id)).toEqual([{ reason: expect.stringContaining(`Call ${other} has its key now`) }]);
+      await settle(other);
+      expect(await retry()).toEqual(replay);
+    });
+
+    it('and declines the other call with the key if that one waits for an approval', async () => {
+      const { name, id, pay, answerLate, retry, replay } = await startAgain('held-again');
+      const { database, url } = paying.proxy;
+      await database.query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
+      const held = (await pay().expect(202)).body.call_id;
+      await answerLate();
+      const approve = supertest(url).post(`/v1/approvals/${held}/approve`).set('X-API-Key', approver);
+      expect((await approve.send({ reason: 'agreed' }).expect(409)).body.code).toBe('already_decided');
+      expect(await retry()).toEqual(replay);
+      expect(await alarmsAbout(id)).toEqual([]);
+    });
   });
 });

@@ -98,12 +98,11 @@ export async function rejectHeldCall(prisma: PrismaService, decision: NewDecisio
 }
 
 /**
- * Declines a held call because a call that was restored from a copy has the same idempotency key. Decided in the name of the
+ * Declines a held call because another call has the same idempotency key, and is paid or may be. Decided in the name of the
  * key that requested it, because nobody else did.
  * @returns false if it was already decided or had expired.
  */
-export async function rejectRecovered(tx: Prisma.TransactionClient, held: string, restored: string): Promise<boolean> {
-  const reason = `Call ${restored} was restored from a copy. It has the same idempotency key, and is paid or may be.`;
+export async function rejectForKey(tx: Prisma.TransactionClient, held: string, reason: string): Promise<boolean> {
   const written = await tx.$executeRaw`
     INSERT INTO decision (intent_id, kind, reason, process, client_id, key_id)
     SELECT i.id, 'rejected', ${reason}, ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid

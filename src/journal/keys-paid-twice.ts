@@ -1,12 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { MetricsService } from '../http/metrics/metrics.service';
-import { STATES } from '../operations/lifecycle';
+import { CallState, STATES } from '../operations/lifecycle';
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { waitAtMost } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { readCallStates } from './call-states';
+import { rejectForKey } from './decisions';
 import { IntentDocument } from './documents';
 import { insertion } from './insertion';
 
@@ -15,39 +16,88 @@ const logger = new Logger('Journal');
 /** The other metrics are available without the database. */
 const PATIENCE_MS = 1_000;
 
+/** A call that has an idempotency key, or had one. */
+export type Keyed = Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>;
+
+/** The call that has the key of another one by now. */
+interface Owner {
+  id: string;
+  client: string;
+  state: CallState;
+}
+
 /**
- * Raises an alarm if the idempotency key of a call that turned out to be paid belongs to another call by now, which is
- * paid, too, or may be. The key was given to the other call because this one had been settled as not executed, or because
- * an older database lacked it. The alarm is an act of the proxy in the activity log, an error in the process log, and a metric.
+ * Lets a call that turned out to be paid have its idempotency key again, so that a retry is answered with its outcome
+ * instead of paid. Another call has the key if this one had been settled as not executed, or if an older database lacked
+ * it. If that call waits for an approval, it is declined. If it is paid, too, it keeps the key. An alarm is raised if it
+ * is paid, or may be. The client must be locked, so that no admission takes the key over meanwhile.
+ */
+export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promise<void> {
+  const owner = await ownerOf(tx, paid);
+  if (!owner) return;
+  const { executed } = STATES[owner.state];
+  const isDeclined =
+    owner.state === 'pending_approval' &&
+    (await rejectForKey(tx, owner.id, `Call ${paid.id} has the same idempotency key and is paid.`));
+  // Nobody knows the content any more that the key stood for, so the key alone counts.
+  if (executed !== 'yes') await giveKey(tx, paid, owner.id, { salt: null, hash: null });
+  if (executed !== 'no' && !isDeclined)
+    await raise(tx, paid, owner, 'was settled as not executed and is paid after all');
+}
+
+/** Gives an idempotency key to a call that had it before. @param owner the call that has it now. */
+export async function giveKey(
+  tx: Prisma.TransactionClient,
+  { id, client_id: clientId, operation, idempotency_key: key }: Keyed,
+  owner: string,
+  { salt, hash }: { salt: string | null; hash: string | null },
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE idempotency_claim SET intent_id = ${id}::uuid, salt = decode(${salt}, 'hex'), content_hash = decode(${hash}, 'hex')
+    WHERE client_id = ${clientId}::uuid AND operation = ${operation} AND key = ${key} AND intent_id = ${owner}::uuid`;
+  logger.warn({ call_id: id, other_call_id: owner }, 'a call has its idempotency key again');
+}
+
+/**
+ * Raises an alarm if the idempotency key of a call that is paid belongs to another call by now, which is paid, too, or may
+ * be. The alarm is an act of the proxy in the activity log, an error in the process log, and a metric.
  *
  * The next reconciliation run reports the same as `key_paid_twice`. A person should not have to wait for it.
  * @param how what was found out about the call, for the activity log.
  */
-export async function alarmIfPaidTwice(
-  tx: Prisma.TransactionClient,
-  intent: Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>,
-  how = 'was settled as not executed and is paid after all',
-): Promise<void> {
+export async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: Keyed, how: string): Promise<void> {
+  const owner = await ownerOf(tx, paid);
+  if (owner && STATES[owner.state].executed !== 'no') await raise(tx, paid, owner, how);
+}
+
+async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Owner | undefined> {
   const { id, client_id: clientId, operation, idempotency_key: key } = intent;
-  if (key === undefined) return;
+  if (key === undefined) return undefined;
   const [claim] = await tx.$queryRaw<{ owner: string; client: string }[]>`
     SELECT k.intent_id::text AS owner, c.name AS client FROM idempotency_claim k JOIN client c ON c.id = k.client_id
     WHERE k.client_id = ${clientId}::uuid AND k.operation = ${operation} AND k.key = ${key} AND k.intent_id <> ${id}::uuid`;
-  if (!claim) return;
-  const other = (await readCallStates(tx, [claim.owner], 0)).get(claim.owner);
-  if (!other || STATES[other.state].executed === 'no') return;
+  const known = claim && (await readCallStates(tx, [claim.owner], 0)).get(claim.owner);
+  return known && { id: claim.owner, client: claim.client, state: known.state };
+}
+
+/** Raises the alarm once for the two calls. */
+async function raise(tx: Prisma.TransactionClient, paid: Keyed, owner: Owner, how: string): Promise<void> {
+  const { id, client_id: clientId, operation } = paid;
+  const [told] = await tx.$queryRaw<unknown[]>`
+    SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id IN (${id}::uuid, ${owner.id}::uuid) LIMIT 1`;
+  if (told) return;
   const act = {
     id: newId(),
     action: 'key_paid_twice',
     target_client_id: clientId,
-    target_client: claim.client,
+    target_client: owner.client,
     after: '{}',
     via: 'proxy',
     call_id: id,
-    reason: `Call ${id} ${how}. Call ${claim.owner} has its key now and is ${other.state}.`,
+    reason: `Call ${id} ${how}. Call ${owner.id} has its key now and is ${owner.state}.`,
   };
   await tx.$executeRaw(insertion('activity', [act]));
-  logger.error({ call_id: id, other_call_id: claim.owner, operation }, 'one idempotency key, two paid calls');
+  logger.error({ call_id: id, other_call_id: owner.id, operation }, 'one idempotency key, two paid calls');
 }
 
 /** Counts the alarms, for Prometheus. */

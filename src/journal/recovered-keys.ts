@@ -1,10 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { STATES } from '../operations/lifecycle';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { isKeyFree, KnownCall, readCallStates } from './call-states';
-import { rejectRecovered } from './decisions';
-import { alarmIfPaidTwice } from './keys-paid-twice';
+import { rejectForKey } from './decisions';
+import { alarmIfPaidTwice, giveKey } from './keys-paid-twice';
 import { CopiedLine } from './local-copies';
 
 /** A copied call whose key another, younger call has in the database. */
@@ -18,8 +17,6 @@ interface Reused {
   salt: string | null;
   hash: string | null;
 }
-
-const logger = new Logger('Journal');
 
 /**
  * Gives the keys of copied calls back to them. If a database went on before all copies were restored, a key may have been
@@ -57,18 +54,13 @@ async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states:
   if (!copied || !owner || isKeyFree(copied)) return;
   const mayBePaid = STATES[copied.state].executed !== 'no';
   const isDeclined =
-    mayBePaid && owner.state === 'pending_approval' && (await rejectRecovered(tx, reused.owner, reused.id));
+    mayBePaid && owner.state === 'pending_approval' && (await rejectForKey(tx, reused.owner, restored(reused.id)));
   const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
-  if (isDeclined || isOver) {
-    await tx.$executeRaw`
-      UPDATE idempotency_claim SET intent_id = ${reused.id}::uuid, salt = decode(${reused.salt}, 'hex'),
-        content_hash = decode(${reused.hash}, 'hex')
-      WHERE client_id = ${reused.client_id}::uuid AND operation = ${reused.operation} AND key = ${reused.idempotency_key}
-        AND intent_id = ${reused.owner}::uuid`;
-    logger.warn({ call_id: reused.id, other_call_id: reused.owner }, 'a restored call has its key again');
-  } else if (STATES[copied.state].executed === 'yes') {
-    const [told] = await tx.$queryRaw<unknown[]>`
-      SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id = ${reused.id}::uuid LIMIT 1`;
-    if (!told) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
+  if (isDeclined || isOver) await giveKey(tx, reused, reused.owner, reused);
+  else if (STATES[copied.state].executed === 'yes') {
+    await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
   }
 }
+
+const restored = (id: string) =>
+  `Call ${id} was restored from a copy. It has the same idempotency key, and is paid or may be.`;

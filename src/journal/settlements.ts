@@ -9,7 +9,8 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { IntentDocument, OutcomeDocument, SettlementDocument, writeOutcome, writeSettlement } from './documents';
 import { stampedSql } from './document-sql';
-import { alarmIfPaidTwice } from './keys-paid-twice';
+import { keepKey } from './keys-paid-twice';
+import { lockClients } from './admissions';
 import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
 import { newSalt } from './commitment';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
@@ -179,6 +180,9 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
       : null);
   const total = new Decimal(intent.total_usd ?? 0);
   const countedUsd = items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
+  const isPaid = resolution !== null && STATES[resolution].executed === 'yes';
+  // An admission may take the key over. It locks the client first, too, so that the two cannot deadlock.
+  if (isPaid && intent.idempotency_key !== undefined) await lockClients(tx, [intent.client_id]);
   const id = newId();
   const record = writeSettlement({
     ...settlement,
@@ -197,7 +201,7 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
   if (written === 0) return false;
   await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid], ARRAY[${before?.toFixed() ?? null}::numeric],
     ARRAY[${countedUsd.toFixed()}::numeric])`;
-  if (resolution !== null && STATES[resolution].executed === 'yes') await alarmIfPaidTwice(tx, intent);
+  if (isPaid) await keepKey(tx, intent);
   return true;
 }
 
