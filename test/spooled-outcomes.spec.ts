@@ -7,6 +7,7 @@ import { readCopies } from '../src/journal/copies-reader';
 import { LocalCopies } from '../src/journal/local-copies';
 import { SpooledOutcomes } from '../src/journal/spooled-outcomes';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { answer, reset } from './support/fake-upstream';
 import { ask, createClient, Fleet } from './support/fleet';
@@ -175,6 +176,23 @@ describe('an outcome that the journal gave up', () => {
       await paying.pay();
       return fenced().includes('database_behind');
     });
+    await paying.close();
+  });
+
+  it('is on the disk before it is tried again, so that none is lost while many wait for that', async () => {
+    const paying = await startPaying({ dataDir });
+    const prisma = paying.proxy.app.get(PrismaService);
+    const prepared = prisma.prepared.bind(prisma);
+    const keptAtRetry: number[] = [];
+    jest.spyOn(prisma, 'prepared').mockImplementation(async (name: string, ...rest) => {
+      if (name === 'insert_outcomes') throw new Error('Connection terminated unexpectedly');
+      if (name === 'insert_outcomes_again') keptAtRetry.push(existsSync(folder) ? readdirSync(folder).length : 0);
+      return prepared(name, ...rest);
+    });
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    await paying.pay().expect(200);
+    expect(keptAtRetry).toEqual([1]);
+    expect(readdirSync(folder)).toEqual([]);
     await paying.close();
   });
 

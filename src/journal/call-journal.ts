@@ -28,6 +28,14 @@ const BYTES_PER_ROW = 1_024;
 /** Waits between attempts to write an outcome. Together they are longer than a Postgres restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
+/** An outcome that is being written. */
+interface Closing {
+  outcome: NewOutcome;
+  /** Whether it is kept on disk if it cannot be written. */
+  isSpooled: boolean;
+  isKept: boolean;
+}
+
 /**
  * Records the intents, outcomes and refusals of calls. Concurrent calls share statements and commits. Every other
  * record is written by a function in the file with its name.
@@ -39,7 +47,7 @@ export class CallJournal implements OnApplicationShutdown {
   private readonly admissions: GroupCommit<Admission, AdmissionResult>;
   /** Admissions that depend on earlier payments. They take longer, and the others do not wait for them. */
   private readonly lookUps: GroupCommit<Admission, AdmissionResult>;
-  private readonly outcomes: GroupCommit<NewOutcome, string>;
+  private readonly outcomes: GroupCommit<Closing, string>;
   readonly refusals: RefusalWriter;
   private readonly relaxed: boolean;
   /** Outcomes that are written after their apps were answered (OUTCOMES=relaxed). */
@@ -57,7 +65,6 @@ export class CallJournal implements OnApplicationShutdown {
     const settings = config.get('settings', { infer: true });
     const windows = guardWindows(settings);
     this.relaxed = settings.outcomes === 'relaxed';
-    const patience = { patienceMs: DATABASE_PATIENCE_MS };
     const confirm = () => prisma.confirm();
     // Rows of a retry count as seen once they are confirmed. Without its standby, a row that was found may still be lost.
     const confirmRetry = (again: boolean) => (again ? confirm() : undefined);
@@ -69,7 +76,7 @@ export class CallJournal implements OnApplicationShutdown {
         ),
       weightOf,
       MAX_BATCH_ROWS,
-      { ...patience, confirm },
+      { patienceMs: DATABASE_PATIENCE_MS, confirm },
     );
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
@@ -86,20 +93,23 @@ export class CallJournal implements OnApplicationShutdown {
         },
         ({ intent }) => weightOf(intent),
         MAX_BATCH_ROWS,
-        patience,
+        { patienceMs: DATABASE_PATIENCE_MS },
       );
     this.admissions = newAdmissions();
     this.lookUps = newAdmissions();
     // No time limit: the answer of the upstream is written however long that takes.
-    this.outcomes = new GroupCommit<NewOutcome, string>(
+    this.outcomes = new GroupCommit<Closing, string>(
       async (batch, again) => {
-        const records = await (again ? insertOutcomesAgain(prisma, batch, settings) : insertOutcomes(prisma, batch));
+        const outcomes = batch.map(({ outcome }) => outcome);
+        const writing = again ? insertOutcomesAgain(prisma, outcomes, settings) : insertOutcomes(prisma, outcomes);
+        const records = await writing;
         await confirmRetry(again);
-        epoch.remember('answered', batch[0]!.intentId);
+        epoch.remember('answered', outcomes[0]!.intentId);
         return records;
       },
-      weightOf,
+      ({ outcome }) => weightOf(outcome),
       MAX_BATCH_ROWS,
+      { beforeRetry: (closing) => this.keep(closing) },
     );
     this.refusals = new RefusalWriter(prisma, settings);
   }
@@ -143,29 +153,35 @@ export class CallJournal implements OnApplicationShutdown {
 
   private async write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
     const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
-    const record = await this.outcomes.add(outcome).catch(async (error: unknown) => {
-      if (!isSpooled) return this.writeAgain(outcome, error, patienceEnds);
-      let isWritten = false;
-      await this.spooled.keep(outcome);
-      try {
-        const written = await this.writeAgain(outcome, error, patienceEnds);
-        isWritten = true;
-        return written;
-      } finally {
-        await this.spooled.release(outcome.intentId, isWritten);
-      }
-    });
-    if (isSpooled) this.copies.addOutcome(record);
+    const closing: Closing = { outcome, isSpooled, isKept: false };
+    let isWritten = false;
+    try {
+      const record = await this.outcomes
+        .add(closing)
+        .catch((error: unknown) => this.writeAgain(closing, error, patienceEnds));
+      isWritten = true;
+      if (isSpooled) this.copies.addOutcome(record);
+    } finally {
+      if (closing.isKept) await this.spooled.release(outcome.intentId, isWritten);
+    }
   }
 
-  private async writeAgain(outcome: NewOutcome, error: unknown, patienceEnds: number): Promise<string> {
+  /** Many outcomes may wait for their retries, for minutes if the database does not answer at all. */
+  private async keep(closing: Closing): Promise<void> {
+    if (!closing.isSpooled) return;
+    closing.isKept = true;
+    await this.spooled.keep(closing.outcome);
+  }
+
+  private async writeAgain(closing: Closing, error: unknown, patienceEnds: number): Promise<string> {
+    const { outcome } = closing;
     let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {
       if (performance.now() > patienceEnds) break; // settlements rely on this limit
       this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
       await sleep(wait);
       try {
-        return await this.outcomes.add(outcome);
+        return await this.outcomes.add(closing);
       } catch (again) {
         last = again;
       }

@@ -60,9 +60,10 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     await this.copies.onApplicationShutdown(); // Nest calls it at the same time as this one
   }
 
-  /** Keeps an outcome while the journal tries to write it again. It never throws. */
+  /** Keeps an outcome while the journal tries to write it again, unless it is kept already. It never throws. */
   async keep(outcome: NewOutcome): Promise<void> {
     this.inHand.add(outcome.intentId);
+    if (this.kept.has(outcome.intentId)) return;
     try {
       await this.spool.keep(outcome);
       this.kept.add(outcome.intentId);

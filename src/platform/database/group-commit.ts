@@ -47,7 +47,7 @@ const GATHERING_MS = 10;
 /** Rows that are retried alone at the same time. Each takes a connection, and other work needs the rest of the pool. */
 const MAX_LANES = 3;
 
-interface Options {
+interface Options<Row> {
   /**
    * How long a caller waits. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its statement
    * had already started. The next batch does not wait for that statement. By default, there is no limit.
@@ -58,6 +58,8 @@ interface Options {
    * so its own commit does not wait for a standby.
    */
   confirm?: () => Promise<void>;
+  /** Awaited for each row of a failed batch, before any of them is retried. It never rejects. */
+  beforeRetry?: (row: Row) => Promise<void>;
 }
 
 /**
@@ -71,6 +73,7 @@ export class GroupCommit<Row, Result = void> {
   private lanes = 0;
   private readonly patienceMs: number;
   private readonly confirm: () => Promise<void>;
+  private readonly beforeRetry: (row: Row) => Promise<void>;
 
   /**
    * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row may come `again`,
@@ -87,10 +90,15 @@ export class GroupCommit<Row, Result = void> {
     ) => Promise<[Result] extends [void] ? void : Result[]>,
     private readonly weigh: (row: Row) => number,
     private readonly maxWeight: number,
-    { patienceMs = Infinity, confirm = () => Promise.resolve() }: Options = {},
+    {
+      patienceMs = Infinity,
+      confirm = () => Promise.resolve(),
+      beforeRetry = () => Promise.resolve(),
+    }: Options<Row> = {},
   ) {
     this.patienceMs = patienceMs;
     this.confirm = confirm;
+    this.beforeRetry = beforeRetry;
   }
 
   /**
@@ -142,7 +150,7 @@ export class GroupCommit<Row, Result = void> {
       for (const [place, waiting] of batch.entries()) waiting.done(results?.[place] as Result);
     } catch (reason) {
       if (again) batch[0]?.failed(reason);
-      else this.writeEach(batch);
+      else void this.writeEach(batch);
     }
   }
 
@@ -150,7 +158,8 @@ export class GroupCommit<Row, Result = void> {
    * Retries the rows of a failed batch one by one, in the background. A bad row then fails neither its neighbors nor
    * the next batches.
    */
-  private writeEach(batch: Waiting<Row, Result>[]): void {
+  private async writeEach(batch: Waiting<Row, Result>[]): Promise<void> {
+    await Promise.all(batch.map(({ row }) => this.beforeRetry(row)));
     this.failed.push(...batch);
     while (this.lanes < MAX_LANES && this.failed.length > 0) void this.writeFailed();
   }
