@@ -1,7 +1,8 @@
 import { Axios } from 'axios';
 import { createServer, Server, ServerResponse } from 'node:http';
-import { AddressInfo, Socket } from 'node:net';
+import { AddressInfo, createServer as createNetServer, Server as NetServer, Socket } from 'node:net';
 import { Pool } from 'undici';
+import { FailureCode } from './answer';
 import { Received, undiciAdapter } from './undici-adapter';
 
 describe('undiciAdapter', () => {
@@ -87,5 +88,58 @@ describe('undiciAdapter', () => {
       response.end('done');
     });
     expect((await get('/')).data.body.toString()).toBe('done');
+  });
+
+  describe('with a body that its connection does not take at once', () => {
+    const BODY = Buffer.alloc(16_777_216, 'x');
+    let slow: NetServer;
+    let slowPool: Pool;
+    let connected: Promise<Socket>;
+    beforeEach(async () => {
+      slow = createNetServer({ pauseOnConnect: true });
+      connected = new Promise((resolve) => slow.once('connection', resolve));
+      await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+      slowPool = new Pool(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
+    });
+    afterEach(async () => {
+      await slowPool.destroy();
+      (await connected).destroy();
+      slow.close();
+    });
+
+    /** Lets the upstream read. @returns how much of the body it got, until it had all or the connection ended. */
+    async function readBody(): Promise<number> {
+      const socket = await connected;
+      let size: number | undefined;
+      return new Promise((resolve) => {
+        socket.on('data', (chunk) => {
+          size = size === undefined ? chunk.length - (chunk.indexOf('\r\n\r\n') + 4) : size + chunk.length;
+          if (size >= BODY.length) resolve(size);
+        });
+        for (const event of ['end', 'error', 'close']) socket.on(event, () => resolve(size ?? 0));
+        socket.resume();
+      });
+    }
+    const post = (lastObstacle: () => FailureCode | undefined) =>
+      new Axios({ adapter: undiciAdapter(slowPool, 1_000, {}), transformRequest: [] }).post<Received>('/', BODY, {
+        timeout: 10_000,
+        lastObstacle,
+      });
+
+    it('keeps the end of the body back if it is too late by then', async () => {
+      const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');
+      const late = post(lastObstacle).catch((error: unknown) => error);
+      await connected;
+      expect(await readBody()).toBe(BODY.length - 1);
+      expect(await late).toMatchObject({ failure: 'too_late', phase: 'waiting', written: true });
+    });
+
+    it('sends all of it otherwise', async () => {
+      const sent = post(() => undefined);
+      const socket = await connected;
+      expect(await readBody()).toBe(BODY.length);
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ndone');
+      expect((await sent).data.body.toString()).toBe('done');
+    });
   });
 });

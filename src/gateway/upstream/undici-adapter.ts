@@ -1,4 +1,5 @@
 import { AxiosAdapter, AxiosHeaders, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { Readable } from 'node:stream';
 import { Dispatcher, Pool } from 'undici';
 import { FailureCode } from './answer';
 
@@ -7,8 +8,8 @@ declare module 'axios' {
     /** W3C trace context, to pass on. */
     traceparent?: string | undefined;
     /**
-     * Called right before the first byte is written, in the same turn. It returns why the request must not be sent any
-     * more, if so.
+     * Called right before the first byte is written, in the same turn, and again before the last byte of a long body. It
+     * returns why the request must not be sent any more, if so.
      */
     lastObstacle?: (() => FailureCode | undefined) | undefined;
   }
@@ -43,6 +44,9 @@ export interface Received {
 
 const NO_HEADERS = new AxiosHeaders();
 
+/** A longer body may wait in this process for the upstream to read. It is also more than Node.js buffers for a socket. */
+const AT_ONCE_BYTES = 65_536;
+
 /**
  * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own adapter.
  * It never follows a redirect and never sends twice. A response over `maxBytes` is cut off. A request that still waits
@@ -58,13 +62,15 @@ export function undiciAdapter(pool: Pool, maxBytes: number, headers: Readonly<Re
       const { url = '/', method = 'get', traceparent } = config;
       const body = (config.data as Buffer | null | undefined) ?? null;
       const known = body === null ? sent : sentWithBody;
-      const request = {
-        path: url,
-        method: method.toUpperCase(),
-        headers: traceparent === undefined ? known : [...known, 'traceparent', traceparent],
-        body,
-      };
-      pool.dispatch(request, new Exchange(config, maxBytes, resolve, reject));
+      const all = traceparent === undefined ? known : [...known, 'traceparent', traceparent];
+      const request = { path: url, method: method.toUpperCase(), headers: all, body };
+      const exchange = new Exchange(config, maxBytes, resolve, reject);
+      if (body === null || body.length <= AT_ONCE_BYTES) pool.dispatch(request, exchange);
+      else {
+        const headers = [...all, 'Content-Length', String(body.length)];
+        const parts = exchange.inParts(body) as unknown as Readable; // undici takes iterables, and its types do not say so
+        pool.dispatch({ ...request, headers, body: parts }, exchange);
+      }
     });
 }
 
@@ -99,6 +105,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (obstacle) throw this.giveUp(new ExchangeFailed(obstacle, this.phase));
     this.phase = 'waiting';
     this.controller = controller;
+  }
+
+  /**
+   * Keeps back the last byte of a body until the connection has taken the others. The upstream cannot carry out the
+   * request without it. If the process is frozen meanwhile, the byte is not sent when it wakes up.
+   */
+  *inParts(body: Buffer): Generator<Buffer> {
+    yield body.subarray(0, -1);
+    const obstacle = this.config.lastObstacle?.();
+    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // this ends the connection, too
+    yield body.subarray(-1);
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, unknown>): void {
