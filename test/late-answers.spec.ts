@@ -164,31 +164,52 @@ describe('an answer that comes after its call was settled', () => {
         return { status, call: headers['x-call-id'], sent: upstream.received.length };
       };
       const replay = { status: 200, call: id, sent: 0 };
-      return { ...client, id, pay, settle, answerLate, retry, replay };
+      return { ...client, call: id, pay, settle, answerLate, retry, replay };
     }
 
     const alarmsAbout = (id: string) =>
       paying.proxy.database.query(`SELECT reason FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`, [id]);
 
     it('if the other call with the key was not executed either', async () => {
-      const { id, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
+      const { call, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
       await settle((await pay().expect(502)).headers['x-call-id'] ?? '');
       await answerLate();
       expect(await retry()).toEqual(replay);
-      expect(await alarmsAbout(id)).toEqual([]);
+      expect(await alarmsAbout(call)).toEqual([]);
     });
 
     it('if the other call with the key is still in doubt, and raises the alarm', async () => {
-      const { id, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
+      const { call, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
       const other = (await pay().expect(502)).headers['x-call-id'] ?? '';
       await answerLate();
-      expect(await alarmsAbout(id)).toEqual([{ reason: expect.stringContaining(`Call ${other} has its key now`) }]);
+      expect(await alarmsAbout(call)).toEqual([{ reason: expect.stringContaining(`Call ${other} has its key now`) }]);
       await settle(other);
       expect(await retry()).toEqual(replay);
     });
 
+    it('if an admission has taken it over at the same moment, and raises the alarm', async () => {
+      const { id: client, call, pay, answerLate } = await startAgain('at-once');
+      const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
+      await other.connect();
+      const taken = (await pay().expect(502)).headers['x-call-id'] ?? '';
+      const claim = 'UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2';
+      await other.query(claim, [call, taken]);
+      await other.query('BEGIN');
+      await other.query('SELECT FROM client WHERE id = $1 FOR NO KEY UPDATE', [client]);
+      await other.query(claim, [taken, call]);
+      const answered = answerLate();
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')`;
+      let isOver = false;
+      void answered.finally(() => (isOver = true));
+      await eventually(async () => isOver || (await paying.proxy.database.query(waiting)).length > 0);
+      await other.query('COMMIT');
+      await other.end();
+      await answered;
+      expect(await alarmsAbout(call)).toHaveLength(1);
+    });
+
     it('and declines the other call with the key if that one waits for an approval', async () => {
-      const { name, id, pay, answerLate, retry, replay } = await startAgain('held-again');
+      const { name, call, pay, answerLate, retry, replay } = await startAgain('held-again');
       const { database, url } = paying.proxy;
       await database.query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
       const held = (await pay().expect(202)).body.call_id;
@@ -196,7 +217,7 @@ describe('an answer that comes after its call was settled', () => {
       const approve = supertest(url).post(`/v1/approvals/${held}/approve`).set('X-API-Key', approver);
       expect((await approve.send({ reason: 'agreed' }).expect(409)).body.code).toBe('already_decided');
       expect(await retry()).toEqual(replay);
-      expect(await alarmsAbout(id)).toEqual([]);
+      expect(await alarmsAbout(call)).toEqual([]);
     });
   });
 });
