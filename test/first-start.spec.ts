@@ -39,6 +39,8 @@ describe('the embedded Postgres', () => {
     renameSync(passwords, `${passwords}.lost`);
     await expect(startAndStop()).rejects.toThrow(`Restore database.json in ${dataDir}`);
     expect(existsSync(join(home.cluster, 'PG_VERSION'))).toBe(true);
+    writeFileSync(passwords, readFileSync(`${passwords}.lost`, 'utf8').slice(0, 20));
+    await expect(startAndStop()).rejects.toThrow(`${passwords} cannot be read. It has the passwords`);
     renameSync(`${passwords}.lost`, passwords);
     await startAndStop();
   });

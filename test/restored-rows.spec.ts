@@ -13,8 +13,8 @@ describe('a backup of a database with more in it than the records of the proxy',
   let backUpAs: (address: string, folder: string) => Promise<Manifest>;
   const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-rows-'));
   const backup = join(dir, 'backup');
-  const restore = (dataDir: string) => {
-    const env = { DATABASE_URL: target, DATABASE_OWNER_URL: target, DATA_DIR: dataDir };
+  const restore = (dataDir: string, address = target) => {
+    const env = { DATABASE_URL: address, DATABASE_OWNER_URL: address, DATA_DIR: dataDir };
     return runCli(['database', 'restore', backup, '--yes'], env, dir);
   };
   const clients = () =>
@@ -58,6 +58,14 @@ describe('a backup of a database with more in it than the records of the proxy',
     const { code, stderr } = await restore(file);
     expect([code, stderr]).toEqual([1, expect.stringContaining('key of the log cannot be stored')]);
     expect(await clients()).toEqual([]);
+  });
+
+  it('is not restored by a login that does not own the tables', async () => {
+    const { code, stderr } = await restore(join(dir, 'data'), withDatabase(source.url, 'restored_rows_spec'));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^the tables of the database belong to \w+, and the owner's/),
+    ]);
   });
 
   it('restores the records without what other programs keep beside them', async () => {

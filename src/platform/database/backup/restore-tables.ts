@@ -9,6 +9,7 @@ import { pendingOf } from '../applied-migrations';
 import { withConnection } from '../database-client';
 import { readMigrations } from '../migration-files';
 import { migrate, PROXY_MIGRATIONS } from '../migrations';
+import { notOwner } from '../ownership';
 import { isUnavailable } from '../unavailable';
 import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
@@ -75,7 +76,10 @@ export async function requireRecords(ownerUrl: string): Promise<void> {
   );
 }
 
+/** @throws StartError if another login owns the tables. */
 async function contentOf(client: Client): Promise<'nothing' | 'records' | 'other tables'> {
+  const denied = await notOwner(client);
+  if (denied) throw denied;
   const { rows } = await client.query<{ tables: string[] }>(
     `SELECT ARRAY(SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
        AND NOT relispartition) AS tables`,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '../../config/config';
 import { writePrivateJson } from '../../config/private-file';
 import { Home } from './home';
 
@@ -23,13 +24,23 @@ export interface Urls {
 /** Returns the addresses of the databases. Undefined before the first start. */
 export function embeddedUrls(dataDir: string): Urls | undefined {
   const file = join(dataDir, 'database.json');
-  return existsSync(file) ? urlsOf(JSON.parse(readFileSync(file, 'utf8')) as Access) : undefined;
+  return existsSync(file) ? urlsOf(accessIn(file)) : undefined;
 }
 
 export function readAccess(dataDir: string, home: Home): Access | undefined {
   const file = join(dataDir, 'database.json');
   if (!existsSync(file) || !existsSync(join(home.cluster, 'PG_VERSION'))) return undefined;
-  return JSON.parse(readFileSync(file, 'utf8')) as Access;
+  return accessIn(file);
+}
+
+function accessIn(file: string): Access {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Access;
+  } catch {
+    throw new StartError(
+      `${file} cannot be read. It has the passwords of the embedded databases. Restore it, or set DATA_DIR to another folder to start without records.`,
+    );
+  }
 }
 
 export function writeAccess(dataDir: string, access: Access): void {
