@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { airtime, phoneOf, phones, SUCCESS } from './support/paying';
+import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { airtime, eventually, phoneOf, phones, SUCCESS } from './support/paying';
 import { answer, Behaviour, FakeUpstream, hang } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
@@ -175,6 +176,26 @@ describe('a fee of the upstream', () => {
     expect(await spent(id)).toBe('2.975');
     const { text } = await one.get(key, '/metrics');
     expect(text).toContain(`payout_proxy_unexpected_fees_total{operation="${OPERATION}"} 1`);
+  });
+
+  it('is expected by an instance that knew more fees than a database that came back from the past', async () => {
+    const [one, other] = [await running(), await running()];
+    const { id, key } = await client(one, 100);
+    for (const fee of [0.02, 0.03]) {
+      upstream.behaviour = paysFor(fee);
+      await pay(one, key, 1).expect(200);
+    }
+    await database.query('DELETE FROM fee_share');
+    await database.query('ALTER TABLE fee_share ALTER number RESTART');
+    await database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
+    const epochs = new Map<TestProxy, number>();
+    for (const proxy of proxies) proxy.app.get(HeartbeatService).observe(({ epoch }) => epochs.set(proxy, epoch));
+    await eventually(() => proxies.every((proxy) => epochs.get(proxy) === 2));
+    upstream.behaviour = paysFor(0.1);
+    await pay(other, key, 1).expect(200);
+    upstream.behaviour = hang;
+    await pay(one, key, 1).expect(504);
+    expect(await spent(id)).toBe('4.25');
   });
 
   it('is expected to be at most its payout, because more is a mistake of the upstream', async () => {

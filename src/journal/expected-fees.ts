@@ -6,6 +6,7 @@ import { MetricsService } from '../http/metrics/metrics.service';
 import { FeeRate, feeOf, feeRates, feesOf } from '../operations/fees';
 import { settlesItems } from '../operations/settlement';
 import { clock } from '../platform/database/clock';
+import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { Loaded } from '../platform/config/config.module';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -53,9 +54,12 @@ export class ExpectedFees {
   /** The largest percentages by operation and day. */
   private readonly shares = new Map<string, Map<string, Decimal>>();
   private newest = 0;
+  /** The epoch of the database that numbered it. */
+  private epoch: number | undefined;
 
   constructor(
     private readonly prisma: PrismaService,
+    heartbeat: HeartbeatService,
     config: ConfigService<Loaded, true>,
     metrics: MetricsService,
   ) {
@@ -65,6 +69,10 @@ export class ExpectedFees {
       help: 'Fees of the upstream that were larger than the fee that was reserved, by operation. Set UPSTREAM_FEES.',
       labelNames: ['operation'],
       registers: [metrics.registry],
+    });
+    heartbeat.observe(({ epoch }) => {
+      if (this.epoch !== undefined && this.epoch !== epoch) this.learnAnew();
+      this.epoch = epoch;
     });
   }
 
@@ -136,6 +144,20 @@ export class ExpectedFees {
       return;
     }
     this.raise(operation, today, percent);
+  }
+
+  /**
+   * A recovered database numbers new shares like those that it lost. All of its shares are read again. Those of today that
+   * only this process knows are expected nevertheless, and written again when they are charged.
+   */
+  private learnAnew(): void {
+    this.newest = 0;
+    const today = clock.today();
+    for (const [operation, days] of this.shares) {
+      const percent = days.get(today);
+      days.delete(today);
+      if (percent) this.raise(operation, clock.daysAgo(1), percent);
+    }
   }
 
   private async write(operation: string, day: string, percent: Decimal): Promise<void> {
