@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { MetricsService } from '../src/http/metrics/metrics.service';
 import { readCopies } from '../src/journal/copies-reader';
+import { ExpectedFees } from '../src/journal/expected-fees';
 import { LocalCopies } from '../src/journal/local-copies';
 import { SpooledOutcomes } from '../src/journal/spooled-outcomes';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
@@ -176,6 +177,22 @@ describe('an outcome that the journal gave up', () => {
       await paying.pay();
       return fenced().includes('database_behind');
     });
+    await paying.close();
+  });
+
+  it('does not wait until a fee that the upstream has charged is recorded', async () => {
+    const paying = await startPaying({ dataDir });
+    const fees = paying.proxy.app.get(ExpectedFees, { strict: false });
+    let recorded = (): void => undefined;
+    const observed = jest.spyOn(fees, 'observe').mockReturnValue(new Promise((resolve) => (recorded = resolve)));
+    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, fee: 0.1, phoneNumber: PHONE }] };
+    paying.upstream.behaviour = answer(200, { status: 'success', data: { ...data, error: 'None' } });
+    const paid = paying.pay().then(({ status }) => status);
+    await eventually(() => observed.mock.calls.length === 1);
+    const outcomes = () => paying.proxy.database.query('SELECT FROM outcome');
+    await eventually(async () => (await outcomes()).length === 1, 2_000);
+    recorded();
+    expect(await paid).toBe(200);
     await paying.close();
   });
 

@@ -92,8 +92,8 @@ export class ExchangeService {
     try {
       outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
       outcome.undelivered = isCallerGone(call);
-      await this.observeFees(call, items, outcome.items);
-      await this.journal.close(outcome, effect !== 'read');
+      const closed = this.journal.close(outcome, effect !== 'read'); // Nothing comes before it, because it may be kept on disk.
+      await Promise.all([closed, this.observeFees(call, items, outcome.items)]);
     } catch (cause) {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
       throw new Problem('outcome_unknown', { cause });
