@@ -185,20 +185,20 @@ export const DATABASES = [
   {
     name: 'spool',
     guards: 'an outcome that the database does not take, and whose process ends',
-    edits: [['src/journal/call-journal.ts', 'await this.spooled.keep(outcome);', 'void this.spooled;']],
+    edits: [['src/journal/call-journal.ts', 'await this.spooled.keep(closing.outcome);', 'void this.spooled;']],
     noticedBy: 'test/spooled-outcomes.spec.ts',
   },
   {
     name: 'abandoned-outcomes',
     guards: 'an answer that comes after its call was settled, and does not know it',
-    edits: [['src/journal/settlements.ts', '&& !(await abandon(tx, call))', '&& !abandon']],
+    edits: [['src/journal/settlements.ts', '&& !(await abandon(tx, call.intent))', '&& !abandon']],
     noticedBy: 'test/late-answers.spec.ts',
     test: 'becomes a settlement',
   },
   {
     name: 'one-key-two-payments',
     guards: 'two payments under one key that nobody hears of',
-    edits: [['src/journal/keys-paid-twice.ts', 'if (!claim) return;', 'if (!claim || claim.owner !== id) return;']],
+    edits: [['src/journal/keys-paid-twice.ts', 'if (told) return;', 'if (told ?? true) return;']],
     noticedBy: 'test/late-answers.spec.ts',
   },
   {

@@ -1,4 +1,5 @@
 import { DATABASES } from './databases.mjs';
+import { LATE_ONES } from './late.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
 
@@ -120,4 +121,4 @@ const CALLS = [
 ];
 
 /** @type {Guard[]} */
-export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...RECOVERIES];
+export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...RECOVERIES, ...LATE_ONES];

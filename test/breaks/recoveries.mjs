@@ -50,7 +50,7 @@ export const RECOVERIES = [
   {
     name: 'evidence-of-outcomes',
     guards: 'an outcome of the last second that an old database lacks',
-    edits: [['src/journal/call-journal.ts', "epoch.remember('answered', batch[0]!.intentId);", '']],
+    edits: [['src/journal/call-journal.ts', "epoch.remember('answered', outcomes[0]!.intentId);", '']],
     noticedBy: EVIDENCE,
     test: 'has the last outcome, and keeps it for the next start',
   },

@@ -1,0 +1,180 @@
+/** The guards of what comes late: answers, copies, and bodies that are sent slowly. See guards.mjs. */
+
+const LATE = 'test/late-answers.spec.ts';
+const CALLS = 'test/recovered-calls.spec.ts';
+const DOUBTS = 'test/recovered-doubts.spec.ts';
+
+export const LATE_ONES = [
+  {
+    name: 'end-of-a-slow-body',
+    guards: 'a long body whose end is sent after its lease',
+    edits: [
+      [
+        'src/gateway/upstream/undici-adapter.ts',
+        'const obstacle = this.config.lastObstacle?.();\n    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // this',
+        'const obstacle = undefined as FailureCode | undefined;\n    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // this',
+      ],
+    ],
+    noticedBy: 'src/gateway/upstream/undici-adapter.spec.ts',
+    test: 'keeps the end of the body back if it is too late by then',
+  },
+  {
+    name: 'key-of-a-late-payment',
+    guards: 'a key that stays free although its call was paid after all',
+    edits: [
+      [
+        'src/journal/keys-paid-twice.ts',
+        "if (executed !== 'yes') await giveKey",
+        "if (executed === 'nothing') await giveKey",
+      ],
+    ],
+    noticedBy: LATE,
+    test: 'if the other call with the key was not executed either',
+  },
+  {
+    name: 'lock-of-a-late-payment',
+    guards: 'an admission that takes a key over while its call turns out to be paid',
+    edits: [
+      [
+        'src/journal/settlements.ts',
+        'if (isPaid && intent.idempotency_key !== undefined) await',
+        'if (!isPaid && intent.idempotency_key === null) await',
+      ],
+    ],
+    noticedBy: LATE,
+    test: 'if an admission has taken it over at the same moment, and raises the alarm',
+  },
+  {
+    name: 'approval-beside-a-late-payment',
+    guards: 'the approval of a call whose key was paid after all',
+    edits: [
+      ['src/journal/keys-paid-twice.ts', "owner.state === 'pending_approval' &&", "owner.state === 'refused' &&"],
+    ],
+    noticedBy: LATE,
+    test: 'and declines the other call with the key if that one waits for an approval',
+  },
+  {
+    name: 'spool-before-retries',
+    guards: 'outcomes that wait for their retries in memory alone',
+    edits: [
+      [
+        'src/journal/call-journal.ts',
+        '{ beforeRetry: (closing) => this.keep(closing) },',
+        '{ beforeRetry: () => Promise.resolve() },',
+      ],
+    ],
+    noticedBy: 'test/spooled-outcomes.spec.ts',
+    test: 'is on the disk before it is tried again, so that none is lost while many wait for that',
+  },
+  {
+    name: 'warnings-of-commits',
+    guards: 'a commit whose warning the server does not send',
+    edits: [
+      ['src/platform/database/replication.ts', "'-c client_min_messages=warning'", "'-c client_min_messages=error'"],
+    ],
+    noticedBy: 'test/replication.spec.ts',
+    test: 'keeps it from being sent, whatever messages the database is set to send',
+  },
+  {
+    name: 'time-of-restored-calls',
+    guards: 'a restored call that is looked for at the time of its recovery, and seems not to be paid',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/read-calls.ts',
+        'sentFrom: sentAt ?? receivedAt ?? call.releasedAt',
+        'sentFrom: sentAt ?? call.releasedAt',
+      ],
+    ],
+    noticedBy: DOUBTS,
+  },
+  {
+    name: 'masked-receivers',
+    guards: 'a restored transfer whose receiver is compared by its mask',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/recipients.ts',
+        'receiver !== null && !MASKED.test(receiver)',
+        'receiver !== null && (true || MASKED.test(receiver))',
+      ],
+    ],
+    noticedBy: DOUBTS,
+  },
+  {
+    name: 'late-copies',
+    guards: 'a call that was given up before the copy of its outcome was found',
+    edits: [
+      [
+        'src/journal/recovery.ts',
+        '(batch) => settleByCopies(prisma, batch, timeouts)',
+        '() => settleByCopies(prisma, [], timeouts)',
+      ],
+    ],
+    noticedBy: CALLS,
+    test: 'is settled by the copy of its outcome, so that its key pays no second time',
+  },
+  {
+    name: 'corrections',
+    guards: 'a correction that a repeated recovery takes back',
+    edits: [
+      [
+        'src/journal/late-answers.ts',
+        "AND s.record::json ->> 'source' = 'answer')",
+        "AND s.record::json ->> 'source' = 'nobody')",
+      ],
+    ],
+    noticedBy: CALLS,
+    test: 'keeps what a person found out after its answer, however often it is restored',
+  },
+  {
+    name: 'order-of-contents',
+    guards: 'a repetition that is repeated once more after a recovery',
+    edits: [['src/journal/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n']],
+    noticedBy: 'test/recovered-guards.spec.ts',
+    test: 'is not repeated once more by a retry of its repetition, whatever the order of the folders',
+  },
+  {
+    name: 'lost-approvals',
+    guards: 'a rejected call that was approved and sent in the lost time',
+    edits: [['src/journal/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);']],
+    noticedBy: 'test/recovered-guards.spec.ts',
+    test: 'is in doubt if it was rejected because its approval was lost, and counts on the caps',
+  },
+  {
+    name: 'lost-settlements',
+    guards: 'a settlement of the lost time that a worker takes for known',
+    edits: [
+      [
+        'src/reconciliation/following/follow-up.service.ts',
+        'if (row.epoch !== this.epoch) this.remembered',
+        'if (row.epoch < 0) this.remembered',
+      ],
+    ],
+    noticedBy: 'test/recovered-settlements.spec.ts',
+  },
+  {
+    name: 'lost-fees',
+    guards: 'a fee that an instance does not learn after a recovery',
+    edits: [
+      [
+        'src/journal/expected-fees.ts',
+        'if (this.epoch !== undefined && this.epoch !== epoch) this.learnAnew();',
+        'if (epoch < 0) this.learnAnew();',
+      ],
+    ],
+    noticedBy: 'test/fees.spec.ts',
+    test: 'is expected by an instance that knew more fees than a database that came back from the past',
+  },
+  {
+    name: 'fenced-rejections',
+    guards: 'a call that is rejected on an old database although it was approved and sent',
+    edits: [
+      [
+        'src/admin/approvals/approvals.service.ts',
+        'requireNoFence(this.fence);\n    const { by, held } = await this.undecided(call, id, hash);\n    if (!(await',
+        'const { by, held } = await this.undecided(call, id, hash);\n    if (!(await',
+      ],
+    ],
+    noticedBy: 'test/fencing.spec.ts',
+    test: 'lets nobody decide about a held call, because an old database may lack its approval',
+  },
+];
