@@ -102,6 +102,14 @@ describe('a call that is restored after its outcome', () => {
     const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
     let key = '';
 
+    async function restoreLines(lines: string[]) {
+      const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
+      mkdirSync(join(gone, 'copies'));
+      writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${lines.join('\n')}\n`);
+      await restoreFromCopies(proxy.app.get(PrismaService), [gone], TIMEOUTS);
+      rmSync(gone, { recursive: true, force: true });
+    }
+
     /** Pays, and loses the call. */
     async function payAndLose(order: string, status = 200) {
       const { headers } = await pay(order).expect(status);
@@ -157,6 +165,18 @@ describe('a call that is restored after its outcome', () => {
       await restore();
       const alarms = "SELECT call_id::text AS id FROM activity WHERE action = 'key_paid_twice'";
       expect(await proxy.database.query(alarms)).toEqual([{ id: lost }]);
+    });
+
+    it('belongs to the one of them that was paid, whichever copy is found first', async () => {
+      const older = await payAndLose('order-7');
+      const paid = await payAndLose('order-7');
+      upstream.behaviour = answer(401, REJECTED); // leaves the key free
+      await pay('order-7').expect(502);
+      upstream.behaviour = answer(200, SUCCESS);
+      const linesOf = (id: string) => copiedIn(dataDir).filter((line) => line.includes(id));
+      const inDoubt = linesOf(older).filter((line) => line.includes('"kind":"intent"'));
+      await restoreLines([...Array<string[]>(600).fill(inDoubt).flat(), ...linesOf(paid)]); // in two batches
+      expect((await pay('order-7').expect(200)).headers).toMatchObject({ 'x-call-id': paid });
     });
 
     it('takes the outcomes that an instance could not write before it was gone', async () => {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { copiesFolder, CopiedLine, COPY_FILE } from './local-copies';
 
-/** Lines of one statement. */
+/** The most lines of one statement, and the characters after which it has enough. The line of a long list is large. */
 const AT_ONCE = 500;
+const ENOUGH_CHARACTERS = 4_000_000;
 
 const KINDS: readonly unknown[] = ['intent', 'approval', 'outcome'] satisfies CopiedLine['kind'][];
 
@@ -14,12 +15,16 @@ const KINDS: readonly unknown[] = ['intent', 'approval', 'outcome'] satisfies Co
  * the last one of a process that was killed.
  */
 export async function* readCopies(dataDirs: string[]): AsyncGenerator<CopiedLine | undefined> {
+  for await (const line of readLines(dataDirs)) yield parse(line);
+}
+
+async function* readLines(dataDirs: string[]): AsyncGenerator<string> {
   for (const dataDir of dataDirs) {
     const folder = copiesFolder(dataDir);
     const names = await readdir(folder).catch(() => []);
     for (const name of names.filter((one) => COPY_FILE.test(one)).sort()) {
       const lines = createInterface({ input: createReadStream(join(folder, name)), crlfDelay: Infinity });
-      for await (const line of lines) if (line !== '') yield parse(line);
+      for await (const line of lines) if (line !== '') yield line;
     }
   }
 }
@@ -34,13 +39,16 @@ export async function copiesInBatches(
   work: (batch: CopiedLine[]) => Promise<void>,
 ): Promise<number> {
   let unreadable = 0;
-  let batch: CopiedLine[] = [];
-  for await (const line of readCopies(dataDirs)) {
-    if (line === undefined) unreadable += 1;
-    else if (line.kind === kind) batch.push(line);
-    if (batch.length < AT_ONCE) continue;
+  let [batch, characters]: [CopiedLine[], number] = [[], 0];
+  for await (const line of readLines(dataDirs)) {
+    const copied = parse(line);
+    if (copied === undefined) unreadable += 1;
+    if (copied?.kind !== kind) continue;
+    batch.push(copied);
+    characters += line.length;
+    if (batch.length < AT_ONCE && characters < ENOUGH_CHARACTERS) continue;
     await work(batch);
-    batch = [];
+    [batch, characters] = [[], 0];
   }
   if (batch.length > 0) await work(batch);
   return unreadable;

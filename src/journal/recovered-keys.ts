@@ -6,14 +6,15 @@ import { rejectForKey } from './decisions';
 import { alarmIfPaidTwice, giveKey } from './keys-paid-twice';
 import { CopiedLine } from './local-copies';
 
-/** A copied call whose key another, younger call has in the database. */
+/** A copied call whose key another call has in the database. */
 interface Reused {
   id: string;
   client_id: string;
   operation: string;
   idempotency_key: string;
-  /** The younger call. */
   owner: string;
+  /** Whether the owner is younger than the copied call. */
+  isYounger: boolean;
   salt: string | null;
   hash: string | null;
 }
@@ -25,7 +26,8 @@ interface Reused {
  * A younger call that waits for an approval is declined, so that nobody approves a second payment. If it was not executed,
  * the key belongs to the copied call again, so that a retry is answered with its outcome. If it was paid as well, the
  * alarm for a key that was paid twice is raised. A copied call that was rejected has its key again if the younger one
- * left it free. Call this after the outcomes were restored. It can be repeated.
+ * left it free. From an older call, only one that is paid takes the key. Call this after the outcomes were restored. It can
+ * be repeated.
  */
 export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
   const keyed = lines.flatMap((line) => {
@@ -38,11 +40,11 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
   await prisma.$transaction(async (tx) => {
     const reused = await tx.$queryRaw<Reused[]>`
       SELECT t.id::text AS id, t.client_id::text AS client_id, t.operation, t.idempotency_key, t.salt, t.hash,
-        k.intent_id::text AS owner
+        k.intent_id::text AS owner, k.intent_id > t.id AS "isYounger"
       FROM json_to_recordset(${JSON.stringify(keyed)}::json) AS t(id uuid, client_id uuid, operation text,
         idempotency_key text, salt text, hash text)
       JOIN idempotency_claim k ON (k.client_id, k.operation, k.key) = (t.client_id, t.operation, t.idempotency_key)
-      WHERE k.intent_id > t.id ORDER BY t.id DESC`;
+      WHERE k.intent_id <> t.id ORDER BY t.id DESC`;
     const calls = reused.flatMap(({ id, owner }) => [id, owner]);
     const states = await readCallStates(tx, calls, 0);
     for (const one of reused) await giveKeyBack(tx, one, states);
@@ -52,14 +54,14 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
 async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states: Map<string, KnownCall>) {
   const [copied, owner] = [states.get(reused.id), states.get(reused.owner)];
   if (!copied || !owner || isKeyFree(copied)) return;
+  const isPaid = STATES[copied.state].executed === 'yes';
+  if (!reused.isYounger && (!isPaid || STATES[owner.state].executed === 'yes')) return;
   const mayBePaid = STATES[copied.state].executed !== 'no';
   const isDeclined =
     mayBePaid && owner.state === 'pending_approval' && (await rejectForKey(tx, reused.owner, restored(reused.id)));
   const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
-  if (isDeclined || isOver) await giveKey(tx, reused, reused.owner, reused);
-  else if (STATES[copied.state].executed === 'yes') {
-    await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
-  }
+  if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused.owner, reused);
+  else if (isPaid) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
 }
 
 const restored = (id: string) =>

@@ -113,6 +113,13 @@ export const LATE_ONES = [
     test: 'is settled by the copy of its outcome, so that its key pays no second time',
   },
   {
+    name: 'key-of-the-paid-one',
+    guards: 'a key that a call in doubt has, although another one was paid with it',
+    edits: [['src/journal/recovered-keys.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
+    noticedBy: CALLS,
+    test: 'belongs to the one of them that was paid, whichever copy is found first',
+  },
+  {
     name: 'corrections',
     guards: 'a correction that a repeated recovery takes back',
     edits: [
