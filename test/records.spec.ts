@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { clock } from '../src/platform/database/clock';
 import { insertIntent, insertOutcomes } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { AIRTIME, bytes, eventually, Paying, startPaying } from './support/paying';
@@ -98,12 +99,14 @@ describe('records', () => {
   });
 
   it('have UUIDv7 IDs with the time of their call', async () => {
-    const before = Date.now();
+    expect(clock.isCompared).toBe(true);
+    const before = Date.now() - clock.errorMs;
     const got = await paying.pay().expect(200);
     const id = callOf(got);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     const at = parseInt(id.replaceAll('-', '').slice(0, 12), 16);
-    expect(at >= before && at <= Date.now()).toBe(true);
+    expect(at).toBeGreaterThanOrEqual(Math.floor(before));
+    expect(at).toBeLessThanOrEqual(Date.now() + clock.errorMs);
   });
 
   it('store money exactly', async () => {

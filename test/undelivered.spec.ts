@@ -155,8 +155,8 @@ describe('an answer that its caller never reads', () => {
     const key = await client();
     const adapter = paying.proxy.app.getHttpAdapter();
     const reply = adapter.reply.bind(adapter);
-    jest.spyOn(adapter, 'reply').mockImplementationOnce((response: FastifyReply, ...rest) => {
-      response.raw.socket?.destroy();
+    jest.spyOn(adapter, 'reply').mockImplementation((response: FastifyReply, ...rest) => {
+      if (response.request.method === 'POST') response.raw.socket?.destroy();
       reply(response, ...rest);
     });
     request(key);
