@@ -45,8 +45,7 @@ function run(args, env) {
   if (status !== 0) process.exitCode = 1;
 }
 
-// Node 20 can hang when it frees itself at its end (nodejs/node#47748), and Jest ends so unless it is forced.
-run(['test/model.spec.ts', '--forceExit'], {
+run(['test/model.spec.ts'], {
   MODEL_SCHEDULES: schedules,
   ...(seed && { MODEL_SEED: seed }),
   ...(path && { MODEL_PATH: path }),

@@ -22,8 +22,10 @@ export function holdOpen({ response, connections }: Wire): void {
   if (response.socket) connections.hold(response.socket);
 }
 
-export function resetConnection({ response }: Wire): void {
-  response.socket?.resetAndDestroy();
+/** Without a client, there is nothing to reset. Node 20 never closes a connection that it resets while that one is ending. */
+export function resetConnection({ response: { socket } }: Pick<Wire, 'response'>): void {
+  if (socket?.writableEnded) socket.destroy();
+  else socket?.resetAndDestroy();
 }
 
 /** Announces the whole answer and sends its first half. */
