@@ -3,6 +3,8 @@ import supertest from '../support/supertest';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, reasonOf } from '../support/console';
 import { InterfaceClient } from '../support/interface-client';
+import { editRecord } from '../support/documents';
+import { tamper } from '../support/sealing';
 import { dialogOf, Operating, operating } from '../support/operating';
 
 /** What approvers do in the console, and what comes of it for the apps. */
@@ -125,5 +127,23 @@ describe("the console's approvals", () => {
     await dialogOf(page).getByText('This call was already decided').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('approved by the key of approver').waitFor();
+  });
+
+  it('can only reject a call whose content was lost with the database, and say so', async () => {
+    const app = await on.cautious('restored', 'pay');
+    const id = await on.hold(app, '+254766666666');
+    await editRecord(on.proxy.database, 'intent', id, (record) => ({ ...record, recovered: true }));
+    await tamper(on.proxy.database, `DELETE FROM intent_body WHERE intent_id = '${id}'`);
+    const page = await on.open(on.approver, `/approvals?chosen=${id}`);
+    await page.getByText('You cannot approve it, because it was restored from a copy').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('a');
+    await dialogOf(page).getByLabel('Reason').fill('still');
+    await page.keyboard.press('Control+Enter');
+    await dialogOf(page).getByText('restored without its content').waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(`${on.proxy.url}/console/calls/${id}`);
+    await page.getByText('From a copy, by database recover').waitFor();
+    await page.getByText('Intent restored').waitFor();
   });
 });

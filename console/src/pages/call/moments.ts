@@ -33,9 +33,11 @@ function received({ timings, client_address, client, actor }: CallStory): Moment
   return { title: 'Received', at: timings.received_at, color: 'blue', says: [`From ${who}, at ${client_address}.`] };
 }
 
-function intent({ timings }: CallStory): Moment {
-  const says = ['Recorded before anything was sent.'];
-  return { title: 'Intent recorded', at: timings.recorded_at, color: 'blue', says };
+function intent({ timings, recovered }: CallStory): Moment {
+  const [title, says] = recovered
+    ? ['Intent restored', 'The database had lost it. It was recorded before anything was sent, and comes from a copy.']
+    : ['Intent recorded', 'Recorded before anything was sent.'];
+  return { title, at: timings.recorded_at, color: 'blue', says: [says] };
 }
 
 const FAULTS_SHOWN = 20;
