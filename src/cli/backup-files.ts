@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ClientBase } from 'pg';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '../access/clients/client-error';
-import { openNote } from '../history/log/note';
+import { signedNewest } from '../history/log/newest-checkpoint';
 import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, signerFrom } from '../history/log/log-key';
 import { Config } from '../platform/config/config';
 import { makeFolder } from '../platform/config/folder';
@@ -36,20 +37,15 @@ export async function backUpFiles(folder: string, config: Config): Promise<Manif
 
 /**
  * Says what is wrong with the log's key of a backup, which cannot seal the restored log.
- * @param newest the newest checkpoint of the database, if it has one.
  * @returns undefined if nothing is.
  */
-export function faultOfKey(folder: string, newest: string | undefined): string | undefined {
-  if (newest === undefined) return undefined;
+export async function faultOfKey(folder: string, db: ClientBase): Promise<string | undefined> {
   const key = logKeyIn(folder);
+  if (await signedNewest(db, key && signerFrom(key))) return undefined;
   const give = "Give this command the proxy's LOG_SIGNING_KEY or DATA_DIR, or keep the key elsewhere.";
-  if (!key) return `The backup has no key of the log. ${give}`;
-  try {
-    openNote(newest, signerFrom(key));
-    return undefined;
-  } catch {
-    return `The key in the backup is not the one that signed the newest checkpoint. ${give}`;
-  }
+  return key
+    ? `The key in the backup is not the one that signed the newest checkpoint. ${give}`
+    : `The backup has no key of the log. ${give}`;
 }
 
 /**

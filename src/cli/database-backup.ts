@@ -35,8 +35,6 @@ Examples:
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const NEWEST_CHECKPOINT = 'SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1';
-
 export function backupCommand(): Command {
   return new Command('backup')
     .description('back up the records and the key of the log to a folder')
@@ -98,8 +96,7 @@ async function writeBackup(folder: string, partial: string, options: BackupOptio
     progress.end();
     const manifest = newManifest({ ...snapshot, files });
     writePrivateJson(join(partial, MANIFEST), manifest);
-    const { rows } = await withConnection(ownerUrl, (client) => client.query<{ note: string }>(NEWEST_CHECKPOINT));
-    const fault = faultOfKey(partial, rows[0]?.note);
+    const fault = await withConnection(ownerUrl, (client) => faultOfKey(partial, client));
     await rename(partial, folder);
     print(summaryOf(folder, manifest), options.json);
     if (fault !== undefined) process.stderr.write(`${fault}\n`);

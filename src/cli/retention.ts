@@ -7,7 +7,8 @@ import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Wish } from '../history/retention/erase';
 import { MAX_REASON } from '../admin/stops/stops.dto';
 import { knownLogKeyOf, signerFrom } from '../history/log/log-key';
-import { openNote, Signer } from '../history/log/note';
+import { signedNewest } from '../history/log/newest-checkpoint';
+import { Signer } from '../history/log/note';
 import { isText } from '../http/validation/rules';
 import { compareClock, withOwner } from './database';
 
@@ -59,12 +60,8 @@ function logSigner(): Signer {
 
 /** Requires the key of the log. Removals that another key signed would look like manipulation. */
 async function requireOwnLog(db: Client, signer: Signer): Promise<void> {
-  const { rows } = await db.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
-  try {
-    if (rows[0]) openNote(rows[0].note, signer);
-  } catch {
-    throw new StartError(
-      'LOG_SIGNING_KEY is not the key that signed the latest checkpoint of this database. Nothing was changed.',
-    );
-  }
+  if (await signedNewest(db, signer)) return;
+  throw new StartError(
+    'LOG_SIGNING_KEY is not the key that signed the latest checkpoint of this database. Nothing was changed.',
+  );
 }
