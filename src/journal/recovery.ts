@@ -43,6 +43,7 @@ export async function restoreFromCopies(
     let lines = 0;
     await copiesInBatches(dataDirs, kind, async (batch) => {
       recovered[COUNTED_AS[kind]] += await RESTORE[kind](prisma, batch);
+      if (kind === 'outcome') await settleByCopies(prisma, batch, timeouts);
       onProgress((lines += batch.length));
     });
   };
@@ -53,7 +54,6 @@ export async function restoreFromCopies(
   // Before the copies, which have no answers.
   const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
   await restore('outcome');
-  await copiesInBatches(dataDirs, 'outcome', (batch) => settleByCopies(prisma, batch, timeouts));
   const unreadable = await copiesInBatches(dataDirs, 'intent', (batch) => giveKeysBack(prisma, batch));
   recovered.outcomes += spooled.outcomes;
   recovered.unreadable = unreadable + spooled.unreadable;

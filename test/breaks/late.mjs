@@ -105,8 +105,8 @@ export const LATE_ONES = [
     edits: [
       [
         'src/journal/recovery.ts',
-        '(batch) => settleByCopies(prisma, batch, timeouts)',
-        '() => settleByCopies(prisma, [], timeouts)',
+        "if (kind === 'outcome') await settleByCopies(prisma, batch, timeouts);",
+        'void settleByCopies;',
       ],
     ],
     noticedBy: CALLS,
