@@ -4,6 +4,7 @@ import {
   button,
   CallsScene,
   EMAIL,
+  everyShown,
   HANDLE,
   MANY,
   MASKED_PHONE,
@@ -97,7 +98,7 @@ describe("the console's exports, and the people in its lists", () => {
       await route.fulfill({ response });
     });
     await startAfresh(page, '/calls');
-    await shown(page, await scene.count());
+    await everyShown(scene, page);
     expect(await page.getByText('Show people').count()).toBe(0);
     await button(page, 'Sum up').click();
     await table(page, 'Sums').waitFor();

@@ -1,4 +1,15 @@
-import { button, CallsScene, field, MANY, MASKED_PHONE, PHONE, shown, callsScene, table } from '../support/calls-scene';
+import {
+  button,
+  CallsScene,
+  everyShown,
+  field,
+  MANY,
+  MASKED_PHONE,
+  PHONE,
+  shown,
+  callsScene,
+  table,
+} from '../support/calls-scene';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, follow, widthOf } from '../support/console';
 import { Page } from 'playwright-core';
@@ -49,7 +60,7 @@ describe("the console's lists of calls and payouts", () => {
 
   it('are reproduced by a link in another profile, and a filter is taken away with a click', async () => {
     const page = await scene.open('/calls');
-    await shown(page, await scene.count());
+    await everyShown(scene, page);
     await choose(page, 'Operation', 'POST /payouts/airtime');
     await choose(page, 'Outcome', 'succeeded');
     await button(page, 'Today').click();
@@ -87,7 +98,7 @@ describe("the console's lists of calls and payouts", () => {
       expect((await words.allTextContents()).join()).toContain(fault);
     }
     await button(page, 'Clear all').click();
-    await shown(page, await scene.count());
+    await everyShown(scene, page);
   });
 
   it('keep the columns and the views that were chosen, and no recipient unless one says so', async () => {
@@ -116,10 +127,10 @@ describe("the console's lists of calls and payouts", () => {
     expect(await kept()).toContain(PHONE);
 
     await follow(page, '/calls');
-    await shown(page, await scene.count());
+    await everyShown(scene, page);
     await button(page, 'Views').click();
     await page.getByRole('menuitem', { name: 'What was refused' }).click();
-    await shown(page, await scene.count('outcome=refused'));
+    await everyShown(scene, page, 'outcome=refused');
     expect(new URL(page.url()).search).toBe('?outcome=refused');
     await button(page, 'Views').click();
     await page.getByRole('menuitem', { name: 'Rename or delete' }).click();

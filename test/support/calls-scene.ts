@@ -73,3 +73,15 @@ export async function shown(page: Page, rows: number, name = 'Calls'): Promise<s
     all.map((link) => link.getAttribute('href')?.split('/').at(-1) ?? ''),
   );
 }
+
+/** Waits until every call is shown. The proxy can record one of its own after the list was read, so this reads again. */
+export async function everyShown(scene: CallsScene, page: Page, filters = ''): Promise<void> {
+  const rows = table(page, 'Calls').locator('tbody > tr');
+  for (let tries = 0; tries < 10; tries++) {
+    await rows.first().waitFor();
+    await page.locator('[aria-busy=false]').waitFor();
+    if ((await rows.count()) === (await scene.count(filters))) return;
+    await page.reload();
+  }
+  throw new Error('The list and the API do not agree on the number of calls.');
+}
