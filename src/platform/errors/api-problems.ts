@@ -125,13 +125,25 @@ function byStatus(codes: ProblemCode[]) {
     return {
       status,
       ...named(nameOf(status, here)),
-      description: here.map((code) => `\`${code}\`: ${PROBLEMS[code].text}`).join('\n\n'),
+      description: describe(here),
       ...(here.some((code) => 'retryAfter' in PROBLEMS[code]) && {
         headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
       }),
     };
   });
 }
+
+/** Describes the errors of a route. Those of every route have their texts where a route has no others. */
+function describe(codes: ProblemCode[]): string {
+  const own = ownOf(codes);
+  const common = codes.filter((code) => !own.includes(code));
+  const texts = (own.length > 0 ? own : common).map((code) => `\`${code}\`: ${PROBLEMS[code].text}`);
+  const names = own.length > 0 && common.length > 0 ? [`As on every route: \`${common.join('`, `')}\`.`] : [];
+  return [...texts, ...names].join('\n\n');
+}
+
+const ownOf = (codes: ProblemCode[]) =>
+  codes.filter((code) => code !== 'invalid_people' && !WITH_ANY_KEY.includes(code));
 
 const named = (name: string): object => ({ [RESPONSE_NAME]: name });
 
@@ -140,8 +152,7 @@ const named = (name: string): object => ({ [RESPONSE_NAME]: name });
  * `CallNotFound`.
  */
 function nameOf(status: number, codes: ProblemCode[]): string {
-  const own = codes.filter((code) => code !== 'invalid_people' && !WITH_ANY_KEY.includes(code));
-  return own.map(pascalCase).join('Or') || statusName(status);
+  return ownOf(codes).map(pascalCase).join('Or') || statusName(status);
 }
 
 /** Returns `PaymentForbidden` for errors that only payments and writes have, otherwise `OperationForbidden`. */

@@ -23,22 +23,22 @@ describe('a problem', () => {
   it('has a Retry-After only if sending again is safe', () => {
     const inviting = CODES.filter((code) => new Problem(code).retryAfter !== undefined);
     expect(inviting).toEqual([
-      'not_sealed',
-      'request_in_progress',
-      'run_in_progress',
-      'run_not_ended',
       'rate_limited',
       'too_many_attempts',
       'too_many_streams',
       'too_many_exports',
       'too_many_runs',
-      'no_worker',
-      'database_unavailable',
       'upstream_busy',
       'upstream_overloaded',
+      'no_worker',
+      'database_unavailable',
       'upstream_unreachable',
       'too_late',
       'instance_fenced',
+      'not_sealed',
+      'request_in_progress',
+      'run_in_progress',
+      'run_not_ended',
     ]);
     expect(PROBLEMS.outcome_unknown.text).toContain('Do not send it again');
   });

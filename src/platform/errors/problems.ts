@@ -1,4 +1,6 @@
+import { BUSY } from './busy';
 import { NOT_FOUND } from './not-found';
+import { OUTAGES } from './outages';
 
 export interface Kind {
   /** HTTP status. */
@@ -102,6 +104,8 @@ export const PROBLEMS = {
     text: 'The complete request did not arrive in time. Nothing was done. Send it again on a new connection.',
   },
   ...NOT_FOUND,
+  ...BUSY,
+  ...OUTAGES,
   not_sealed: {
     status: 409,
     text: 'This record is seconds old and not sealed yet. Try again in a moment.',
@@ -164,74 +168,12 @@ export const PROBLEMS = {
     status: 422,
     text: "No complete listing of the upstream's transactions of this period had been read by then.",
   },
-  rate_limited: {
-    status: 429,
-    text: 'Your client has used all its requests for this minute. Try again later.',
-    retryAfter: 60,
-  },
-  too_many_attempts: {
-    status: 429,
-    text: 'Too many requests with wrong keys came from your address. Try again later.',
-    retryAfter: 60,
-  },
-  too_many_streams: {
-    status: 429,
-    text: 'Your key has too many streams or exports open. Close one, or try again when one has ended.',
-    retryAfter: 10,
-  },
-  too_many_exports: {
-    status: 503,
-    text: 'Too many exports are in progress on this instance. Try again when one of them has ended.',
-    retryAfter: 10,
-  },
-  too_many_runs: {
-    status: 503,
-    text: 'Too many reconciliation runs are in progress. Try again later.',
-    retryAfter: 30,
-  },
-  no_worker: {
-    status: 503,
-    text: 'No worker is running, so this cannot be done now. Start a worker, or try again later.',
-    retryAfter: 10,
-  },
-  not_ready: { status: 503, text: 'The proxy cannot serve requests at the moment.' },
   internal_error: { status: 500, text: 'The proxy failed. Nothing was sent. Give the call_id to the operator.' },
-  database_unavailable: {
-    status: 503,
-    text: 'The database of the proxy cannot be reached. The request was not sent. Send it again in a moment, with the same Idempotency-Key.',
-    retryAfter: 1,
-  },
   upstream_auth: {
     status: 502,
     text: 'The payout service refused the credentials of the proxy. The request was not carried out. The same Idempotency-Key may be used again. Tell the operator, who has to correct the credentials.',
   },
-  upstream_busy: {
-    status: 503,
-    text: 'The payout service is limiting the proxy. The request was not carried out. The same Idempotency-Key may be used again, after Retry-After.',
-    retryAfter: 1,
-  },
-  upstream_overloaded: {
-    status: 503,
-    text: 'The payout service is slow, and too many requests are waiting for it. This request was not sent. It is safe to send it again.',
-    retryAfter: 2,
-  },
   stopped: { status: 503, text: 'The operator has stopped this operation. Nothing was sent.' },
-  upstream_unreachable: {
-    status: 503,
-    text: 'The payout service cannot be reached. Nothing was sent. It is safe to send the request again.',
-    retryAfter: 1,
-  },
-  too_late: {
-    status: 503,
-    text: 'The request could not be sent in time. Nothing was sent or paid. Send it again, with the same Idempotency-Key if it had one.',
-    retryAfter: 1,
-  },
-  instance_fenced: {
-    status: 503,
-    text: 'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
-    retryAfter: 5,
-  },
-  sandbox_unreachable: { status: 503, text: 'The sandbox does not respond. Restart the proxy to restart the sandbox.' },
   answer_erased: {
     status: 409,
     text: 'The payout service rejected this request, and its answer is no longer stored. To try again, send the request with a new Idempotency-Key.',

@@ -1,0 +1,38 @@
+/** Errors of callers who ask for more than their share, or than can be served now. Each is safe to send again. */
+export const BUSY = {
+  rate_limited: {
+    status: 429,
+    text: 'Your client has used all its requests for this minute. Try again later.',
+    retryAfter: 60,
+  },
+  too_many_attempts: {
+    status: 429,
+    text: 'Too many requests with wrong keys came from your address. Try again later.',
+    retryAfter: 60,
+  },
+  too_many_streams: {
+    status: 429,
+    text: 'Your key has too many streams or exports open. Close one, or try again when one has ended.',
+    retryAfter: 10,
+  },
+  too_many_exports: {
+    status: 503,
+    text: 'Too many exports are in progress on this instance. Try again when one of them has ended.',
+    retryAfter: 10,
+  },
+  too_many_runs: {
+    status: 503,
+    text: 'Too many reconciliation runs are in progress. Try again later.',
+    retryAfter: 30,
+  },
+  upstream_busy: {
+    status: 503,
+    text: 'The payout service is limiting the proxy. The request was not carried out. The same Idempotency-Key may be used again, after Retry-After.',
+    retryAfter: 1,
+  },
+  upstream_overloaded: {
+    status: 503,
+    text: 'The payout service is slow, and too many requests are waiting for it. This request was not sent. It is safe to send it again.',
+    retryAfter: 2,
+  },
+} as const;

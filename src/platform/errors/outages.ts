@@ -1,0 +1,30 @@
+/** Errors of a part of the service that fails or is stopped. Nothing was sent. */
+export const OUTAGES = {
+  no_worker: {
+    status: 503,
+    text: 'No worker is running, so this cannot be done now. Start a worker, or try again later.',
+    retryAfter: 10,
+  },
+  not_ready: { status: 503, text: 'The proxy cannot serve requests at the moment.' },
+  database_unavailable: {
+    status: 503,
+    text: 'The database of the proxy cannot be reached. The request was not sent. Send it again in a moment, with the same Idempotency-Key.',
+    retryAfter: 1,
+  },
+  upstream_unreachable: {
+    status: 503,
+    text: 'The payout service cannot be reached. Nothing was sent. It is safe to send the request again.',
+    retryAfter: 1,
+  },
+  too_late: {
+    status: 503,
+    text: 'The request could not be sent in time. Nothing was sent or paid. Send it again, with the same Idempotency-Key if it had one.',
+    retryAfter: 1,
+  },
+  instance_fenced: {
+    status: 503,
+    text: 'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
+    retryAfter: 5,
+  },
+  sandbox_unreachable: { status: 503, text: 'The sandbox does not respond. Restart the proxy to restart the sandbox.' },
+} as const;
