@@ -40,7 +40,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ],
   ['history', ['own-calls', 'export', 'search', 'story', 'shapes', 'access-log', 'records', 'retention', 'log']],
   ['interface', ['payouts', 'send', 'account', 'wallets', 'sub-accounts', 'info', 'collections', 'redeem']],
-  ['gateway', ['preview', 'forwarding', 'upstream']],
+  ['gateway', ['preview', 'forwarding', 'admission-control', 'upstream']],
   ['journal', []],
   ['policy', []],
   ['http', ['streams', 'health', 'metrics', 'connections', 'validation']],

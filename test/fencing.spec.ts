@@ -44,8 +44,8 @@ describe('a fenced instance', () => {
     const { id, key } = await paying.proxy.client('fenced-later', 'pay');
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const admit = journal.admit.bind(journal);
-    jest.spyOn(journal, 'admit').mockImplementation(async (admission) => {
-      const result = await admit(admission);
+    jest.spyOn(journal, 'admit').mockImplementation(async (...asked) => {
+      const result = await admit(...asked);
       fence.raise('database_behind', 'The database lacks commits.');
       return result;
     });

@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { clock } from '../src/platform/database/clock';
@@ -16,6 +17,15 @@ import { TestDatabase } from './support/test-database';
 
 /** More than one batch, and more than the pool has connections. */
 const CALLS = 120;
+
+/** Sends a request again while it is refused, as apps do: after a thaw, the first seconds admit fewer. */
+async function untilAdmitted<Got extends { status: number }>(pay: () => PromiseLike<Got>): Promise<Got> {
+  for (;;) {
+    const got = await pay();
+    if (got.status !== 503) return got;
+    await sleep(100);
+  }
+}
 
 /** A server whose processes do not run accepts connections and statements, and carries them out when it wakes up. */
 describe('a frozen database', () => {
@@ -63,7 +73,8 @@ describe('a frozen database', () => {
     postgres.thaw();
     freezing.mockRestore();
     for (const { status, body, headers } of answers) {
-      expect([status, body.code, headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+      expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[123]$/)]);
+      expect(['database_unavailable', 'overloaded']).toContain(body.code); // the first attempts, and those behind them
     }
     // Those that reached the admission are refused on record.
     const asked = admitting.mock.calls.map(([{ request }]) => request.id);
@@ -75,7 +86,7 @@ describe('a frozen database', () => {
     expect(upstream.received).toHaveLength(1);
 
     admitting.mockRestore();
-    const again = await Promise.all(others.map((phone) => pay(phone)));
+    const again = await Promise.all(others.map((phone) => untilAdmitted(() => pay(phone))));
     expect(again.map(({ status }) => status)).toEqual(others.map(() => 200));
     expect(upstream.received).toHaveLength(1 + CALLS);
     expect(await reserved()).toEqual([{ usd: 2.5 * (1 + CALLS) }]);

@@ -147,6 +147,8 @@ describe('an outcome that the journal gave up', () => {
           .then(({ body }) => body),
       )?.[1];
     expect(await spooled()).toBe('2');
+    const givenUp = () => lines.filter((line) => line.includes('outcome not recorded, call is in doubt')).length;
+    await eventually(() => givenUp() === 2); // the journal has tried until now
     const id = erased.headers['x-call-id'];
     await query('ALTER TABLE intent_body DISABLE TRIGGER USER');
     await query('UPDATE intent_body SET body = NULL, salt = NULL, people = NULL WHERE intent_id = $1', [id]);

@@ -21,6 +21,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
 import { checkedSettings } from '../operations/checked-settings';
 import { ReplyAdapter } from '../gateway/forwarding/reply-adapter';
+import { GateService } from '../gateway/admission-control/gate.service';
 import { logRequests } from '../platform/logging/logging';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { serveDocs } from './openapi';
@@ -60,6 +61,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   });
   app.get(EpochService).load();
   await app.get(PrismaService).start();
+  app.get(PrismaService).endOverdue();
   await app.get(CheckpointComparison).start();
   await app.get(ProcessService).start();
   await app.get(HeartbeatService).start();
@@ -78,6 +80,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     sessions: app.get(SessionsService),
     origins: app.get(OriginsService),
     windows: app.get(RequestWindowsService),
+    requireRoom: (call) => app.get(GateService).requireRoom(call),
   });
   readJsonBodies(server, settings.maxBodyBytes);
   metrics.observe(server);

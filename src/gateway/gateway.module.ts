@@ -6,6 +6,7 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { UpstreamModule } from './upstream/upstream.module';
 import { QueryGuard } from '../http/validation/query.guard';
 import { RequestValidationPipe } from '../http/validation/validation.pipe';
+import { GateService } from './admission-control/gate.service';
 import { AdmissionService } from './forwarding/admission.service';
 import { AnswerCache } from './forwarding/answer-cache';
 import { CoverageService } from './forwarding/coverage.service';
@@ -24,6 +25,7 @@ import { PreviewService } from './preview/preview.service';
   imports: [AuthModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [PreviewController],
   providers: [
+    GateService,
     ForwardingService,
     AdmissionService,
     ReplayService,
@@ -38,6 +40,6 @@ import { PreviewService } from './preview/preview.service';
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: QueryGuard }, // It runs after the guard of AuthModule, which is imported first.
   ],
-  exports: [ExchangeService, ForwardingService],
+  exports: [GateService, ExchangeService, ForwardingService],
 })
 export class GatewayModule {}

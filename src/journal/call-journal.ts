@@ -5,7 +5,7 @@ import { Loaded } from '../platform/config/config.module';
 import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream-timeouts';
 import { EpochService } from '../platform/database/epoch.service';
 import { GroupCommit } from '../platform/database/group-commit';
-import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
+import { REQUEST_PATIENCE_MS } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
 import { admit, AdmissionResult } from './admissions';
@@ -76,7 +76,7 @@ export class CallJournal implements OnApplicationShutdown {
         ),
       weightOf,
       MAX_BATCH_ROWS,
-      { patienceMs: DATABASE_PATIENCE_MS, confirm },
+      { patienceMs: REQUEST_PATIENCE_MS, confirm },
     );
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
@@ -93,7 +93,7 @@ export class CallJournal implements OnApplicationShutdown {
         },
         ({ intent }) => weightOf(intent),
         MAX_BATCH_ROWS,
-        { patienceMs: DATABASE_PATIENCE_MS },
+        { patienceMs: REQUEST_PATIENCE_MS },
       );
     this.admissions = newAdmissions();
     this.lookUps = newAdmissions();
@@ -114,18 +114,21 @@ export class CallJournal implements OnApplicationShutdown {
     this.refusals = new RefusalWriter(prisma, settings);
   }
 
-  /** Resolves once the intent of a read is durable. The read may not be sent before. */
-  open(intent: NewIntent): Promise<void> {
-    return this.intents.add(intent);
+  /**
+   * Resolves once the intent of a read is durable. The read may not be sent before.
+   * @throws DatabaseTooSlow if that takes longer than the patience.
+   */
+  open(intent: NewIntent, patienceMs?: number): Promise<void> {
+    return this.intents.add(intent, patienceMs);
   }
 
   /**
    * Decides about a call that pays or writes. Resolves once the result is durable. The call may be sent only if it is
    * `released`. Its key is then claimed, its amount reserved and its intent recorded.
-   * @throws DatabaseTooSlow if that takes too long. The refusal of the call undoes a later admission.
+   * @throws DatabaseTooSlow if that takes longer than the patience. The refusal of the call undoes a later admission.
    */
-  admit(admission: Admission): Promise<AdmissionResult> {
-    return (admission.request.payments ? this.lookUps : this.admissions).add(admission);
+  admit(admission: Admission, patienceMs: number): Promise<AdmissionResult> {
+    return (admission.request.payments ? this.lookUps : this.admissions).add(admission, patienceMs);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GroupCommit } from '../platform/database/group-commit';
-import { DATABASE_PATIENCE_MS, waitAtMost } from '../platform/database/patience';
+import { REQUEST_PATIENCE_MS, waitAtMost } from '../platform/database/patience';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
@@ -16,8 +16,8 @@ const MAX_BATCH_ROWS = 5_000;
 /** The refusals of calls that may be admitted nevertheless, by a commit that was reported as failed. */
 export const MAY_HAVE_INTENT = ['database_unavailable', 'stopped'];
 
-/** How long the answer to a refused request waits for the record of it. */
-const PATIENCE_MS = 1_000;
+/** How long the answer to a refused request waits for the record of it, and at least: it may have waited long before. */
+const PATIENCE_MS = { most: 1_000, least: 100 };
 
 /** Waits between attempts, for about an hour. Until the refusal is written, a reservation and a key may stay taken. */
 const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000)];
@@ -36,7 +36,7 @@ export class RefusalWriter {
       (batch) => insertRefusals(prisma, batch, timeouts),
       () => 1,
       MAX_BATCH_ROWS,
-      { patienceMs: DATABASE_PATIENCE_MS, confirm: () => prisma.confirm() },
+      { patienceMs: REQUEST_PATIENCE_MS, confirm: () => prisma.confirm() },
     );
   }
 
@@ -45,8 +45,12 @@ export class RefusalWriter {
     return this.refusals.add(refusal);
   }
 
-  /** For a refusal whose app is about to be answered. Waits a moment. Then the refusal is retried in the background. @returns whether it is durable. */
-  async recordSoon(refusal: NewRefusal): Promise<boolean> {
+  /**
+   * For a refusal whose app is about to be answered. Waits a moment. Then the refusal is retried in the background.
+   * @param leftMs how long the request could still wait.
+   * @returns whether it is durable.
+   */
+  async recordSoon(refusal: NewRefusal, leftMs: number): Promise<boolean> {
     const recording = this.record(refusal).then(
       () => true,
       (err: unknown) => {
@@ -56,7 +60,8 @@ export class RefusalWriter {
         return false;
       },
     );
-    return (await waitAtMost(recording, PATIENCE_MS)) ?? false;
+    const patienceMs = Math.max(PATIENCE_MS.least, Math.min(PATIENCE_MS.most, leftMs));
+    return (await waitAtMost(recording, patienceMs)) ?? false;
   }
 
   /** Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles it. */

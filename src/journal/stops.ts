@@ -2,7 +2,7 @@ import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
-import { Stop, stopFor } from '../policy/stops';
+import { Stop } from '../policy/stops';
 import { Author, authorSql } from './author';
 import { unreadAfter } from './lost-time';
 
@@ -11,25 +11,11 @@ const STOP_LOCK = 7_070_022;
 
 /**
  * The active stops, oldest first: none, or a few. They are read whenever a call is admitted or approved, so a stop
- * covers every call that is decided after its commit. It also covers earlier calls that are still waiting to be sent.
+ * covers every call that is decided after its commit. A call is sent as soon as that decision is committed.
  */
 export const ACTIVE_STOPS = Prisma.sql`
   SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason, cause
   FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id) ORDER BY id`;
-
-/**
- * Returns whether a stop covers a call with a recorded intent. A client's stop covers its calls even if an operator of
- * another client approves them.
- */
-export async function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
-  const stops = await readStops(prisma);
-  if (stops.length === 0) return false;
-  const call = await prisma.intent.findUniqueOrThrow({
-    where: { id: callId },
-    select: { clientId: true, operation: true },
-  });
-  return stopFor(stops, call) !== undefined;
-}
 
 /** Reads the active stops, oldest first. */
 export function readStops(tx: Pick<Prisma.TransactionClient, '$queryRaw'>): Promise<Stop[]> {

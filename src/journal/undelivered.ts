@@ -5,7 +5,8 @@ import { NewSettlement } from './records';
 import { settle, SettledCall } from './settlements';
 
 /**
- * Records that the answer of a call could not be handed over, if its caller hung up while its outcome was written. An
+ * Records that the answer of a call could not be handed over, because its caller hung up or was told that the outcome is
+ * unknown while it was written. An
  * outcome that is not a success needs no such record, because its call was not paid, or is in doubt.
  */
 export async function recordUndelivered(prisma: PrismaService, callId: string, timeouts: Timeouts): Promise<void> {
@@ -17,7 +18,7 @@ function settlementOf({ intent, outcome }: SettledCall): NewSettlement | undefin
   return {
     intentId: intent.id,
     source: 'answer',
-    reason: "The caller's connection closed before the answer was handed over.",
+    reason: "The answer was not handed over: the caller's connection had closed, or the outcome was recorded too late.",
     by: null,
     entries: [],
     evidence: { reads: [], calls: [] },

@@ -24,7 +24,7 @@ export function operationNamed(text: string): OperationName {
   return text;
 }
 
-function isOperation(text: string): text is OperationName {
+export function isOperation(text: string): text is OperationName {
   return Object.hasOwn(OPERATIONS, text);
 }
 

@@ -62,15 +62,29 @@ export const RETRIES = [
     test: 'that is gone, while waits for it are cancelled',
   },
   {
-    name: 'stop-while-waiting',
-    guards: 'a call that was admitted, waited for its turn, and was stopped meanwhile',
+    name: 'place-before-admission',
+    guards: 'a request that waits for the upstream, and has written nothing yet',
     edits: [
       [
-        'src/gateway/forwarding/exchange.service.ts',
-        'const stopped = () => withPatience(isStopped(this.prisma, call.id));',
-        'const stopped = () => withPatience(isStopped(this.prisma, call.id).then(() => false));',
+        'src/gateway/admission-control/gate.ts',
+        'if (this.used >= this.places || !this.admissions.hasRoom) return false;',
+        'if (this.used >= 10 * this.places) return false;',
       ],
     ],
-    noticedBy: 'test/stops-queued.spec.ts',
+    noticedBy: 'test/sick-upstream.spec.ts',
+    test: 'gets as many requests as it has connections, some wait, and the rest leaves no trace',
+  },
+  {
+    name: 'sent-by-its-deadline',
+    guards: 'a request that was admitted, and whose time to be sent is over',
+    edits: [['src/gateway/forwarding/exchange.service.ts', 'performance.now() > call.sendBy || ', '']],
+    noticedBy: 'test/deadlines.spec.ts',
+  },
+  {
+    name: 'overdue-canceled',
+    guards: 'a statement that goes on after its request has been answered',
+    edits: [['src/platform/database/overdue.ts', '      cancel(client);', '']],
+    noticedBy: 'test/overdue.spec.ts',
+    test: 'is canceled on the server, so that it is not carried out once its lock is free',
   },
 ];

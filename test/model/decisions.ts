@@ -37,7 +37,7 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
     case 'cap_exceeded': // money.ts looks whether it was
     case 'stopped':
     case 'database_unavailable':
-    case 'upstream_overloaded':
+    case 'overloaded':
       return [];
     case 'instance_fenced':
       return world.mayFence || told.by === world.fenced ? [] : [`${said}nothing fences this instance`];

@@ -27,6 +27,8 @@ export interface Intent {
   answer: string | null;
   /** Its commit was reported as failed, so it was never sent. */
   refused: boolean;
+  /** Whether its app did not get the answer. */
+  undelivered: boolean;
   /** Whether the process that sends or sent it is alive. */
   alive: boolean;
   /** The database had lost it, and got it back from a copy without its body and the body of its answer. */
@@ -55,6 +57,7 @@ export async function readIntents({ database, lost }: World, clientIds: string[]
        (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account = 'available')::integer))::text
         FROM ledger_entry WHERE call_id = i.id) AS "ledgerUsd",
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
+       EXISTS (SELECT FROM settlement u WHERE u.intent_id = i.id AND u.record::json ->> 'undelivered' = 'true') AS undelivered,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, b.body IS NULL AS recovered,
        convert_from(b.body, 'UTF8') AS body
      FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id

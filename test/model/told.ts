@@ -4,7 +4,7 @@ import { LogicalRequest } from './schedule';
 import { Told, World } from './world';
 
 /** Refusals of requests that were never admitted. They are right at any time. */
-const HARMLESS = ['database_unavailable', 'upstream_overloaded'];
+const HARMLESS = ['database_unavailable', 'overloaded'];
 
 /** Whether the app got the truth. */
 export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[]): string[] {
@@ -46,16 +46,14 @@ function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
 /** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
 function checkAnswer(told: Told, intent: Intent): string[] {
   const { status, json, text } = told;
-  const { outcome, answer, failure, resolution, held, decision } = intent;
+  const { outcome, answer, failure, resolution, held, decision, undelivered } = intent;
   if (isLateError(told, intent)) return [];
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
   const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
   switch (json.code) {
     case 'outcome_unknown':
-      return outcome === null || outcome === 'unknown' ? [] : [recorded];
+      return outcome !== 'succeeded' || undelivered ? [] : [recorded]; // it may have been recorded too late for its app
     case 'upstream_unreachable':
-    case 'stopped': // while it waited for its turn
-    case 'database_unavailable': // whether it was stopped meanwhile could not be asked
     case 'instance_fenced': // after its admission
     case 'too_late':
       // While its process was suspended, a person may have settled it.
@@ -64,8 +62,8 @@ function checkAnswer(told: Told, intent: Intent): string[] {
     case 'upstream_busy':
       // It came after a person had settled the call, and agrees with that.
       return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed') ? [] : [recorded];
-    case 'upstream_overloaded': // it waited, and its process was suspended then
-      return outcome === 'not_sent' || outcome === null || resolution === 'not_executed' ? [] : [recorded];
+    case 'overloaded': // nothing is written about it
+      return [recorded];
     case undefined:
       if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
       if (resolution === 'confirmed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];

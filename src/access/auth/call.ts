@@ -4,6 +4,7 @@ import { FeeRate } from '../../operations/fees';
 import { Scope } from '../../operations/scopes';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { Problem } from '../../platform/errors/problem';
 
 /** The caller of a request: a key of a client. */
@@ -47,6 +48,10 @@ export interface Call {
   readonly receivedAt: Date;
   /** Monotonic, milliseconds. */
   readonly startedAt: number;
+  /** When it is no longer sent, on the same clock: it has waited too long for what comes before. */
+  sendBy: number;
+  /** When its body began to be read, on the same clock. */
+  bodyBeganAt: number;
   /** Known from the key. Only public routes are reached without one. */
   caller: Caller | undefined;
   /** The connection on which the caller waits for the answer. Undefined if nobody waits for it. */
@@ -84,6 +89,11 @@ export interface OperationCall extends AuthenticatedCall {
   readonly operation: OperationName;
 }
 
+/** Returns how long a call can still wait before it is sent, in milliseconds. */
+export function leftOf({ sendBy }: Call): number {
+  return Math.max(0, sendBy - performance.now());
+}
+
 /** Returns whether the response may show people in the records to the caller. */
 export function mayReveal({ caller, masked }: Call): boolean {
   return !masked && (caller?.scopes.has('audit:pii') ?? false);
@@ -99,6 +109,8 @@ export function causedBy(cause: AuthenticatedCall, operation: OperationName): Op
     operation,
     receivedAt: clock.now(),
     startedAt: performance.now(),
+    sendBy: performance.now() + REQUEST_PATIENCE_MS,
+    bodyBeganAt: performance.now(),
     opened: false,
     outcome: undefined,
     timings: {},

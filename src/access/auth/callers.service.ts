@@ -5,7 +5,7 @@ import { Scope } from '../../operations/scopes';
 import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/group-commit';
 import { TYPES } from '../../platform/database/binary-array';
-import { DATABASE_PATIENCE_MS, withPatience } from '../../platform/database/patience';
+import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Caller } from './call';
 
@@ -118,7 +118,7 @@ export class CallersService {
       (hashes) => this.lookUp(hashes),
       () => 1,
       MAX_LOOK_UPS,
-      { patienceMs: DATABASE_PATIENCE_MS },
+      { patienceMs: REQUEST_PATIENCE_MS },
     );
   }
 

@@ -22,7 +22,7 @@ export class RequestWindowsService {
    * requests of a client change one row, so each uses one statement in a transaction of its own and holds the row only
    * briefly. The table is not logged, so no commit waits for a disk.
    */
-  async count(clientId: string): Promise<RequestWindow> {
+  async count(clientId: string, patienceMs: number): Promise<RequestWindow> {
     // now() is the start of the statement. A statement that waited for the row may find a window that began later.
     const counted = this.prisma.$queryRaw<RequestWindow[]>`
       INSERT INTO request_window AS w (client_id, started_at, requests) VALUES (${clientId}::uuid, now(), 1)
@@ -31,7 +31,7 @@ export class RequestWindowsService {
         requests = CASE WHEN w.started_at > now() - interval '60 s' THEN w.requests + 1 ELSE 1 END
       RETURNING requests,
         greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
-    const [row] = await withPatience(counted);
+    const [row] = await withPatience(counted, patienceMs);
     if (!row) throw new Error('the upsert returned no row');
     return row;
   }

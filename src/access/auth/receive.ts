@@ -3,10 +3,11 @@ import { isIP } from 'node:net';
 import { isPersonId } from '../clients/person';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { authenticate, WhoCalls } from './authenticate';
-import { Call } from './call';
+import { Call, leftOf } from './call';
 import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, foreignOrigin, OriginsService } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
@@ -20,6 +21,8 @@ const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 interface Reception extends Omit<WhoCalls, 'guessing'> {
   origins: OriginsService;
   windows: RequestWindowsService;
+  /** Throws a Problem if an operation would be refused anyway, because too many requests wait. */
+  requireRoom: (call: Call) => void;
 }
 
 /**
@@ -28,7 +31,7 @@ interface Reception extends Omit<WhoCalls, 'guessing'> {
  */
 export async function receiveCalls(
   server: FastifyInstance,
-  { origins, windows, ...reception }: Reception,
+  { origins, windows, requireRoom, ...reception }: Reception,
 ): Promise<void> {
   const who: WhoCalls = { ...reception, guessing: new KeyGuessing() };
   server.decorateRequest('call');
@@ -46,10 +49,15 @@ export async function receiveCalls(
     const { actor } = call;
     call.actor = caller.person; // The owner of the key is fixed, whatever the caller sends.
     if (caller.person === null) call.actor = checkedActor(actor); // A rejected value is not recorded.
+    requireRoom(call);
     const { requestsPerMinute } = caller.limits;
     // Rate limiting comes before the following checks, because their rejections are recorded.
     if (requestsPerMinute !== null) {
-      limitRate(requestsPerMinute, await windows.count(caller.clientId).catch(databaseUnavailable), reply);
+      limitRate(
+        requestsPerMinute,
+        await windows.count(caller.clientId, leftOf(call)).catch(databaseUnavailable),
+        reply,
+      );
     }
     const problem = whereFromProblem(call, caller);
     if (problem) throw problem;
@@ -126,6 +134,8 @@ function newCall(request: FastifyRequest): Call {
     operation: operation ?? route,
     receivedAt: clock.now(),
     startedAt: performance.now(),
+    sendBy: performance.now() + REQUEST_PATIENCE_MS,
+    bodyBeganAt: performance.now(),
     caller: undefined,
     connection: request.raw.socket,
     sessionToken: undefined,

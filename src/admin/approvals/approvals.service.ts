@@ -11,6 +11,8 @@ import { ProcessService } from '../../platform/database/process.service';
 import { isUuid } from '../../platform/database/uuid';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { Problem } from '../../platform/errors/problem';
+import { Place } from '../../gateway/admission-control/place';
+import { GateService } from '../../gateway/admission-control/gate.service';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { recipientFaults, requireNoFence } from '../../gateway/forwarding/refusals';
@@ -37,6 +39,7 @@ export class ApprovalsService {
     private readonly process: ProcessService,
     private readonly searching: SearchService,
     private readonly records: RecordsService,
+    private readonly gate: GateService,
     private readonly exchanges: ExchangeService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
@@ -66,12 +69,26 @@ export class ApprovalsService {
     requireNoFence(this.fence);
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
+    const place = await this.gate.enterFor(call, held.intent.client_id, operationNamed(held.intent.operation));
+    try {
+      return await this.approveAndSend(call, held, this.decision(held, reason, by), place);
+    } finally {
+      place.release();
+    }
+  }
+
+  private async approveAndSend(
+    call: AuthenticatedCall,
+    held: Held,
+    decision: NewDecision,
+    place: Place,
+  ): Promise<FullApprovalRecord> {
     const prepared = toPrepared(held);
+    const { id } = held.intent;
     const { client_id: clientId, key_id: keyId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
     const { unexplained_transaction: knownTransaction } = held.intent;
     const operation = operationNamed(held.intent.operation);
     const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
-    const decision = this.decision(held, reason, by);
     const feeUsd = fee === undefined ? null : new Decimal(fee);
     const { items } = prepared;
     const payments = usd && paymentsTo(clientId, items);
@@ -89,7 +106,8 @@ export class ApprovalsService {
     if (decided.kind !== 'released') throw toProblem(decided, operation);
     this.epoch.remember('approved', id);
     this.copies.addApproval(id, decided.reservedOn);
-    return this.send(call, held, prepared, decided.release);
+    place.endAdmission(false);
+    return this.send(call, held, prepared, { release: decided.release, place });
   }
 
   /** An old database may show a call as pending that was approved and sent. So a fenced instance rejects nothing. */
@@ -141,7 +159,7 @@ export class ApprovalsService {
     approving: AuthenticatedCall,
     held: Held,
     prepared: PreparedRequest,
-    release: Release,
+    { release, place }: { release: Release; place: Place },
   ): Promise<FullApprovalRecord> {
     const call: OperationCall = {
       ...approving,
@@ -149,12 +167,13 @@ export class ApprovalsService {
       operation: operationNamed(held.intent.operation),
       traceparent: held.intent.traceparent,
       connection: undefined, // the approver's, not the caller's
+      sendBy: Infinity, // nobody waits for it
       opened: true,
       timings: {},
       feeRate: held.intent.expected_fee === undefined ? null : (readFeeRate(held.intent.expected_fee) ?? null),
     };
     try {
-      await this.exchanges.send(call, prepared, release);
+      await this.exchanges.send(call, prepared, release, place);
       return await this.one(approving, call.id);
     } catch (cause) {
       const text = `The call was approved and sent, but its outcome could not be recorded or read. It is not sent again. GET /v1/approvals/${call.id} shows what is known.`;

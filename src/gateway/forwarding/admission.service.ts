@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operationProblem } from '../../access/auth/allow';
-import { OperationCall } from '../../access/auth/call';
+import { leftOf, OperationCall } from '../../access/auth/call';
 import { CallersService } from '../../access/auth/callers.service';
 import { whereFromProblem } from '../../access/auth/where-from';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
@@ -15,6 +15,7 @@ import { Item, phonesOf } from '../../operations/item';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
+import { measured, Place } from '../admission-control/place';
 import { admissionRequest } from './admission-request';
 import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
@@ -51,15 +52,21 @@ export class AdmissionService {
   /**
    * Admits a request.
    * @param input the validated body.
+   * @param place its place. The admission ends the part of it that waits for the database.
    * @returns the app's response, if nothing is sent now. Otherwise the release of the call, which is to be sent.
    * @throws Problem if it may not be sent.
    */
-  async admit(call: OperationCall, prepared: PreparedRequest, input: object | undefined): Promise<Reply | Release> {
+  async admit(
+    call: OperationCall,
+    prepared: PreparedRequest,
+    input: object | undefined,
+    place: Place,
+  ): Promise<Reply | Release> {
     requireNoFence(this.fence);
     for (;;) {
       const { rights } = call.caller;
       try {
-        const admitted = await this.admitOnce(call, prepared, input);
+        const admitted = await this.admitOnce(call, prepared, input, place);
         if (admitted !== 'caller_changed') return admitted;
         await this.lookUpAgain(call);
       } catch (refusal) {
@@ -75,6 +82,7 @@ export class AdmissionService {
     call: OperationCall,
     { outgoing, items: named }: PreparedRequest,
     input: object | undefined,
+    place: Place,
   ): Promise<Reply | Release | 'caller_changed'> {
     const idempotencyKey = readIdempotencyKey(call.idempotencyKey, phonesOf(named));
     if (idempotencyKey === null && call.caller.limits.requireIdempotencyKey) {
@@ -87,9 +95,9 @@ export class AdmissionService {
     const overOwnLimit = problem !== undefined;
     const request = admissionRequest(call, { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit });
     const admission = { request, intent: newIntent(call, { outgoing, items }, coverage) };
-    const patienceEnds = performance.now() + TWIN_PATIENCE_MS;
+    const patienceEnds = Math.min(performance.now() + TWIN_PATIENCE_MS, call.sendBy);
     for (;;) {
-      const result = await this.decide(call, admission);
+      const result = await this.decide(call, admission, place);
       if (result.kind === 'released') return result.release;
       if (result.kind === 'held') return pendingReply(call.id);
       if (result.kind === 'caller_changed') return result.kind;
@@ -126,10 +134,11 @@ export class AdmissionService {
     }
   }
 
-  private async decide(call: OperationCall, admission: Admission): Promise<AdmissionResult> {
+  private async decide(call: OperationCall, admission: Admission, place: Place): Promise<AdmissionResult> {
     const started = performance.now();
     try {
-      const result = await this.journal.admit(admission).catch(databaseUnavailable);
+      const admitted = measured(place, this.journal.admit(admission, leftOf(call)));
+      const result = await admitted.catch(databaseUnavailable);
       call.opened = result.kind === 'released' || result.kind === 'held';
       if (result.kind === 'released') call.feeRate = result.feeRate;
       if (result.kind === 'held') call.outcome = 'pending_approval';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { OperationCall } from '../../access/auth/call';
+import { leftOf, OperationCall } from '../../access/auth/call';
 import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
@@ -9,14 +9,14 @@ import { CallJournal } from '../../journal/call-journal';
 import { Release } from '../../journal/release';
 import { ageOf } from '../../platform/fencing/instant';
 import { ExpectedFees } from '../../journal/expected-fees';
-import { isStopped } from '../../journal/stops';
 import { recordUndelivered } from '../../journal/undelivered';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
-import { withPatience } from '../../platform/database/patience';
+import { DatabaseTooSlow, isSettledWithin, OUTCOME_ANSWER_MS } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { StatusVocabulary } from '../../operations/statuses';
+import { measured, Place } from '../admission-control/place';
 import { TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
 import { rowOf } from '../../operations/catalogue';
@@ -51,9 +51,12 @@ export class ExchangeService {
     this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
   }
 
-  /** Sends a read. It changes nothing, so it needs no admission. */
-  async read(call: OperationCall, prepared: PreparedRequest): Promise<Given> {
-    await this.open(call, prepared);
+  /**
+   * Sends a read. It changes nothing, so it needs no admission.
+   * @param place its place, if it needs one. The read ends the admission of it, once its intent is recorded.
+   */
+  async read(call: OperationCall, prepared: PreparedRequest, place?: Place): Promise<Given> {
+    await measured(place, this.open(call, prepared));
     const fetch = () => this.send(call, prepared);
     const row = rowOf(call.operation);
     if (row.effect !== 'read' || !row.cached) return { ...(await fetch()), shared: null };
@@ -65,11 +68,17 @@ export class ExchangeService {
   /**
    * Sends an admitted call once, and records its outcome.
    * @param release of a call that pays or writes. It limits how long after the admission the call may be sent.
+   * @param place is given back as soon as the upstream has answered.
    */
-  async send(call: OperationCall, { outgoing, items }: PreparedRequest, release?: Release): Promise<TimedAnswer> {
-    const stopped = () => withPatience(isStopped(this.prisma, call.id));
-    const isTooLate = release && (() => ageOf(release) > this.sendableForMs);
-    const answer = await this.upstream.send(outgoing, call.traceparent, stopped, isTooLate);
+  async send(
+    call: OperationCall,
+    { outgoing, items }: PreparedRequest,
+    release?: Release,
+    place?: Place,
+  ): Promise<TimedAnswer> {
+    const isTooLate = release && (() => performance.now() > call.sendBy || ageOf(release) > this.sendableForMs);
+    const answer = await this.upstream.send(outgoing, call.traceparent, isTooLate);
+    place?.release();
     call.timings.upstream = answer.upstreamMs;
     await this.close(call, items, answer, null);
     this.shapes.watch(call, answer.answer.status, answer.answer.body);
@@ -78,7 +87,7 @@ export class ExchangeService {
 
   private async open(call: OperationCall, prepared: PreparedRequest): Promise<void> {
     const started = performance.now();
-    await this.journal.open(newIntent(call, prepared, null)).catch(databaseUnavailable);
+    await this.journal.open(newIntent(call, prepared, null), leftOf(call)).catch(databaseUnavailable);
     call.opened = true;
     call.timings.journal = performance.now() - started;
   }
@@ -93,7 +102,7 @@ export class ExchangeService {
       outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
       outcome.undelivered = isCallerGone(call);
       const closed = this.journal.close(outcome, effect !== 'read'); // Nothing comes before it, because it may be kept on disk.
-      await Promise.all([closed, this.observeFees(call, items, outcome.items)]);
+      await this.whileAwaited(call, Promise.all([closed, this.observeFees(call, items, outcome.items)]));
     } catch (cause) {
       // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
       throw new Problem('outcome_unknown', { cause });
@@ -105,6 +114,19 @@ export class ExchangeService {
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
     if (effect !== 'read' && !outcome.undelivered) await this.handOver(call);
+  }
+
+  /**
+   * Waits for the record of an answer as long as the caller does. The journal goes on writing it after that.
+   * @throws DatabaseTooSlow
+   */
+  private async whileAwaited(call: OperationCall, written: Promise<unknown>): Promise<void> {
+    if (await isSettledWithin(written, OUTCOME_ANSWER_MS)) return;
+    const isRead = rowOf(call.operation).effect === 'read';
+    written
+      .then(() => (isRead ? undefined : this.recordUndelivered(call)))
+      .catch((err: unknown) => this.logger.error({ err, call_id: call.id }, 'outcome not recorded, call is in doubt'));
+    throw new DatabaseTooSlow();
   }
 
   /** Records a reply that its caller does not get, as far as that can be known. */

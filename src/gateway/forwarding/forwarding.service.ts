@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { itemsOf } from '../../operations/items';
 import { rowOf } from '../../operations/catalogue';
+import { GateService } from '../admission-control/gate.service';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from './outgoing';
@@ -12,6 +13,7 @@ import { Reply, toReply } from './reply';
 @Injectable()
 export class ForwardingService {
   constructor(
+    private readonly gate: GateService,
     private readonly admission: AdmissionService,
     private readonly exchanges: ExchangeService,
   ) {}
@@ -22,13 +24,18 @@ export class ForwardingService {
     const { effect } = rowOf(operation);
     const sent = withPayoutIds(operation, id, input);
     const prepared = { outgoing: toOutgoing(operation, sent), items: itemsOf(operation, sent) };
-    if (effect === 'read') {
-      const { answer, shared } = await this.exchanges.read(call, prepared);
-      return toReply(answer, id, effect, shared?.age);
+    const place = await this.gate.enter(call);
+    try {
+      if (effect === 'read') {
+        const { answer, shared } = await this.exchanges.read(call, prepared, place);
+        return toReply(answer, id, effect, shared?.age);
+      }
+      const admitted = await this.admission.admit(call, prepared, input, place);
+      if (admitted instanceof Reply) return admitted;
+      const { answer } = await this.exchanges.send(call, prepared, admitted, place);
+      return toReply(answer, id, effect);
+    } finally {
+      place.release();
     }
-    const admitted = await this.admission.admit(call, prepared, input);
-    if (admitted instanceof Reply) return admitted;
-    const { answer } = await this.exchanges.send(call, prepared, admitted);
-    return toReply(answer, id, effect);
   }
 }

@@ -1,7 +1,7 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { FastifyReply, FastifyRequest } from 'fastify';
-import { Call } from '../../access/auth/call';
+import { Call, leftOf } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
 import { isUnavailable } from '../../platform/database/unavailable';
 import { Problem } from '../../platform/errors/problem';
@@ -99,7 +99,7 @@ export class ProblemFilter implements ExceptionFilter {
       idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
       faults: forTheRecord(faults, this.extraFields),
     };
-    if (await this.journal.refusals.recordSoon(refusal)) call.outcome = 'refused';
+    if (await this.journal.refusals.recordSoon(refusal, leftOf(call))) call.outcome = 'refused';
   }
 }
 

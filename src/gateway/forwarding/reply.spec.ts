@@ -39,14 +39,11 @@ describe('toReply', () => {
     expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });
   });
 
-  it('sends Retry-After while the upstream fails or too many requests wait', () => {
+  it('sends Retry-After while the upstream fails', () => {
     const notSent = { kind: 'not_sent', status: null, body: null, contentType: null } as const;
     const open: Answer = { ...notSent, failure: 'circuit_open', retryAfter: 4 };
     expect(toReply(open, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 4 } });
     expect(bodyOf(open)).toMatchObject({ code: 'upstream_unreachable' });
-    const shed: Answer = { ...notSent, failure: 'overloaded', retryAfter: null };
-    expect(toReply(shed, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 2 } });
-    expect(bodyOf(shed)).toMatchObject({ code: 'upstream_overloaded' });
   });
 
   it('names the ID of the call to read, and says that a read may be sent again', () => {

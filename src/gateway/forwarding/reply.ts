@@ -105,11 +105,8 @@ export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): {
 }
 
 function notSent({ failure, retryAfter }: Answer): Problem {
-  if (failure === 'overloaded') return new Problem('upstream_overloaded');
-  if (failure === 'stopped') return new Problem('stopped');
   if (failure === 'too_late') return new Problem('too_late');
   if (failure === 'fenced') return new Problem('instance_fenced');
-  if (failure === 'stop_unknown') return new Problem('database_unavailable');
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 

@@ -26,16 +26,12 @@ export type FailureCode =
   | 'redirect'
   | 'unreadable'
   | 'server_error'
-  /** Too many requests were waiting, or the request had waited for as long as it could. */
-  | 'overloaded'
   /** The upstream fails most requests of this operation. */
   | 'circuit_open'
-  /** An operator stopped the operation while the request waited. */
-  | 'stopped'
-  /** The request waited, and whether it was stopped meanwhile could not be read. */
-  | 'stop_unknown'
-  /** Too much time had passed since the admission, so somebody may have settled the call meanwhile. */
+  /** The deadline of the request had passed, or somebody may have settled the call since its admission. */
   | 'too_late'
+  /** The proxy gave up reading a list, because nobody waits for it any more. */
+  | 'stopped'
   /** This instance had stopped paying by the time the request could be written (FenceService). */
   | 'fenced';
 

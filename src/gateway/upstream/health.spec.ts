@@ -22,7 +22,7 @@ describe('the health of the upstream', () => {
     ['a 503', toAnswer({ ...response, status: 503 }, PAY), [false, true]],
     ['a time-out', toAnswer({ failure: 'timeout', written: true }, PAY), [false, true]],
     ['no connection', toAnswer({ failure: 'refused', written: false }, PAY), [false, true]],
-    ['what never left our queue', notSent('overloaded'), [false, false]],
+    ['what was too late to be sent', notSent('too_late'), [false, false]],
     ['what an open circuit keeps back', notSent('circuit_open'), [false, false]],
   ])('changes by %s', (_what, answer, expected) => {
     health.record(answer);

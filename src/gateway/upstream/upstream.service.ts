@@ -10,19 +10,14 @@ import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config
 import { FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { Answer, RequestKind, Exchange, toAnswer } from './answer';
-import { Bulkhead } from './bulkhead';
 import { Circuit } from './circuit';
 import { headerOf, headersOf, toSeconds } from './headers';
 import { UpstreamHealth } from './health';
 import { KeyRemover } from './key-remover';
 import { Listing, streamListing } from './listing';
 import { readAgain } from './read-again';
-import { stopRefusal } from './stop-refusal';
 import { ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
-
-/** The share of its time that a request may wait. Sent near its deadline, a payout would end in doubt. */
-const SHARE_FOR_WAITING = 0.5;
 
 /** For lists that are too long for memory. They have their own connections, so that no payout waits for them. */
 const LISTING_CONNECTIONS = 2;
@@ -63,7 +58,6 @@ interface Sending {
   traceparent: string | undefined;
   /** Monotonic, milliseconds. */
   deadline: number;
-  isStopped: () => Promise<boolean>;
   isTooLate: (() => boolean) | undefined;
 }
 
@@ -77,7 +71,6 @@ export class UpstreamService implements OnApplicationShutdown {
   readonly health = new UpstreamHealth();
   private readonly logger = new Logger('Upstream');
   private readonly settings: RunningConfig;
-  private readonly bulkhead: Bulkhead;
   private readonly circuits = new Map<string, Circuit>();
   private readonly pool: Pool;
   private readonly listingPool: Pool;
@@ -94,8 +87,6 @@ export class UpstreamService implements OnApplicationShutdown {
   ) {
     const settings = config.get('settings', { infer: true });
     this.settings = settings;
-    this.bulkhead = new Bulkhead(settings.upstreamConnections, settings.upstreamQueue);
-    metrics.watchUpstreamQueue(() => this.bulkhead.waiting);
     const base = new URL(settings.upstreamBaseUrl);
     this.basePath = base.pathname.replace(/\/$/, '');
     this.key = settings.upstreamApiKey;
@@ -122,15 +113,10 @@ export class UpstreamService implements OnApplicationShutdown {
   /**
    * Sends a request. It never throws, because a failure is an answer. Requests that pay or write are sent at most once,
    * and reads up to three times within their deadline. Of the client's headers, only the trace context is passed on.
-   * @param isStopped whether the call was stopped since its admission. Called if the request had to wait.
-   * @param isTooLate whether too much time has passed since the admission. Called right before the first byte.
+   * @param isTooLate whether too much time has passed since the request came, or since its admission. Called right before
+   * the first byte.
    */
-  async send(
-    outgoing: Outgoing,
-    traceparent: string | undefined,
-    isStopped: () => Promise<boolean>,
-    isTooLate?: () => boolean,
-  ): Promise<TimedAnswer> {
+  async send(outgoing: Outgoing, traceparent: string | undefined, isTooLate?: () => boolean): Promise<TimedAnswer> {
     const sentAt = clock.now();
     const started = performance.now();
     const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
@@ -138,7 +124,7 @@ export class UpstreamService implements OnApplicationShutdown {
     const attempt = async () => {
       const [startedAt, start] = [clock.now(), performance.now()];
       const progress: Progress = { phase: 'queued' };
-      const answer = await this.attempt({ outgoing, traceparent, deadline, isStopped, isTooLate }, progress);
+      const answer = await this.attempt({ outgoing, traceparent, deadline, isTooLate }, progress);
       tries.push({ startedAt, ms: performance.now() - start, phase: progress.phase, answer });
       return { answer, deadline };
     };
@@ -176,21 +162,14 @@ export class UpstreamService implements OnApplicationShutdown {
   }
 
   private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
-    const { outgoing, deadline, isStopped } = sending;
+    const { outgoing } = sending;
     const circuit = this.circuitOf(outgoing.operation);
-    const refusal = circuit.refusal(); // Asked before it takes a place in the queue, and again when its turn has come.
+    const refusal = circuit.refusal();
     if (refusal) return refusal;
-    const patienceMs = (deadline - performance.now()) * SHARE_FOR_WAITING;
-    const answer = await this.bulkhead.run(
-      patienceMs,
-      async () => (outgoing.effect === 'read' ? undefined : stopRefusal(isStopped)),
-      () =>
-        circuit.run(async () =>
-          toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
-        ),
+    const answer = await circuit.run(async () =>
+      toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
     );
     this.health.record(answer);
-    if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
     return answer;
   }
 

@@ -72,8 +72,8 @@ export class MetricsService {
     registers: [this.registry],
   });
   private readonly shed = new Counter({
-    name: 'payout_proxy_upstream_shed_total',
-    help: 'Requests rejected without being sent, because too many others were waiting or they waited too long.',
+    name: 'payout_proxy_shed_requests_total',
+    help: 'Requests rejected before anything was written about them, because too many others were waiting or they waited too long.',
     labelNames: ['operation'],
     registers: [this.registry],
   });
@@ -113,9 +113,19 @@ export class MetricsService {
     this.circuitOpen.set({ operation }, open ? 1 : 0);
   }
 
-  /** @param length is called at each scrape. */
-  watchUpstreamQueue(length: () => number): void {
-    this.watch('payout_proxy_upstream_queue_length', 'Requests that wait to be sent to the upstream.', length);
+  /** @param gate is read at each scrape. */
+  watchGate({ waiting, inUse, admissionLimit }: Record<'waiting' | 'inUse' | 'admissionLimit', () => number>): void {
+    this.watch('payout_proxy_waiting_requests', 'Requests that wait for a place to be admitted and sent.', waiting);
+    this.watch(
+      'payout_proxy_places_in_use',
+      'Requests that are being admitted or answered by the upstream. At most UPSTREAM_CONNECTIONS.',
+      inUse,
+    );
+    this.watch(
+      'payout_proxy_admission_limit',
+      'The most requests that wait for the database at the same time. It falls while the database is slow or fails.',
+      admissionLimit,
+    );
   }
 
   /** @param count is called at each scrape. */

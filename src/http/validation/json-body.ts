@@ -14,6 +14,10 @@ export function readJsonBodies(server: FastifyInstance, maxBytes: number): void 
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
     if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
   });
+  server.addHook('preParsing', ({ call }, _reply, payload, done) => {
+    call.bodyBeganAt = performance.now();
+    done(null, payload);
+  });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('text/csv', (request, payload, done) => {
     if (request.routeOptions.config.takesCsv) done(null, payload);
@@ -25,7 +29,8 @@ export function readJsonBodies(server: FastifyInstance, maxBytes: number): void 
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-function parse(_request: FastifyRequest, bytes: string | Buffer, done: Done): void {
+function parse({ call }: FastifyRequest, bytes: string | Buffer, done: Done): void {
+  call.sendBy += performance.now() - call.bodyBeganAt; // the sender may take its time
   try {
     done(null, bytes.length === 0 ? undefined : parseBody(bytes as Buffer));
   } catch (problem) {

@@ -92,7 +92,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   },
   UPSTREAM_TIMEOUT_MS: {
     section: 'upstream',
-    about: 'Time for one request, from the queue to the end of the answer. After it, the outcome is unknown.',
+    about: 'Time for one request, from sending it to the end of the answer. After it, the outcome is unknown.',
   },
   UPSTREAM_TIMEOUTS: {
     section: 'upstream',
@@ -107,8 +107,15 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     unset: 'none',
   },
   UPSTREAM_CONNECT_TIMEOUT_MS: { section: 'upstream', about: 'Time to connect. After it, nothing was sent.' },
-  UPSTREAM_CONNECTIONS: { section: 'upstream', about: 'Connections to the upstream, and requests in flight.' },
-  UPSTREAM_QUEUE: { section: 'upstream', about: 'Requests that may wait for a connection. Others are refused unsent.' },
+  UPSTREAM_CONNECTIONS: {
+    section: 'upstream',
+    about:
+      'Connections to the upstream, and the places of requests that are admitted or in flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
+  },
+  UPSTREAM_QUEUE: {
+    section: 'upstream',
+    about: 'Requests that may wait for a place. Others are refused before anything is written about them.',
+  },
   UPSTREAM_MAX_RESPONSE_BYTES: {
     section: 'upstream',
     about: 'Largest answer. A larger one is cut off, and its outcome is unknown.',

@@ -7,6 +7,8 @@ import { DatabaseTooSlow, waitAtMost } from './patience';
 class Waiting<Row, Result> {
   /** Whether the caller was already answered. Rows that are not written yet are then dropped. */
   isOver = false;
+  /** Until when the caller waits, by the monotonic clock. */
+  until = Infinity;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -16,6 +18,7 @@ class Waiting<Row, Result> {
   ) {}
 
   answerWithin(patienceMs: number): void {
+    this.until = performance.now() + patienceMs;
     this.timer = setTimeout(() => this.failed(new DatabaseTooSlow()), patienceMs);
   }
 
@@ -103,12 +106,13 @@ export class GroupCommit<Row, Result = void> {
 
   /**
    * Resolves once the batch of the row is done.
+   * @param patienceMs how long the caller of this row waits.
    * @throws DatabaseTooSlow if that takes longer than the patience. The row may still be written.
    */
-  add(row: Row): Promise<Result> {
+  add(row: Row, patienceMs = this.patienceMs): Promise<Result> {
     return new Promise((resolve, reject) => {
       const waiting = new Waiting(row, resolve, reject);
-      if (this.patienceMs < Infinity) waiting.answerWithin(this.patienceMs);
+      if (patienceMs < Infinity) waiting.answerWithin(patienceMs);
       this.waiting.push(waiting);
       if (!this.writing) void this.writeAll();
     });
@@ -119,14 +123,9 @@ export class GroupCommit<Row, Result = void> {
     while (this.waiting.length > 0) {
       await gather();
       const batch = this.nextBatch();
-      if (batch.length > 0) await this.withPatience(this.writeBatch(batch));
+      if (batch.length > 0) await whileAwaited(batch, this.writeBatch(batch));
     }
     this.writing = false;
-  }
-
-  /** Waits for a batch no longer than its callers do. */
-  private withPatience(written: Promise<void>): Promise<void> {
-    return this.patienceMs === Infinity ? written : waitAtMost(written, this.patienceMs);
   }
 
   private nextBatch(): Waiting<Row, Result>[] {
@@ -171,6 +170,12 @@ export class GroupCommit<Row, Result = void> {
     }
     this.lanes -= 1;
   }
+}
+
+/** Waits for a batch no longer than its callers do. */
+function whileAwaited(batch: Waiting<unknown, never>[], written: Promise<void>): Promise<void> {
+  const until = Math.max(...batch.map((waiting) => waiting.until));
+  return until === Infinity ? written : waitAtMost(written, until - performance.now());
 }
 
 /** Resolves after `GATHERING_TURNS`. */

@@ -1,13 +1,16 @@
 /**
- * How long one step of a request waits for the database: the lookup of its key, or its admission with its queue. After
- * that, the request is answered with 503 and not sent. Such steps usually take some milliseconds.
+ * How long a request waits before it is sent to the upstream: for its caller's key, for its place, and for its admission
+ * together. After that, it is answered with 503 and never sent. These steps usually take some milliseconds.
  */
-export const DATABASE_PATIENCE_MS = 3_000;
+export const REQUEST_PATIENCE_MS = 2_000;
+
+/** How long a request waits for the commit of its outcome. After that, its outcome is unknown to its app. */
+export const OUTCOME_ANSWER_MS = 5_000;
 
 /** The database did not respond in time. The statement may still be carried out. */
 export class DatabaseTooSlow extends Error {
   constructor() {
-    super(`The database did not answer within ${DATABASE_PATIENCE_MS} ms.`);
+    super('The database did not answer in time.');
   }
 }
 
@@ -23,14 +26,24 @@ export function waitAtMost<Answer>(answer: Promise<Answer>, ms: number): Promise
   return Promise.race([answer, over]).finally(() => clearTimeout(timer));
 }
 
+/** @returns whether a promise was fulfilled in time. It may still settle later. It throws what the promise rejects with. */
+export async function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
+  return (
+    (await waitAtMost(
+      answer.then(() => true),
+      ms,
+    )) ?? false
+  );
+}
+
 /**
  * Waits for a query no longer than a request may. The statement itself ends by its own timeout.
  * @throws DatabaseTooSlow
  */
-export async function withPatience<Answer>(question: Promise<Answer>): Promise<Answer> {
+export async function withPatience<Answer>(question: Promise<Answer>, ms = REQUEST_PATIENCE_MS): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseTooSlow()), DATABASE_PATIENCE_MS);
+    timer = setTimeout(() => reject(new DatabaseTooSlow()), ms);
   });
   return Promise.race([question, over]).finally(() => clearTimeout(timer));
 }

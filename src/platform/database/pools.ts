@@ -15,7 +15,7 @@ export const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 1_000;
 
 /**
  * A locked row must not delay the payouts of other clients. A batch that meets one is retried call by call, while its
- * apps still wait (DATABASE_PATIENCE_MS).
+ * apps still wait (REQUEST_PATIENCE_MS).
  */
 const LOCK_TIMEOUT_MS = 1_000;
 

@@ -6,6 +6,7 @@ import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
 import { connectionOf, connectionsOf, DatabaseSettings, GiveUp, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
+import { endOverdue } from './overdue';
 import { cannotReach } from './reach';
 import { requireReplication } from './replication';
 import { ReaderPrisma } from './reader-prisma';
@@ -23,6 +24,9 @@ const KEPT_OPEN = 4;
  */
 const PARTITION_MONTHS_AHEAD = 1;
 
+/** Longer than a request waits, and than a statement waits for a lock and is tried again. */
+const OVERDUE_MS = 3_000;
+
 type ConnectionCheck = (client: ClientBase) => Promise<void>;
 
 /**
@@ -37,6 +41,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   /** Gives up each connection that is stale. No query begins on it in the same turn or later. */
   readonly giveUpConnections: GiveUp;
   private readonly checks: ConnectionCheck[];
+  private stopLooking = (): void => undefined;
   private readonly unconfirmed: (() => void)[];
   /** Separate connections for reads of the history. */
   readonly reader: ReaderPrisma;
@@ -69,6 +74,14 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   /** Checks each connection of the pool before anything else uses it. If the check fails, so does the connection. */
   checkConnections(check: ConnectionCheck): void {
     this.checks.push(check);
+  }
+
+  /**
+   * Ends work on the pool that outlives the requests that wait for it. For a process that serves requests: a worker and a
+   * command have statements that may take longer.
+   */
+  endOverdue(): void {
+    this.stopLooking = endOverdue(this.pool, OVERDUE_MS);
   }
 
   /** Calls a listener for each commit that the synchronous standby has not confirmed. Its statement fails. */
@@ -122,6 +135,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
 
   /** Runs after the last request in flight was answered. */
   async onApplicationShutdown(): Promise<void> {
+    this.stopLooking();
     await this.reader.end();
     await this.$disconnect();
   }

@@ -87,7 +87,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   database_unavailable: 'retry_same_key',
   upstream_auth: 'ask',
   upstream_busy: 'retry_same_key',
-  upstream_overloaded: 'retry_same_key',
+  overloaded: 'retry_same_key',
   stopped: 'ask',
   upstream_unreachable: 'retry_same_key',
   too_late: 'retry_same_key',
@@ -111,8 +111,8 @@ export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   database_unavailable: { text: 'The database of the proxy cannot be reached. Try again in a moment.' },
   upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
   upstream_busy: { text: 'The payout service is limiting the proxy. Try again after Retry-After.' },
-  upstream_overloaded: {
-    text: 'The payout service is slow, and too many requests are waiting for it. Try again after Retry-After.',
+  overloaded: {
+    text: 'The proxy or the payout service has more requests than it can handle in time. Try again after Retry-After.',
   },
   stopped: { text: 'The operator has stopped this operation.' },
   upstream_unreachable: { text: 'The payout service cannot be reached. Try again in a moment.' },

@@ -29,7 +29,7 @@ const OF_ANY_OPERATION: ProblemCode[] = [
   'operation_not_allowed',
   'upstream_auth',
   'upstream_busy',
-  'upstream_overloaded',
+  'overloaded',
   'upstream_unreachable',
   'outcome_unknown',
 ];

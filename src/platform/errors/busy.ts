@@ -30,9 +30,9 @@ export const BUSY = {
     text: 'The payout service is limiting the proxy. The request was not carried out. The same Idempotency-Key may be used again, after Retry-After.',
     retryAfter: 1,
   },
-  upstream_overloaded: {
+  overloaded: {
     status: 503,
-    text: 'The payout service is slow, and too many requests are waiting for it. This request was not sent. It is safe to send it again.',
+    text: 'The proxy or the payout service has more requests than it can handle in time. Nothing was sent. Send the request again after Retry-After, with the same Idempotency-Key if it had one.',
     retryAfter: 2,
   },
 } as const;

@@ -8,7 +8,7 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 const OF_READS: ProblemCode[] = [
   ...(['invalid_request', 'missing_key', 'invalid_key', 'scope_missing', 'operation_not_allowed'] as const),
   ...(['rate_limited', 'too_many_attempts', 'internal_error', 'database_unavailable', 'stopped', 'not_found'] as const),
-  ...(['upstream_auth', 'upstream_busy', 'upstream_overloaded', 'upstream_unreachable', 'outcome_unknown'] as const),
+  ...(['upstream_auth', 'upstream_busy', 'overloaded', 'upstream_unreachable', 'outcome_unknown'] as const),
 ];
 const faults = [{ pointer: '/airtimes/0', detail: 'must be an object' }];
 
@@ -29,7 +29,7 @@ describe('a problem', () => {
       'too_many_exports',
       'too_many_runs',
       'upstream_busy',
-      'upstream_overloaded',
+      'overloaded',
       'no_worker',
       'database_unavailable',
       'upstream_unreachable',

@@ -9,7 +9,7 @@ import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { insertIntents } from '../../journal/intents';
 import { insertOutcomes } from '../../journal/outcomes';
 import { NewOutcome } from '../../journal/records';
-import { isStopped, readStops } from '../../journal/stops';
+import { readStops } from '../../journal/stops';
 import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { itemsOf } from '../../operations/items';
 import { StatusVocabulary } from '../../operations/statuses';
@@ -148,7 +148,7 @@ export class ProbeService {
     const released = now();
     await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
     const isTooLate = () => ageOf(released) > this.sendableForMs;
-    const answer = await this.upstream.send(outgoing, undefined, () => isStopped(this.prisma, id), isTooLate);
+    const answer = await this.upstream.send(outgoing, undefined, isTooLate);
     const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
     await insertOutcomes(this.prisma, [outcome]);
     return outcome;

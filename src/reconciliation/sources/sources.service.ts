@@ -164,7 +164,7 @@ export class SourcesService {
   }
 
   private async ask(question: Outgoing): Promise<{ body: Buffer | null; seen: Seen }> {
-    const { answer } = await this.upstream.send(question, undefined, () => Promise.resolve(false));
+    const { answer } = await this.upstream.send(question, undefined);
     const { kind, status, body } = answer;
     const seen = {
       failure: kind === 'rejected' ? kind : answer.failure,

@@ -1,0 +1,63 @@
+/** A queue in which each client has its own line, and the lines take turns. */
+export class FairQueue<Entry> {
+  /** In the order of their next turns. No line is empty. */
+  private readonly lines = new Map<string, Entry[]>();
+  private length = 0;
+
+  get size(): number {
+    return this.length;
+  }
+
+  sizeOf(client: string): number {
+    return this.lines.get(client)?.length ?? 0;
+  }
+
+  add(client: string, entry: Entry): void {
+    const line = this.lines.get(client);
+    if (line) line.push(entry);
+    else this.lines.set(client, [entry]);
+    this.length += 1;
+  }
+
+  /** Takes the entry whose turn it is, of a client that may go. Its line goes to the end. */
+  next(mayGo: (client: string) => boolean): Entry | undefined {
+    for (const [client, line] of this.lines) {
+      if (!mayGo(client)) continue;
+      const [entry, ...rest] = line;
+      this.lines.delete(client);
+      if (rest.length > 0) this.lines.set(client, rest);
+      this.length -= 1;
+      return entry;
+    }
+    return undefined;
+  }
+
+  /** Whether a client's line is so much shorter than the longest one that its next entry goes before the last one there. */
+  maySqueezeIn(client: string): boolean {
+    return this.sizeOf(this.longest()) > this.sizeOf(client) + 1;
+  }
+
+  /** Takes the newest entry of the longest line. */
+  takeFromLongest(): Entry | undefined {
+    const client = this.longest();
+    const entry = this.lines.get(client)?.at(-1);
+    if (entry !== undefined) this.remove(client, entry);
+    return entry;
+  }
+
+  /** Removes an entry, wherever it stands in its line. */
+  remove(client: string, entry: Entry): void {
+    const line = this.lines.get(client) ?? [];
+    const at = line.indexOf(entry);
+    if (at < 0) return;
+    line.splice(at, 1);
+    if (line.length === 0) this.lines.delete(client);
+    this.length -= 1;
+  }
+
+  private longest(): string {
+    let longest = '';
+    for (const [client, line] of this.lines) if (line.length > this.sizeOf(longest)) longest = client;
+    return longest;
+  }
+}
