@@ -14,7 +14,7 @@ import { TestDatabase } from './support/test-database';
 /** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
 describe('the journal', () => {
   let paying: Paying;
-  beforeAll(async () => (paying = await startPaying()));
+  beforeAll(async () => (paying = await startPaying({ upstreamConnections: 128 })));
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
@@ -62,6 +62,32 @@ describe('the journal', () => {
     await paying.pay().expect(200);
   });
 
+  // Early, because failures of the database let fewer calls be admitted at the same time for a while.
+  it('records a hundred calls once each in a few commits after a busy database', async () => {
+    const opening = jest.spyOn(paying.proxy.app.get(CallJournal, { strict: false }), 'admit');
+    await query('BEGIN');
+    await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
+    const calls = phones(100).map((phone) => paying.pay(phone).then((got) => got));
+    await eventually(() => Promise.resolve(opening.mock.calls.length === 100));
+    expect(paying.upstream.received).toEqual([]);
+    await query('COMMIT');
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+    const ids = answers.map(callOf);
+    const [counted] = await query(
+      `SELECT count(*)::int AS intents, count(DISTINCT i.xmin::text)::int AS intent_commits,
+         count(o)::int AS outcomes, count(DISTINCT o.xmin::text)::int AS outcome_commits
+       FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id WHERE i.id = ANY($1::uuid[])`,
+      [ids],
+    );
+    expect(counted).toMatchObject({ intents: 100, outcomes: 100 });
+    expect(counted?.intent_commits).toBeLessThan(5);
+    expect(counted?.outcome_commits).toBeLessThan(100);
+    const items = await query('SELECT FROM intent_item WHERE intent_id = ANY($1::uuid[])', [ids]);
+    expect(items).toHaveLength(100);
+    expect(new Set(paying.upstream.received.map(phoneOf)).size).toBe(100);
+  });
+
   it('shows a call once, as refused, if its commit was wrongly reported as failed', async () => {
     await query('REVOKE INSERT ON intent FROM payout_proxy');
     const got = await paying.pay().expect(503);
@@ -90,7 +116,7 @@ describe('the journal', () => {
     await eventually(async () => (await paying.record(got)).outcome === 'succeeded');
     expect([read.status, read.body.code]).toEqual([502, 'outcome_unknown']);
     expect(read.body.error).toContain('it is safe to try again');
-    expect(await paying.listed('in_progress')).toEqual([callOf(read)]);
+    expect(['in_progress', 'succeeded']).toContain((await paying.record(read)).outcome); // it was tried until now
     expect(paying.upstream.received).toHaveLength(2);
     await paying.pay().expect(200);
   });
@@ -114,31 +140,6 @@ describe('the journal', () => {
     expect(await paying.record(got)).toMatchObject({ outcome: 'succeeded' });
     expect(await query('SELECT FROM outcome WHERE intent_id = $1', [callOf(got)])).toHaveLength(1);
     expect(paying.upstream.received).toHaveLength(1);
-  });
-
-  it('records a hundred calls once each in a few commits after a busy database', async () => {
-    const opening = jest.spyOn(paying.proxy.app.get(CallJournal, { strict: false }), 'admit');
-    await query('BEGIN');
-    await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
-    const calls = phones(100).map((phone) => paying.pay(phone).then((got) => got));
-    await eventually(() => Promise.resolve(opening.mock.calls.length === 100));
-    expect(paying.upstream.received).toEqual([]);
-    await query('COMMIT');
-    const answers = await Promise.all(calls);
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
-    const ids = answers.map(callOf);
-    const [counted] = await query(
-      `SELECT count(*)::int AS intents, count(DISTINCT i.xmin::text)::int AS intent_commits,
-         count(o)::int AS outcomes, count(DISTINCT o.xmin::text)::int AS outcome_commits
-       FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id WHERE i.id = ANY($1::uuid[])`,
-      [ids],
-    );
-    expect(counted).toMatchObject({ intents: 100, outcomes: 100 });
-    expect(counted?.intent_commits).toBeLessThan(5);
-    expect(counted?.outcome_commits).toBeLessThan(100);
-    const items = await query('SELECT FROM intent_item WHERE intent_id = ANY($1::uuid[])', [ids]);
-    expect(items).toHaveLength(100);
-    expect(new Set(paying.upstream.received.map(phoneOf)).size).toBe(100);
   });
 
   it('writes a record once, with valid commitments, if the answer to its commit was lost', async () => {
@@ -236,9 +237,9 @@ describe('the journal', () => {
     const kinds = new Map(rows.map(({ id, kind }) => [id, kind]));
     for (const { phone, got } of calls) {
       const told = got.body.code ?? got.body.status;
-      expect(['success', 'database_unavailable', 'outcome_unknown']).toContain(told);
+      expect(['success', 'database_unavailable', 'overloaded', 'outcome_unknown']).toContain(told);
       if (told === 'success') expect(kinds.get(callOf(got))).toBe('succeeded');
-      expect([phone, paid.includes(phone)]).toEqual([phone, told !== 'database_unavailable']);
+      expect([phone, paid.includes(phone)]).toEqual([phone, told === 'success' || told === 'outcome_unknown']);
       if (paid.includes(phone)) expect(kinds.has(callOf(got))).toBe(true);
     }
     expect(calls.filter(({ got }) => got.status === 200).length).toBeGreaterThan(0);

@@ -4,6 +4,9 @@ const SLOW_MS = 400;
 /** Slowness alone never leaves fewer at the same time. They share one commit, so fewer would only be slower. */
 const FEWEST_SLOW = 8;
 
+/** A database that has neither failed nor been slow for this long is healthy again. Milliseconds. */
+const HEALTHY_AFTER_MS = 10_000;
+
 /**
  * Limits how many admissions wait for the database at the same time. The limit falls while the database is slow, and by
  * half while it fails. It rises by one for each round of fast admissions, so a database that has just come back is not
@@ -23,6 +26,7 @@ export class AdaptiveLimit {
   }
 
   get current(): number {
+    if (this.limit < this.most && this.nowMs() - this.fellAt > HEALTHY_AFTER_MS) this.limit = this.most;
     return Math.floor(this.limit);
   }
 

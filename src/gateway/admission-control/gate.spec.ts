@@ -123,6 +123,8 @@ describe('the gate', () => {
     expect(gate.admissions.current).toBe(4);
     await turn();
     expect(crowd.entered).toHaveLength(8 + 6);
+    nowMs += 10_000;
+    expect(gate.admissions.current).toBe(8); // nothing has failed since
   });
 
   it('gives each place back exactly once, in any order of events', async () => {
