@@ -14,7 +14,7 @@ import { TestDatabase } from './support/test-database';
 /** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
 describe('the journal', () => {
   let paying: Paying;
-  beforeAll(async () => (paying = await startPaying({ upstreamConnections: 128 })));
+  beforeAll(async () => (paying = await startPaying({ upstreamConnections: 200 })));
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
