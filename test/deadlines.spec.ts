@@ -11,7 +11,7 @@ describe('the deadline of a request', () => {
   let journal: CallJournal;
 
   beforeAll(async () => {
-    paying = await startPaying();
+    paying = await startPaying({ requestDeadlineMs: 2_000 });
     journal = paying.proxy.app.get(CallJournal, { strict: false });
   });
   afterAll(() => paying.close());

@@ -38,7 +38,7 @@ describe('a frozen database', () => {
     postgres = await startOwnPostgres();
     upstream = await FakeUpstream.start();
     upstream.behaviour = answer(200, SUCCESS);
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir }, postgres.database);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir, requestDeadlineMs: 2_000 }, postgres.database);
   });
   afterAll(async () => {
     await upstream.stop();

@@ -35,6 +35,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Enough for a file: a statement of 1 GiB at 300 kB per second. */
 const FILE_TIMEOUT_MS = 3_600_000;
 
+/** How much longer than a request waits its statement may take: it may have waited for a lock, and is tried again. */
+const OVERDUE_MS = 1_000;
+
 /** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
   const settings = checkedSettings(configured);
@@ -61,7 +64,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   });
   app.get(EpochService).load();
   await app.get(PrismaService).start();
-  app.get(PrismaService).endOverdue();
+  app.get(PrismaService).endOverdue(settings.requestDeadlineMs + OVERDUE_MS);
   await app.get(CheckpointComparison).start();
   await app.get(ProcessService).start();
   await app.get(HeartbeatService).start();
@@ -80,6 +83,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     sessions: app.get(SessionsService),
     origins: app.get(OriginsService),
     windows: app.get(RequestWindowsService),
+    deadlineMs: settings.requestDeadlineMs,
     requireRoom: (call) => app.get(GateService).requireRoom(call),
   });
   readJsonBodies(server, settings.maxBodyBytes);

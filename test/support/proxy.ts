@@ -46,6 +46,7 @@ export function settingsOn(
       DATABASE_ALLOW_UNSAFE: UNSAFE_SETTINGS.join(), // the test servers are fast instead
       DUPLICATE_GUARD: 'false',
       WALLETS_EVERY_SECONDS: '0',
+      REQUEST_DEADLINE_MS: '8000', // machines that run many tests are slow
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
     }),
     databaseUrl: database.url,

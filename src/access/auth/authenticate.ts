@@ -3,7 +3,7 @@ import { hashKey } from '../clients/key';
 import { rowOf } from '../../operations/catalogue';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { operationProblem } from './allow';
-import { Caller } from './call';
+import { Caller, leftOf } from './call';
 import { CallersService } from './callers.service';
 import { KeyGuessing } from './key-guessing';
 import { hasCsrfToken, sessionTokenIn } from './session-cookie';
@@ -39,8 +39,8 @@ function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
 async function byKey(key: string, request: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
   const sha256 = hashKey(key);
   const asking = isAdmitted(request)
-    ? callers.identifyForAdmission(sha256, (caller) => mayAsk(caller, request))
-    : callers.identify(sha256);
+    ? callers.identifyForAdmission(sha256, leftOf(request.call), (caller) => mayAsk(caller, request))
+    : callers.identify(sha256, leftOf(request.call));
   const found = await asking.catch(databaseUnavailable);
   if (!found) throw guessing.problemOf(request.call.clientAddress);
   return found;

@@ -70,8 +70,8 @@ export class CallersService {
   constructor(private readonly prisma: PrismaService) {}
 
   /** Finds the caller of a key in the database, so that a revocation or a changed limit takes effect at once. */
-  identify(keySha256: Buffer): Promise<Caller | undefined> {
-    return this.lookUpOne(keySha256, keySha256.toString('base64'));
+  identify(keySha256: Buffer, patienceMs = REQUEST_PATIENCE_MS): Promise<Caller | undefined> {
+    return this.lookUpOne(keySha256, keySha256.toString('base64'), patienceMs);
   }
 
   /**
@@ -80,11 +80,15 @@ export class CallersService {
    * @param mayAsk decides whether a remembered caller may ask. A caller that may not is looked up again, so that no
    * request is refused by rights that have changed.
    */
-  async identifyForAdmission(keySha256: Buffer, mayAsk: (caller: Caller) => boolean): Promise<Caller | undefined> {
+  async identifyForAdmission(
+    keySha256: Buffer,
+    patienceMs: number,
+    mayAsk: (caller: Caller) => boolean,
+  ): Promise<Caller | undefined> {
     const name = keySha256.toString('base64');
     const remembered = this.remembered.get(name);
     if (remembered && mayAsk(remembered)) return remembered;
-    const caller = await this.lookUpOne(keySha256, name);
+    const caller = await this.lookUpOne(keySha256, name, patienceMs);
     this.remembered.set(name, caller);
     return caller;
   }
@@ -96,8 +100,8 @@ export class CallersService {
     return caller;
   }
 
-  private async lookUpOne(keySha256: Buffer, name: string): Promise<Caller | undefined> {
-    const row = await this.lookUps[this.seen.has(name) ? 'seen' : 'unseen'].add(keySha256);
+  private async lookUpOne(keySha256: Buffer, name: string, patienceMs: number): Promise<Caller | undefined> {
+    const row = await this.lookUps[this.seen.has(name) ? 'seen' : 'unseen'].add(keySha256, patienceMs);
     if (!row) {
       this.seen.delete(name);
       return undefined;

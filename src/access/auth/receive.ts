@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { isPersonId } from '../clients/person';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { authenticate, WhoCalls } from './authenticate';
@@ -21,6 +20,8 @@ const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 interface Reception extends Omit<WhoCalls, 'guessing'> {
   origins: OriginsService;
   windows: RequestWindowsService;
+  /** How long a request may wait before it is sent. */
+  deadlineMs: number;
   /** Throws a Problem if an operation would be refused anyway, because too many requests wait. */
   requireRoom: (call: Call) => void;
 }
@@ -31,13 +32,13 @@ interface Reception extends Omit<WhoCalls, 'guessing'> {
  */
 export async function receiveCalls(
   server: FastifyInstance,
-  { origins, windows, requireRoom, ...reception }: Reception,
+  { origins, windows, deadlineMs, requireRoom, ...reception }: Reception,
 ): Promise<void> {
   const who: WhoCalls = { ...reception, guessing: new KeyGuessing() };
   server.decorateRequest('call');
 
   server.addHook('onRequest', (request, reply, done) => {
-    begin(request, reply);
+    begin(request, reply, deadlineMs);
     done(faultOfHead(request));
   });
   await answerBrowsers(server, origins);
@@ -101,8 +102,8 @@ function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
-function begin(request: FastifyRequest, reply: FastifyReply): void {
-  request.call = newCall(request);
+function begin(request: FastifyRequest, reply: FastifyReply, deadlineMs: number): void {
+  request.call = newCall(request, deadlineMs);
   void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
 }
 
@@ -113,7 +114,7 @@ function finish({ call }: FastifyRequest, reply: FastifyReply): void {
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
 }
 
-function newCall(request: FastifyRequest): Call {
+function newCall(request: FastifyRequest, deadlineMs: number): Call {
   const { url, config } = request.routeOptions;
   const route = `${request.method} ${url ?? '(no route)'}`;
   const operation = config.isPreview ? undefined : config.operation;
@@ -134,7 +135,7 @@ function newCall(request: FastifyRequest): Call {
     operation: operation ?? route,
     receivedAt: clock.now(),
     startedAt: performance.now(),
-    sendBy: performance.now() + REQUEST_PATIENCE_MS,
+    sendBy: performance.now() + deadlineMs,
     bodyBeganAt: performance.now(),
     caller: undefined,
     connection: request.raw.socket,

@@ -16,6 +16,9 @@ const MAX_CLIENTS = 10_000;
 /** The first refusal of a client in this time is recorded. The others are counted, so that a flood writes nothing. */
 const RECORDED_EVERY_MS = 60_000;
 
+/** The part of its deadline that a request waits for a place. The rest is for its admission. */
+const SHARE_FOR_WAITING = 1 / 2;
+
 /** Callers that were refused together do not come back together. Seconds. */
 const RETRY_AFTER = { least: 1, most: 4 };
 
@@ -29,8 +32,8 @@ export class GateService {
     config: ConfigService<Loaded, true>,
     private readonly metrics: MetricsService,
   ) {
-    const { upstreamConnections, upstreamQueue } = config.get('settings', { infer: true });
-    this.gate = new Gate(upstreamConnections, upstreamQueue);
+    const { upstreamConnections, upstreamQueue, requestDeadlineMs } = config.get('settings', { infer: true });
+    this.gate = new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
     metrics.watchGate({
       waiting: () => this.gate.waiting,
       inUse: () => this.gate.inUse,

@@ -37,7 +37,7 @@ describe('the gate', () => {
 
   function open(places: number, mostWaiting: number): void {
     nowMs = 1_000_000;
-    gate = new Gate(places, mostWaiting, () => nowMs);
+    gate = new Gate(places, mostWaiting, 1_000, () => nowMs);
     crowd = new Crowd(gate);
   }
   async function arrive(...arrivals: Parameters<Crowd['arrive']>[]): Promise<void> {

@@ -10,10 +10,7 @@ export class GateFull extends Error {
   }
 }
 
-/** How long a request waits for a place, in milliseconds, while the queue is short-lived: a burst. */
-const BURST_WAIT_MS = 1_000;
-
-/** The same once the queue has not been empty for `STANDING_MS`. Waiting longer would let nobody through sooner. */
+/** How long a request waits for a place once the queue has not been empty for `STANDING_MS`. Waiting longer would let nobody through sooner. */
 const STANDING_WAIT_MS = 200;
 const STANDING_MS = 1_000;
 
@@ -49,10 +46,12 @@ export class Gate {
   /**
    * @param places the number of connections to the upstream.
    * @param mostWaiting the largest number of waiting requests, for each priority.
+   * @param burstWaitMs how long a request waits for a place, in milliseconds, while the queue is short-lived: a burst.
    */
   constructor(
     private readonly places: number,
     private readonly mostWaiting: number,
+    private readonly burstWaitMs: number,
     readonly nowMs: () => number = () => performance.now(),
   ) {
     this.admissions = new AdaptiveLimit(places, nowMs);
@@ -84,7 +83,7 @@ export class Gate {
     const queue = this.queues[priority];
     if (this.isFull(client, priority)) throw new GateFull();
     if (queue.size >= this.roomFor(priority)) queue.takeFromLongest()?.refuse();
-    return this.wait(client, priority, Math.min(patienceMs, this.isStanding ? STANDING_WAIT_MS : BURST_WAIT_MS));
+    return this.wait(client, priority, Math.min(patienceMs, this.isStanding ? STANDING_WAIT_MS : this.burstWaitMs));
   }
 
   /** Gives a place back. Its holder calls it once. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { OperationCall } from '../../access/auth/call';
+import { leftOf, OperationCall } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -49,7 +49,7 @@ export class ReplayService {
    */
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
     const reading = readFirstCall(this.prisma, firstCallId, this.inFlightSeconds);
-    const first = await withPatience(reading).catch(databaseUnavailable);
+    const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
     return first && this.toReply(call, first);
   }
 

@@ -75,6 +75,7 @@ export interface Config extends WorkerConfig {
   readonly trustedProxies: readonly string[];
   /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
   readonly drainMs: number;
+  readonly requestDeadlineMs: number;
   readonly maxItems: number;
   readonly maxBodyBytes: number;
   /** Undocumented fields that bodies may have. */
@@ -213,6 +214,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     upstreamFees: env.UPSTREAM_FEES,
     trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
     drainMs: env.DRAIN_MS,
+    requestDeadlineMs: env.REQUEST_DEADLINE_MS,
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),

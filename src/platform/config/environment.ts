@@ -191,6 +191,7 @@ export class Environment {
   > = new Map(); // src/operations/fees.ts checks them
   @Words() @AreAddresses() TRUSTED_PROXIES: string[] = [];
   @Numeric() @IsInt() @Min(0) @Max(600_000) DRAIN_MS = 1_000;
+  @Numeric() @IsInt() @Min(500) @Max(30_000) REQUEST_DEADLINE_MS = 2_000;
 
   @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;

@@ -26,6 +26,11 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about: 'Drain time after SIGTERM in milliseconds. The proxy reports not ready and still serves requests.',
   },
 
+  REQUEST_DEADLINE_MS: {
+    section: 'process',
+    about:
+      'How long a request may wait for its key, its place and its admission together, in milliseconds. After that, it gets 503 and is never sent. See [Too many requests](../operate/monitor.md#too-many-requests).',
+  },
   START_WORKER: {
     section: 'process',
     about:

@@ -1,7 +1,4 @@
-/**
- * How long a request waits before it is sent to the upstream: for its caller's key, for its place, and for its admission
- * together. After that, it is answered with 503 and never sent. These steps usually take some milliseconds.
- */
+/** How long a question to the database waits that no request's own deadline (REQUEST_DEADLINE_MS) limits. */
 export const REQUEST_PATIENCE_MS = 2_000;
 
 /** How long a request waits for the commit of its outcome. After that, its outcome is unknown to its app. */

@@ -24,9 +24,6 @@ const KEPT_OPEN = 4;
  */
 const PARTITION_MONTHS_AHEAD = 1;
 
-/** Longer than a request waits, and than a statement waits for a lock and is tried again. */
-const OVERDUE_MS = 3_000;
-
 type ConnectionCheck = (client: ClientBase) => Promise<void>;
 
 /**
@@ -80,8 +77,8 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
    * Ends work on the pool that outlives the requests that wait for it. For a process that serves requests: a worker and a
    * command have statements that may take longer.
    */
-  endOverdue(): void {
-    this.stopLooking = endOverdue(this.pool, OVERDUE_MS);
+  endOverdue(afterMs: number): void {
+    this.stopLooking = endOverdue(this.pool, afterMs);
   }
 
   /** Calls a listener for each commit that the synchronous standby has not confirmed. Its statement fails. */
