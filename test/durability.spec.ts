@@ -47,21 +47,6 @@ describe('the journal', () => {
     ]);
   });
 
-  it.each([
-    ['may not be written', 'REVOKE INSERT ON intent FROM payout_proxy', 'GRANT INSERT ON intent TO payout_proxy'],
-    ['are gone', 'ALTER TABLE intent RENAME TO intent_away', 'ALTER TABLE intent_away RENAME TO intent'],
-    ['lose one of their tables', 'ALTER TABLE intent_body RENAME TO away', 'ALTER TABLE away RENAME TO intent_body'],
-  ])('returns 503 database_unavailable and sends nothing while intents %s', async (_how, breaks, mends) => {
-    await query(breaks);
-    const got = await paying.pay();
-    await query(mends);
-    expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
-    expect(paying.upstream.received).toEqual([]);
-    expect(await query('SELECT FROM intent WHERE id = $1', [callOf(got)])).toEqual([]);
-    expect(await paying.record(got)).toMatchObject({ outcome: 'refused', refusal: { code: 'database_unavailable' } });
-    await paying.pay().expect(200);
-  });
-
   // Early, because failures of the database let fewer calls be admitted at the same time for a while.
   it('records a hundred calls once each in a few commits after a busy database', async () => {
     const opening = jest.spyOn(paying.proxy.app.get(CallJournal, { strict: false }), 'admit');
@@ -86,6 +71,21 @@ describe('the journal', () => {
     const items = await query('SELECT FROM intent_item WHERE intent_id = ANY($1::uuid[])', [ids]);
     expect(items).toHaveLength(100);
     expect(new Set(paying.upstream.received.map(phoneOf)).size).toBe(100);
+  });
+
+  it.each([
+    ['may not be written', 'REVOKE INSERT ON intent FROM payout_proxy', 'GRANT INSERT ON intent TO payout_proxy'],
+    ['are gone', 'ALTER TABLE intent RENAME TO intent_away', 'ALTER TABLE intent_away RENAME TO intent'],
+    ['lose one of their tables', 'ALTER TABLE intent_body RENAME TO away', 'ALTER TABLE away RENAME TO intent_body'],
+  ])('returns 503 database_unavailable and sends nothing while intents %s', async (_how, breaks, mends) => {
+    await query(breaks);
+    const got = await paying.pay();
+    await query(mends);
+    expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+    expect(paying.upstream.received).toEqual([]);
+    expect(await query('SELECT FROM intent WHERE id = $1', [callOf(got)])).toEqual([]);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'refused', refusal: { code: 'database_unavailable' } });
+    await paying.pay().expect(200);
   });
 
   it('shows a call once, as refused, if its commit was wrongly reported as failed', async () => {
