@@ -23,9 +23,11 @@ describe('the load generator of the benchmark', () => {
   /** For how long nothing is answered, from the next request on. */
   let stallMs = 0;
   let stalledUntil = 0;
+  const keys = new Set<string | string[] | undefined>();
 
   beforeAll(async () => {
     server = createServer((request, response) => {
+      keys.add(request.headers['x-api-key']);
       request.resume().on('end', () => {
         if (stallMs > 0) stalledUntil = performance.now() + stallMs;
         stallMs = 0;
@@ -60,6 +62,13 @@ describe('the load generator of the benchmark', () => {
   it('sends a number of requests in a closed loop', async () => {
     const { requests, failures } = await run({ requests: 50 });
     expect([requests, failures]).toEqual([50, []]);
+  });
+
+  it('spreads requests over routes, each with a key of its own', async () => {
+    const routes = ['one', 'two', 'three'].map((apiKey) => ({ url, apiKey }));
+    const { requests, failures } = await run({ requests: 200, routes, apiKey: undefined });
+    expect([requests, failures]).toEqual([200, []]);
+    expect([...keys].sort()).toEqual(['key', 'one', 'three', 'two']);
   });
 });
 

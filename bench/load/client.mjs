@@ -17,13 +17,16 @@ process.on('message', async (round) => process.send(await run(round)));
 
 /**
  * @param round {urls, connections, operation, apiKey, idempotencyKeys} and how long: `seconds`, or a number of
- *   `requests`. With a `rate`, in requests per second, it is an open loop.
+ *   `requests`. With a `rate`, in requests per second, it is an open loop. With `routes`, [{url, apiKey}], each request
+ *   takes one of them at random, in place of the URL of its connection and of the one key.
  */
-async function run({ urls, connections, seconds, requests, rate, operation, apiKey, idempotencyKeys }) {
+async function run({ urls, connections, seconds, requests, rate, operation, apiKey, routes, idempotencyKeys }) {
   const { path, bodyOf } = bodies[operation];
   const latencies = [];
   const failures = new Map();
-  const clients = Array.from({ length: connections }, (_, place) => new Client(urls[place % urls.length]));
+  const clients = Array.from({ length: connections }, (_, place) =>
+    routes ? connectionTo(routes) : fixedConnection(urls[place % urls.length], apiKey),
+  );
   const cpuBefore = process.cpuUsage();
   const begun = performance.now();
   if (rate === undefined) await closedLoop({ clients, send, seconds, requests });
@@ -49,10 +52,28 @@ async function run({ urls, connections, seconds, requests, rate, operation, apiK
       else failures.set(failure, (failures.get(failure) ?? 0) + 1);
       then();
     };
-    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+    const { connection, key } = client.next();
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
     if (idempotencyKeys) headers['idempotency-key'] = randomUUID();
-    client.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
+    connection.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
   }
+}
+
+function fixedConnection(url, key) {
+  const connection = new Client(url);
+  return { next: () => ({ connection, key }), destroy: () => connection.destroy() };
+}
+
+/** Is connected to each URL, and uses one at a time. */
+function connectionTo(routes) {
+  const byUrl = new Map([...new Set(routes.map(({ url }) => url))].map((url) => [url, new Client(url)]));
+  return {
+    next: () => {
+      const { url, apiKey } = routes[Math.floor(Math.random() * routes.length)];
+      return { connection: byUrl.get(url), key: apiKey };
+    },
+    destroy: () => Promise.all([...byUrl.values()].map((connection) => connection.destroy())),
+  };
 }
 
 /** Keeps all connections busy. */

@@ -19,7 +19,7 @@ const CLIENT =
 
 /**
  * @param root its built checkout, which may be another one.
- * @param client whether to create one. Its key is the `apiKey`.
+ * @param client the options of `clients create`, without which none is created. Its key is the `apiKey`.
  * @param logFile for its logs, which are part of its work.
  */
 export async function startProduct({
@@ -29,7 +29,7 @@ export async function startProduct({
   logFile,
   root = ROOT,
   processes = 1,
-  client = true,
+  client = CLIENT,
   env = {},
   args = [],
 }) {
@@ -63,7 +63,7 @@ export async function startProduct({
     workerUrls,
     pids: running.map(({ pid }) => pid),
     hasWorker: true, // Its descendants. A checkout from before there were workers has none.
-    apiKey: client ? makeClient(root, environment) : undefined,
+    apiKey: client ? makeClient(root, environment, client) : undefined,
     stop: () => Promise.all(running.map(({ stop }) => stop())),
   };
 }
@@ -77,8 +77,8 @@ function ownDataDir(dataDir, count) {
   return own;
 }
 
-function makeClient(root, environment) {
-  const command = [join(root, 'dist', 'cli', 'main.js'), 'clients', 'create', ...CLIENT.split(' '), '--json'];
+function makeClient(root, environment, client) {
+  const command = [join(root, 'dist', 'cli', 'main.js'), 'clients', 'create', ...client.split(' '), '--json'];
   const said = execFileSync(process.execPath, command, { cwd: root, env: { ...process.env, ...environment } });
   return JSON.parse(said.toString()).key;
 }

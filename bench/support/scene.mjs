@@ -13,9 +13,9 @@ const LOAD = join(import.meta.dirname, '..', 'load');
  * @param work gets {postgres, upstream, ask, place, end}. `ask` runs one round of the load generator (see
  * load/client.mjs). `place` gives a contestant its database, folder and log. `end` registers functions that stop
  * something, called in reverse order.
- * @param keep see `startPostgres`.
+ * @param keep, settings see `startPostgres`.
  */
-export async function withScene(work, { keep } = {}) {
+export async function withScene(work, { keep, settings } = {}) {
   const stops = [];
   const end = (stop) => stops.push(stop);
   const interrupted = new Promise((resolve) => {
@@ -25,7 +25,7 @@ export async function withScene(work, { keep } = {}) {
     process.exitCode = 1;
   });
   try {
-    const postgres = await startPostgres({ keep });
+    const postgres = await startPostgres({ keep, settings });
     end(postgres.stop);
     const upstream = await startNode(join(LOAD, 'upstream.mjs'), { ipc: true });
     end(upstream.stop);
