@@ -4,6 +4,7 @@ import { ClientsService } from '../access/clients/clients.service';
 import { clock, DATABASE_MS } from '../platform/database/clock';
 import { Config, loadConfigOf, StartError } from '../platform/config/config';
 import { requireAccess } from '../platform/database/access-check';
+import { requireEngine, requireSessionLocks } from '../platform/database/engine-check';
 import { embeddedUrls } from '../platform/database/embedded/access';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
 import {
@@ -63,12 +64,13 @@ export function databaseCommands(): Command {
   database
     .command('status')
     .description(
-      'list migrations and check roles and rights; exit with code 1 if a migration is pending or a right is missing',
+      'check the server, list migrations, and check roles and rights; exit with code 1 if a migration is pending or something is missing',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  npm run cli -- database status --json')
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async ({ url, ownerUrl, sealerUrl }) => {
+        await requireEngine(ownerUrl);
         const states = await migrationStatus(ownerUrl, PROXY_MIGRATIONS);
         print(
           states.map(({ name, appliedAt }) => ({ name, applied_at: appliedAt })),
@@ -77,6 +79,7 @@ export function databaseCommands(): Command {
         if (states.some(({ appliedAt }) => appliedAt === null)) process.exitCode = 1;
         await pendingMigrations(ownerUrl, PROXY_MIGRATIONS); // rejects a newer database, and edited migrations
         await requireAccess({ databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl });
+        await requireSessionLocks(url);
       }),
     );
   return database;
@@ -84,6 +87,7 @@ export function databaseCommands(): Command {
 
 async function migrateAll({ ownerUrl, sandboxUrl }: DatabaseUrls, { dryRun, json }: MigrateOptions): Promise<void> {
   const work = dryRun ? pendingMigrations : migrate;
+  await requireEngine(ownerUrl);
   const names = await work(ownerUrl, PROXY_MIGRATIONS);
   if (sandboxUrl !== undefined) {
     names.push(...(await work(sandboxUrl, SANDBOX_MIGRATIONS)).map((name) => `sandbox/${name}`));

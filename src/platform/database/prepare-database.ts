@@ -1,17 +1,20 @@
 import { Logins, requireAccess } from './access-check';
+import { requireEngine, requireSessionLocks } from './engine-check';
 import { migrateAtStart, pendingMigrations, PROXY_MIGRATIONS } from './migrations';
 
 /**
- * Makes sure that a start finds a database that it can use: no newer than this program, with its roles and rights, and
- * without pending migrations.
+ * Makes sure that a start finds a database that it can use: a server with all that the schema needs, no newer than this
+ * program, with its roles and rights, without pending migrations, and with locks that last as long as a session.
  * @param mayMigrate whether the start may apply pending migrations.
  * @returns the names of the migrations it applied.
  * @throws StartError that says what an operator must do first.
  */
 export async function prepareDatabase(logins: Logins, mayMigrate: boolean): Promise<string[]> {
+  await requireEngine(logins.databaseOwnerUrl);
   await pendingMigrations(logins.databaseOwnerUrl, PROXY_MIGRATIONS); // rejects a newer database
   await requireAccess(logins);
   const applied = await migrateAtStart(logins.databaseOwnerUrl, PROXY_MIGRATIONS, mayMigrate);
   if (applied.length > 0) await requireAccess(logins);
+  await requireSessionLocks(logins.databaseUrl);
   return applied;
 }
