@@ -1,31 +1,43 @@
-/** npm run bench:docs: writes the tables of docs/internals/performance.md from the results in bench/results. */
+/** npm run bench:docs: writes the tables of the documentation from the results in bench/results. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { capacityTable, cellsTable, limitsTable, needsTable, routingTable, waitsTable } from './scaling/tables.mjs';
 import { besideTable, footprintTable, growthTable, matrixTables, promisesTable, soakTable } from './tables.mjs';
 
-/** Another document, to see whether it would change. */
-const DOCUMENT = process.argv[2] ?? join(import.meta.dirname, '..', 'docs', 'internals', 'performance.md');
-/** By the position in the document: the results to show, and their form. */
+/** Another folder with the documents, to see whether they would change. */
+const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', 'docs');
+/** By document and position in it: the results to show, and their form. */
 const TABLES = {
-  promises: ['latest', promisesTable],
-  matrix: ['latest', matrixTables],
-  soak: ['soak', soakTable],
-  footprint: ['footprint', footprintTable],
-  growth: ['growth', growthTable],
-  beside: ['beside', besideTable],
+  'internals/performance.md': {
+    promises: [promisesTable, 'latest'],
+    matrix: [matrixTables, 'latest'],
+    soak: [soakTable, 'soak'],
+    footprint: [footprintTable, 'footprint'],
+    growth: [growthTable, 'growth'],
+    beside: [besideTable, 'beside'],
+  },
+  'operate/scaling.md': {
+    capacity: [capacityTable, 'scaling'],
+    limits: [limitsTable, 'scaling'],
+    needs: [needsTable, 'scaling', 'growth'],
+    waits: [waitsTable, 'scaling'],
+    routing: [routingTable, 'routing'],
+    cells: [cellsTable, 'cells'],
+  },
 };
 
-writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8')));
+for (const [name, tables] of Object.entries(TABLES)) {
+  const document = join(FOLDER, name);
+  writeFileSync(document, withTables(readFileSync(document, 'utf8'), tables));
+}
 
 /** Returns the document with the tables of all existing results. */
-function withTables(text) {
-  return Object.entries(TABLES).reduce((document, [name, [results, table]]) => {
-    const file = join(import.meta.dirname, 'results', `${results}.json`);
-    if (!existsSync(file)) return document;
+function withTables(text, tables) {
+  return Object.entries(tables).reduce((document, [name, [table, ...results]]) => {
+    const files = results.map((one) => join(import.meta.dirname, 'results', `${one}.json`));
+    if (!files.every((file) => existsSync(file))) return document;
     const place = new RegExp(`(<!-- bench:${name} -->)[^]*?(<!-- /bench -->)`);
-    return document.replace(
-      place,
-      (_, begin, end) => `${begin}\n\n${table(JSON.parse(readFileSync(file, 'utf8')))}\n\n${end}`,
-    );
+    const shown = table(...files.map((file) => JSON.parse(readFileSync(file, 'utf8'))));
+    return document.replace(place, (_, begin, end) => `${begin}\n\n${shown}\n\n${end}`);
   }, text);
 }

@@ -4,15 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..');
+const DOCUMENTS = ['internals/performance.md', 'operate/scaling.md'];
 
-describe('docs/internals/performance.md', () => {
+describe('the documentation with figures', () => {
   it('shows the figures of the benchmark results', () => {
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-docs-'));
     try {
-      const copy = join(folder, 'performance.md');
-      cpSync(join(ROOT, 'docs/internals/performance.md'), copy);
-      execFileSync(process.execPath, [join(ROOT, 'bench/docs.mjs'), copy]);
-      expect(readFileSync(copy, 'utf8')).toBe(readFileSync(join(ROOT, 'docs/internals/performance.md'), 'utf8'));
+      for (const name of DOCUMENTS) cpSync(join(ROOT, 'docs', name), join(folder, name));
+      execFileSync(process.execPath, [join(ROOT, 'bench/docs.mjs'), folder]);
+      for (const name of DOCUMENTS) {
+        expect(readFileSync(join(folder, name), 'utf8')).toBe(readFileSync(join(ROOT, 'docs', name), 'utf8'));
+      }
     } finally {
       rmSync(folder, { recursive: true });
     }

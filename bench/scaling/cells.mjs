@@ -21,7 +21,7 @@ const { picture, results, ...options } = new Command('npm run bench:scaling:cell
   .option('--rate <number>', 'calls per second of all clients', positive, 400)
   .option('--use <share>', 'share of all capacity that is used without a failure', positive, 0.5)
   .option('--tail <exponent>', 'loads of clients: Pareto with this exponent; smaller is heavier', positive, 1.3)
-  .option('--failover <seconds>', 'how long a failover stops its cell', positive, 6)
+  .option('--failover <seconds>', 'how long a failover stops its cell', positive, 30)
   .option('--outage <seconds>', 'how long a whole cell is down', positive, 120)
   .option('--patience <seconds>', 'how long a call waits before it is refused', positive, 2)
   .option('--minutes <number>', 'simulated time', positive, 10)

@@ -113,10 +113,10 @@ async function take(client: Client, key: number[]): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** Others recognise a live instance by the lock that the server shows (`live_processes`). */
+/** Others recognise a live instance by the lock that the server shows (`live_processes`). It must be of this session. */
 async function isShown(client: Client, key: number[]): Promise<boolean> {
   const { rows } = await client.query(
-    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted`,
+    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted AND pid = pg_backend_pid()`,
     key,
   );
   return rows.length > 0;
