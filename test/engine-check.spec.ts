@@ -2,6 +2,9 @@ import { Client } from 'pg';
 import { StartError } from '../src/platform/config/config';
 import { requireEngine, requireSessionLocks } from '../src/platform/database/engine-check';
 import { prepareDatabase } from '../src/platform/database/prepare-database';
+import { runCli } from './support/cli';
+import { removeDataDir } from './support/data-dir';
+import { newDataDir } from './support/process';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** Functions of the catalog belong to one database, so a test may take them from its own. */
@@ -67,6 +70,20 @@ describe('a database server', () => {
     await database.query(change);
     const line = await reason(prepareDatabase(asLogins(), true));
     expect(line).toMatch(/^the database does not keep advisory locks for a session, .*pooler in transaction mode/);
+  });
+
+  it.each([
+    [['database', 'status'], 1, IGNORED, /does not keep advisory locks/],
+    [['database', 'status'], 1, GONE, /may not execute pg_control_system\(\)/],
+    [['database', 'migrate'], 1, GONE, /may not execute pg_control_system\(\)/],
+    [['database', 'status'], 0, 'SELECT 1', /^$/],
+  ])('is judged by %p, which ends with %i', async (command, exitCode, change, said) => {
+    await database.query(change);
+    const folder = newDataDir();
+    const env = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, DATA_DIR: folder };
+    const { code, stderr } = await runCli(command, env, folder);
+    removeDataDir(folder);
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(said)]);
   });
 
   async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
