@@ -49,9 +49,12 @@ export class ProblemFilter implements ExceptionFilter {
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
   }
 
-  /** Logs the problem. Only our own failures are errors. Stops and failures of the upstream are expected to happen. */
-  private log({ id }: Call, { status, code, cause }: Problem): void {
-    if (status < 500) return;
+  /**
+   * Logs the problem. Only our own failures are errors. Stops and failures of the upstream are expected to happen. Of the
+   * same refusals in a row, the first is logged.
+   */
+  private log({ id }: Call, { status, code, cause, recorded }: Problem): void {
+    if (status < 500 || !recorded) return;
     const line = { call_id: id, code };
     if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'request not carried out');
     else this.logger.error({ ...line, err: cause }, 'request failed');
