@@ -46,7 +46,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['http', ['streams', 'health', 'metrics', 'connections', 'validation']],
   ['access', ['auth', 'clients']],
   ['operations', []],
-  ['platform', ['jobs', 'logging', 'database', 'fencing', 'config', 'errors', 'privacy']],
+  ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy']],
   ['sandbox', []],
 ];
 

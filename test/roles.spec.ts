@@ -121,7 +121,7 @@ describe('the roles of the database', () => {
         [name],
       );
       expect([name, acl?.public]).toEqual([name, 0]);
-      await expect(may('payout_auditor', `SELECT ${name.replace(/integer/, '1')}`)).resolves.toBe(false);
+      await expect(may('payout_auditor', `SELECT ${name.replace(/integer|bigint/, '1')}`)).resolves.toBe(false);
     }
   });
 

@@ -13,6 +13,7 @@ import { SettingsModule } from '../platform/config/config.module';
 import { SessionModule } from '../admin/session/session.module';
 import { DatabaseModule } from '../platform/database/database.module';
 import { FencingModule } from '../platform/fencing/fencing.module';
+import { StorageModule } from '../platform/storage/storage.module';
 import { HealthModule } from '../http/health/health.module';
 import { InfoModule } from '../interface/info/info.module';
 import { JournalModule } from '../journal/journal.module';
@@ -41,6 +42,7 @@ export class AppModule {
         LoggerModule.forRoot(loggingOptions(settings.logLevel, 'proxy')),
         DatabaseModule,
         FencingModule,
+        StorageModule,
         AuthModule,
         ClientsModule,
         JournalModule,

@@ -19,10 +19,12 @@ import { EpochService } from '../platform/database/epoch.service';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
+import { SpaceService } from '../platform/database/space.service';
 import { checkedSettings } from '../operations/checked-settings';
 import { ReplyAdapter } from '../gateway/forwarding/reply-adapter';
 import { GateService } from '../gateway/admission-control/gate.service';
 import { logRequests } from '../platform/logging/logging';
+import { IndexService, tellOfIndex } from '../history/search/index.service';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { serveDocs } from './openapi';
 import { endStalledAnswers } from '../http/streams/stalled';
@@ -69,6 +71,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   await app.get(ProcessService).start();
   await app.get(HeartbeatService).start();
   app.get(DurabilityService).requireSafe();
+  await app.get(SpaceService).start();
 
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);
@@ -86,6 +89,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     deadlineMs: settings.requestDeadlineMs,
     requireRoom: (call) => app.get(GateService).requireRoom(call),
   });
+  tellOfIndex(server, app.get(IndexService, { strict: false }));
   readJsonBodies(server, settings.maxBodyBytes);
   metrics.observe(server);
   logRequests(server, app.get(Logger));

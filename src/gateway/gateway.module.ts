@@ -8,6 +8,7 @@ import { QueryGuard } from '../http/validation/query.guard';
 import { RequestValidationPipe } from '../http/validation/validation.pipe';
 import { GateService } from './admission-control/gate.service';
 import { AdmissionService } from './forwarding/admission.service';
+import { AdmissionWithoutWrites } from './forwarding/admission-without-writes.service';
 import { AnswerCache } from './forwarding/answer-cache';
 import { CoverageService } from './forwarding/coverage.service';
 import { ExchangeService } from './forwarding/exchange.service';
@@ -28,6 +29,7 @@ import { PreviewService } from './preview/preview.service';
     GateService,
     ForwardingService,
     AdmissionService,
+    AdmissionWithoutWrites,
     ReplayService,
     CoverageService,
     MovedValueService,

@@ -5,7 +5,7 @@ import { commitment, hex, newSalt } from './commitment';
 import { insertion } from './insertion';
 
 /** A read of the history that is about to begin. */
-interface NewAccess {
+export interface NewAccess {
   /** The call ID of the reading request. For the command line, a UUIDv7 of its own. */
   id: string;
   /** Null for the command line. */
@@ -24,10 +24,12 @@ interface NewAccess {
   rows: number | null;
   requestId: string | null;
   clientAddress: string | null;
+  /** When it began, as JSON has it. Left out if that is now. */
+  readAt?: string;
 }
 
 /** How a read of unknown length ended. */
-interface NewAccessEnd {
+export interface NewAccessEnd {
   accessId: string;
   complete: boolean;
   rows: number;
@@ -35,10 +37,12 @@ interface NewAccessEnd {
   sha256: Buffer | null;
   /** The size at the checkpoint in the manifest. */
   checkpointSize: number | null;
+  /** When it was, as JSON has it. Left out if that is now. */
+  endedAt?: string;
 }
 
 /**
- * Writes an access. Nothing may be shown before. If masking hides who was searched for, stores the original filters
+ * Writes an access, unless it is there. Nothing may be shown before. If masking hides who was searched for, stores the original filters
  * beside the record, where they can be erased.
  */
 export async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
@@ -59,17 +63,21 @@ export async function insertAccess(prisma: PrismaService, access: NewAccess): Pr
       rows: access.rows,
       request_id: access.requestId,
       client_address: access.clientAddress,
+      ...(access.readAt !== undefined && { read_at: access.readAt }),
     },
   ]);
   const people = salt && [{ access_id: access.id, salt: hex(salt), filters: hex(Buffer.from(asked)) }];
+  const once = Prisma.sql`${record} ON CONFLICT DO NOTHING`;
   await prisma.$executeRaw(
-    people ? Prisma.sql`WITH record AS (${record}) ${insertion('access_filters', people)}` : record,
+    people ? Prisma.sql`WITH record AS (${once}) ${insertion('access_filters', people)} ON CONFLICT DO NOTHING` : once,
   );
 }
 
+/** Writes the end of an access, unless it is there. */
 export async function insertAccessEnd(prisma: PrismaService, end: NewAccessEnd): Promise<void> {
-  const { accessId, complete, rows, sha256, checkpointSize } = end;
+  const { accessId, complete, rows, sha256, checkpointSize, endedAt = null } = end;
   await prisma.$executeRaw`
-    INSERT INTO access_end (access_id, complete, rows, sha256, checkpoint_size)
-    VALUES (${accessId}::uuid, ${complete}, ${rows}, ${sha256}, ${checkpointSize})`;
+    INSERT INTO access_end (access_id, complete, rows, sha256, checkpoint_size, ended_at)
+    VALUES (${accessId}::uuid, ${complete}, ${rows}, ${sha256}, ${checkpointSize}, coalesce(${endedAt}::timestamptz, clock_timestamp()))
+    ON CONFLICT DO NOTHING`;
 }

@@ -7,6 +7,7 @@ import { ProcessService } from '../platform/database/process.service';
 import { CallJournal } from './call-journal';
 import { ExpectedFees } from './expected-fees';
 import { NewOutcome } from './records';
+import { RefusalWriter } from './refusals';
 import { SpooledOutcomes } from './spooled-outcomes';
 
 function outcome(size: number): NewOutcome {
@@ -36,6 +37,7 @@ function journalOn(prisma: PrismaService, remember: EpochService['remember'] = (
     { addOutcome: () => undefined } as unknown as LocalCopies,
     {} as ExpectedFees,
     { remember } as EpochService,
+    {} as RefusalWriter,
     new ConfigService({ settings: loadConfig({}) }),
   );
 }

@@ -48,7 +48,6 @@ export class CallJournal implements OnApplicationShutdown {
   /** Admissions that depend on earlier payments. They take longer, and the others do not wait for them. */
   private readonly lookUps: GroupCommit<Admission, AdmissionResult>;
   private readonly outcomes: GroupCommit<Closing, string>;
-  readonly refusals: RefusalWriter;
   private readonly relaxed: boolean;
   /** Outcomes that are written after their apps were answered (OUTCOMES=relaxed). */
   private readonly unwritten = new Set<Promise<void>>();
@@ -60,6 +59,7 @@ export class CallJournal implements OnApplicationShutdown {
     private readonly copies: LocalCopies,
     fees: ExpectedFees,
     epoch: EpochService,
+    readonly refusals: RefusalWriter,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -111,7 +111,6 @@ export class CallJournal implements OnApplicationShutdown {
       MAX_BATCH_ROWS,
       { beforeRetry: (closing) => this.keep(closing) },
     );
-    this.refusals = new RefusalWriter(prisma, settings);
   }
 
   /**

@@ -8,6 +8,8 @@ import { LedgerItem, ledgerOf, LedgerRecords } from './ledger';
 export interface FirstCall {
   id: string;
   state: CallState;
+  /** The time since it was released: admitted, or approved. */
+  ageMs: number;
   /** Whether its key is free for another request. */
   isKeyFree: boolean;
   /** Its payouts. Empty if its items are no payouts. */
@@ -17,7 +19,7 @@ export interface FirstCall {
   body: Buffer | null;
 }
 
-type FirstCallRow = Pick<FirstCall, 'state'> & LedgerRecords & { body: Uint8Array | null };
+type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & { body: Uint8Array | null };
 
 /**
  * Reads the call that another one repeats. Returns undefined if there is no such call.
@@ -31,7 +33,7 @@ export async function readFirstCall(
   const processes = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
   const live = processes.map(({ number }) => number);
   const [row] = await prisma.$queryRaw<FirstCallRow[]>`
-    SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state, intent, outcome, body, settlements
+    SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state, (extract(epoch FROM clock_timestamp() - released_at) * 1000)::float8 AS "ageMs", intent, outcome, body, settlements
     FROM (
       SELECT ${STATE_COLUMNS}, i.record::json AS intent, o.record::json AS outcome, b.body, ARRAY(
           SELECT record::json FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
@@ -39,6 +41,6 @@ export async function readFirstCall(
       WHERE i.id = ${id}::uuid) AS call`;
   if (!row) return undefined;
   const isKeyFree = freesKey(row.state, row.outcome?.upstream_status ?? null);
-  const { state, outcome, body } = row;
-  return { id, state, isKeyFree, payouts: ledgerOf(row), outcome, body: body && Buffer.from(body) };
+  const { state, ageMs, outcome, body } = row;
+  return { id, state, ageMs, isKeyFree, payouts: ledgerOf(row), outcome, body: body && Buffer.from(body) };
 }

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ChangeRecords } from '../access/clients/changes';
 import { MetricsModule } from '../http/metrics/metrics.module';
+import { AccessJournal } from './access-journal';
 import { ActivityJournal } from './activity';
 import { CallJournal } from './call-journal';
 import { DatabaseBehindStop } from './database-behind-stop';
@@ -8,6 +9,7 @@ import { ExpectedFees } from './expected-fees';
 import { KeysPaidTwiceMetric } from './keys-paid-twice';
 import { LocalCopies } from './local-copies';
 import { RecentContents } from './recent-contents';
+import { RefusalWriter } from './refusals';
 import { SpooledOutcomes } from './spooled-outcomes';
 import { UnheardStatuses } from './unheard-statuses';
 
@@ -16,15 +18,26 @@ import { UnheardStatuses } from './unheard-statuses';
   imports: [MetricsModule],
   providers: [
     { provide: ChangeRecords, useClass: ActivityJournal },
+    AccessJournal,
     CallJournal,
     DatabaseBehindStop,
     ExpectedFees,
     KeysPaidTwiceMetric,
     LocalCopies,
     RecentContents,
+    RefusalWriter,
     SpooledOutcomes,
     UnheardStatuses,
   ],
-  exports: [CallJournal, ChangeRecords, ExpectedFees, LocalCopies, RecentContents, UnheardStatuses],
+  exports: [
+    AccessJournal,
+    CallJournal,
+    ChangeRecords,
+    ExpectedFees,
+    LocalCopies,
+    RecentContents,
+    SpooledOutcomes,
+    UnheardStatuses,
+  ],
 })
 export class JournalModule {}

@@ -1,9 +1,14 @@
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MetricsService } from '../http/metrics/metrics.service';
 import { GroupCommit } from '../platform/database/group-commit';
 import { REQUEST_PATIENCE_MS, waitAtMost } from '../platform/database/patience';
+import { Loaded } from '../platform/config/config.module';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { PrismaService } from '../platform/database/prisma.service';
+import { DATABASE_CODES } from '../platform/errors/outages';
+import { StorageService } from '../platform/storage/storage.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { insertion } from './insertion';
@@ -14,30 +19,54 @@ import { SettledCall, settleWithin } from './settlements';
 const MAX_BATCH_ROWS = 5_000;
 
 /** The refusals of calls that may be admitted nevertheless, by a commit that was reported as failed. */
-export const MAY_HAVE_INTENT = ['database_unavailable', 'stopped'];
+export const MAY_HAVE_INTENT: readonly string[] = [...DATABASE_CODES, 'stopped'];
 
 /** How long the answer to a refused request waits for the record of it, and at least: it may have waited long before. */
 const PATIENCE_MS = { most: 1_000, least: 100 };
 
-/** Waits between attempts, for about an hour. Until the refusal is written, a reservation and a key may stay taken. */
-const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000)];
+/** Waits between attempts. The last one is repeated. Until the refusal is written, a reservation and a key may stay taken. */
+const RETRIES_MS = [500, 2_000, 5_000, 15_000, 30_000];
+
+/** About an hour. */
+const MAX_TRIES = 120;
+
+/** The refusals that wait in memory, some tens of megabytes. */
+const MAX_WAITING = 10_000;
+
+/** How many are retried at the same time. */
+const AT_ONCE = 500;
+
+interface Waiting {
+  refusal: NewRefusal;
+  tries: number;
+}
 
 /**
  * Records rejected requests. A call that was rejected because the proxy's database failed may still have an intent, if its
  * commit was reported as failed or came late. Its reservation is then released. An admission that comes even later finds
  * the rejection, and admits nothing.
  */
+@Injectable()
 export class RefusalWriter {
   private readonly logger = new Logger('Journal');
   private readonly refusals: GroupCommit<NewRefusal>;
+  private waiting: Waiting[] = [];
+  private isWorking = false;
 
-  constructor(prisma: PrismaService, timeouts: Timeouts) {
+  constructor(
+    prisma: PrismaService,
+    private readonly storage: StorageService,
+    private readonly metrics: MetricsService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    const timeouts: Timeouts = config.get('settings', { infer: true });
     this.refusals = new GroupCommit<NewRefusal>(
       (batch) => insertRefusals(prisma, batch, timeouts),
       () => 1,
       MAX_BATCH_ROWS,
       { patienceMs: REQUEST_PATIENCE_MS, confirm: () => prisma.confirm() },
     );
+    metrics.watchWaitingRefusals(() => this.waiting.length);
   }
 
   /** Resolves once the refusal is durable. */
@@ -46,17 +75,22 @@ export class RefusalWriter {
   }
 
   /**
-   * For a refusal whose app is about to be answered. Waits a moment. Then the refusal is retried in the background.
+   * For a refusal whose app is about to be answered. Waits a moment, and not at all while the database takes no writes. Then
+   * the refusal is retried in the background.
    * @param leftMs how long the request could still wait.
    * @returns whether it is durable.
    */
   async recordSoon(refusal: NewRefusal, leftMs: number): Promise<boolean> {
+    if (this.isHopeless) {
+      this.recordLater(refusal);
+      return false;
+    }
     const recording = this.record(refusal).then(
       () => true,
       (err: unknown) => {
         const { id, code } = refusal;
-        this.logger.error({ call_id: id, code, err }, 'refusal not recorded, will retry');
-        void this.recordLater(refusal);
+        if (!this.isHopeless) this.logger.error({ call_id: id, code, err }, 'refusal not recorded, will retry');
+        this.recordLater(refusal);
         return false;
       },
     );
@@ -64,17 +98,38 @@ export class RefusalWriter {
     return (await waitAtMost(recording, patienceMs)) ?? false;
   }
 
+  private get isHopeless(): boolean {
+    return this.storage.troubles.some(({ place }) => place === 'database');
+  }
+
   /** Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles it. */
-  private async recordLater(refusal: NewRefusal): Promise<void> {
-    for (const wait of RETRIES_MS) {
-      await sleep(wait, undefined, { ref: false });
-      try {
-        return await this.record(refusal);
-      } catch {
-        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded');
-      }
+  private recordLater(refusal: NewRefusal): void {
+    if (this.waiting.length >= MAX_WAITING) {
+      this.waiting.shift();
+      this.metrics.countDroppedRefusal();
     }
-    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded, no further retries');
+    this.waiting.push({ refusal, tries: 0 });
+    if (!this.isWorking) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    for (let round = 0; this.waiting.length > 0;) {
+      await sleep(RETRIES_MS[round] ?? RETRIES_MS.at(-1), undefined, { ref: false });
+      if (this.isHopeless) {
+        round = 0; // once the database takes writes again, they are written soon
+        continue;
+      }
+      const batch = this.waiting.splice(0, AT_ONCE);
+      const results = await Promise.allSettled(batch.map(({ refusal }) => this.record(refusal)));
+      const failed = batch.filter((_one, place) => results[place]?.status === 'rejected');
+      for (const one of failed) one.tries += 1;
+      this.waiting.unshift(...failed.filter(({ tries }) => tries < MAX_TRIES));
+      for (const { refusal } of failed.filter(({ tries }) => tries >= MAX_TRIES))
+        this.logger.error({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded, no further retries');
+      round = failed.length > 0 ? round + 1 : 0;
+    }
+    this.isWorking = false;
   }
 }
 

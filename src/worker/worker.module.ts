@@ -8,6 +8,7 @@ import { PresentService } from '../history/records/present.service';
 import { IndexJob } from '../history/search/index.job';
 import { IndexService } from '../history/search/index.service';
 import { FenceMetrics } from '../http/health/fence-metrics';
+import { StorageMetrics } from '../http/health/storage-metrics';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from '../journal/activity';
 import { DatabaseBehindStop } from '../journal/database-behind-stop';
@@ -17,6 +18,7 @@ import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
 import { FencingModule } from '../platform/fencing/fencing.module';
+import { StorageModule } from '../platform/storage/storage.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
 import { ProbeService } from '../reconciliation/in-doubt/probe.service';
@@ -61,6 +63,7 @@ export class WorkerModule {
         LoggerModule.forRoot(loggingOptions(settings.logLevel, 'worker')),
         DatabaseModule,
         FencingModule,
+        StorageModule,
         MetricsModule,
         UpstreamModule,
       ],
@@ -70,6 +73,7 @@ export class WorkerModule {
         ForemanService,
         DatabaseBehindStop,
         FenceMetrics,
+        StorageMetrics,
         // The client of probes, and the record of its creation
         ClientsService,
         { provide: ChangeRecords, useClass: ActivityJournal },

@@ -182,9 +182,9 @@ export const RECOVERIES = [
     guards: 'a spooled outcome that the next start does not record',
     edits: [
       [
-        'src/journal/spooled-outcomes.ts',
-        'for (const id of await this.spool.ids()) this.kept.add(id);',
-        'await this.spool.ids();',
+        'src/journal/spool-writer.ts',
+        'for (const id of await this.work.spool.ids()) this.kept.set(id, undefined);',
+        'await this.work.spool.ids();',
       ],
     ],
     noticedBy: 'test/spooled-outcomes.spec.ts',

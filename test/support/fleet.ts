@@ -43,6 +43,7 @@ export class Fleet {
       LOG_LEVEL: 'silent',
       RESOLVER_EVERY_SECONDS: '0',
       WALLETS_EVERY_SECONDS: '0',
+      DATABASE_RESERVE_MB: '0',
       ...shared,
       ...env,
     };

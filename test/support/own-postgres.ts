@@ -16,11 +16,17 @@ export interface OwnPostgres {
   close(): Promise<void>;
 }
 
-export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-own-'));
+/**
+ * @param dataDir where its files are. By default, a new folder for temporary files.
+ * @param settings on top of those that make it fast.
+ */
+export async function startOwnPostgres({
+  dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-own-')),
+  settings = [] as string[],
+} = {}): Promise<OwnPostgres> {
   chmodSync(dataDir, 0o755);
-  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  const postgres = await startEmbeddedPostgres(dataDir, { settings });
+  const fast = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+  const postgres = await startEmbeddedPostgres(dataDir, { settings: [...fast, ...settings] });
   const { urls } = postgres;
   await migrate(urls.owner, PROXY_MIGRATIONS);
   const owner = new Client({ connectionString: urls.owner });

@@ -194,3 +194,46 @@ BEGIN
   RETURN 'more';
 END
 $$;
+
+-- Space that is kept free for outcomes (src/platform/database/reserve.ts): rows without meaning, one for each page. It is not logged,
+-- so it costs no WAL, and a crash leaves it empty.
+CREATE UNLOGGED TABLE space_reserve (filler text STORAGE PLAIN NOT NULL);
+
+-- Builds the reserve if it is smaller than wanted, and returns its bytes. It is only built if there is space for as much again.
+-- If there is not, everything is taken back, because a new file is removed with its transaction.
+CREATE FUNCTION keep_space_reserve(wanted bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+  pages bigint := wanted / 8192;
+BEGIN
+  IF pg_relation_size('space_reserve') >= pages * 8192 THEN
+    RETURN pg_relation_size('space_reserve');
+  END IF;
+  LOCK TABLE space_reserve IN ACCESS EXCLUSIVE MODE;
+  IF pg_relation_size('space_reserve') < pages * 8192 THEN -- another instance may have built it meanwhile
+    TRUNCATE space_reserve;
+    INSERT INTO space_reserve SELECT repeat('x', 8000) FROM generate_series(1, 2 * pages);
+    TRUNCATE space_reserve;
+    INSERT INTO space_reserve SELECT repeat('x', 8000) FROM generate_series(1, pages);
+  END IF;
+  RETURN pg_relation_size('space_reserve');
+END
+$$;
+
+-- Gives the reserved space back to the disk, and returns how many bytes that were.
+CREATE FUNCTION release_space_reserve() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+  bytes bigint;
+BEGIN
+  LOCK TABLE space_reserve IN ACCESS EXCLUSIVE MODE;
+  bytes := pg_relation_size('space_reserve');
+  IF bytes > 0 THEN
+    TRUNCATE space_reserve;
+  END IF;
+  RETURN bytes;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION keep_space_reserve(bigint), release_space_reserve() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_space_reserve(bigint), release_space_reserve() TO payout_proxy;

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { causeOf } from '../../platform/database/unavailable';
 import { Problem } from '../../platform/errors/problem';
+
+const WINDOW_MS = 60_000;
 
 /** A client's current rate limit window. */
 interface RequestWindow {
@@ -15,6 +18,9 @@ interface RequestWindow {
 /** Counts the requests of clients over all instances. */
 @Injectable()
 export class RequestWindowsService {
+  /** The windows that are counted here. There are as many as clients with a limit. */
+  private readonly here = new Map<string, { startedAt: number; requests: number }>();
+
   constructor(private readonly prisma: PrismaService) {}
 
   /**
@@ -31,9 +37,28 @@ export class RequestWindowsService {
         requests = CASE WHEN w.started_at > now() - interval '60 s' THEN w.requests + 1 ELSE 1 END
       RETURNING requests,
         greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
-    const [row] = await withPatience(counted, patienceMs);
-    if (!row) throw new Error('the upsert returned no row');
-    return row;
+    try {
+      const [row] = await withPatience(counted, patienceMs);
+      if (!row) throw new Error('the upsert returned no row');
+      return row;
+    } catch (error) {
+      const cause = causeOf(error);
+      if (cause === undefined || cause === 'unreachable') throw error;
+      return this.countHere(clientId);
+    }
+  }
+
+  /** Counts on this instance alone, while the database answers reads and takes no writes. */
+  private countHere(clientId: string): RequestWindow {
+    const now = performance.now();
+    const known = this.here.get(clientId);
+    const window = known && now - known.startedAt < WINDOW_MS ? known : { startedAt: now, requests: 0 };
+    window.requests += 1;
+    this.here.set(clientId, window);
+    return {
+      requests: window.requests,
+      secondsLeft: Math.max(1, Math.ceil((window.startedAt + WINDOW_MS - now) / 1_000)),
+    };
   }
 }
 

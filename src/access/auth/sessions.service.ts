@@ -4,6 +4,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { Loaded } from '../../platform/config/config.module';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { isUnavailable } from '../../platform/database/unavailable';
 import { Caller } from './call';
 import { CALLER_COLUMNS, callerOf, CallerRow, OPENS } from './callers.service';
 
@@ -56,10 +57,17 @@ export class SessionsService {
   async identify(token: string): Promise<Caller | undefined> {
     const row = await this.find(token);
     if (!row) return undefined;
-    if (row.isUseOld) {
-      await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${sha256(token)}`;
-    }
+    if (row.isUseOld) await this.recordUse(token);
     return callerOf(row);
+  }
+
+  /** While the database takes no writes, sessions go on, and end as if they were idle. */
+  private async recordUse(token: string): Promise<void> {
+    try {
+      await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${sha256(token)}`;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
   }
 
   /** Finds the caller without counting a use, so that an open stream does not prolong the session. */

@@ -13,9 +13,10 @@ import { FenceService } from '../../platform/fencing/fence.service';
 import { Problem } from '../../platform/errors/problem';
 import { Place } from '../../gateway/admission-control/place';
 import { GateService } from '../../gateway/admission-control/gate.service';
+import { StorageService } from '../../platform/storage/storage.service';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { recipientFaults, requireNoFence } from '../../gateway/forwarding/refusals';
+import { recipientFaults, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
 import { paymentsTo } from '../../journal/content-keys';
 import { readFeeRate } from '../../operations/fees';
 import { movesValue, operationNamed, OperationName } from '../../operations/catalogue';
@@ -44,6 +45,7 @@ export class ApprovalsService {
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
     private readonly fence: FenceService,
+    private readonly storage: StorageService,
     private readonly copies: LocalCopies,
     private readonly epoch: EpochService,
   ) {}
@@ -67,6 +69,7 @@ export class ApprovalsService {
     { reason, content_hash: hash }: DecisionDto,
   ): Promise<FullApprovalRecord> {
     requireNoFence(this.fence);
+    requireSpace(this.storage);
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
     const place = await this.gate.enterFor(call, held.intent.client_id, operationNamed(held.intent.operation));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Config, RunningConfig } from '../../platform/config/config';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres';
 import { DirectoryLock } from '../../platform/database/embedded/directory-lock';
@@ -79,10 +80,11 @@ export function needsPostgres({ databaseUrl, upstreamBaseUrl }: Config): boolean
 /**
  * Returns the URLs of the database. A single URL is the owner's, and the proxy takes its own role (prisma.service.ts).
  */
-function databaseOf({ databaseUrl, databaseOwnerUrl }: Config, postgres: EmbeddedPostgres | undefined) {
+function databaseOf({ databaseUrl, databaseOwnerUrl, dataDir }: Config, postgres: EmbeddedPostgres | undefined) {
   if (databaseUrl) return { databaseUrl, databaseOwnerUrl: databaseOwnerUrl ?? databaseUrl };
   if (!postgres) throw new Error('there is neither a DATABASE_URL nor an embedded Postgres');
-  return { databaseUrl: postgres.urls.proxy, databaseOwnerUrl: postgres.urls.owner };
+  const { proxy, owner } = postgres.urls;
+  return { databaseUrl: proxy, databaseOwnerUrl: owner, databaseDirectory: join(dataDir, 'postgres') };
 }
 
 function upstreamOf({ upstreamBaseUrl, upstreamApiKey }: Config, sandbox: RunningSandbox | undefined) {

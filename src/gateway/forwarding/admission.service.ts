@@ -17,6 +17,7 @@ import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { measured, Place } from '../admission-control/place';
 import { admissionRequest } from './admission-request';
+import { AdmissionWithoutWrites } from './admission-without-writes.service';
 import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
 import { newIntent, PreparedRequest } from './prepared-request';
@@ -47,6 +48,7 @@ export class AdmissionService {
     private readonly replays: ReplayService,
     private readonly callers: CallersService,
     private readonly fence: FenceService,
+    private readonly withoutWrites: AdmissionWithoutWrites,
   ) {}
 
   /**
@@ -140,8 +142,8 @@ export class AdmissionService {
   private async decide(call: OperationCall, admission: Admission, place: Place): Promise<AdmissionResult> {
     const started = performance.now();
     try {
-      const admitted = measured(place, this.journal.admit(admission, leftOf(call)));
-      const result = await admitted.catch(databaseUnavailable);
+      const admit = () => measured(place, this.journal.admit(admission, leftOf(call)));
+      const result = await this.withoutWrites.decide(admission, admit, () => leftOf(call));
       call.opened = result.kind === 'released' || result.kind === 'held';
       if (result.kind === 'released') call.feeRate = result.feeRate;
       if (result.kind === 'held') call.outcome = 'pending_approval';

@@ -5,6 +5,7 @@ import { eventsThatArrived, watchHandover } from '../../http/connections/handove
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { StorageService } from '../../platform/storage/storage.service';
 import { CallJournal } from '../../journal/call-journal';
 import { Release } from '../../journal/release';
 import { ageOf } from '../../platform/fencing/instant';
@@ -22,6 +23,7 @@ import { AnswerCache, Given } from './answer-cache';
 import { rowOf } from '../../operations/catalogue';
 import { outcomeOf } from './outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
+import { requireSpace } from './refusals';
 import { ShapeWatch } from './shape-watch';
 
 /**
@@ -43,6 +45,7 @@ export class ExchangeService {
     private readonly shapes: ShapeWatch,
     private readonly statuses: UnheardStatuses,
     private readonly fees: ExpectedFees,
+    private readonly storage: StorageService,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -87,6 +90,7 @@ export class ExchangeService {
 
   private async open(call: OperationCall, prepared: PreparedRequest): Promise<void> {
     const started = performance.now();
+    requireSpace(this.storage); // a read takes space, too
     await this.journal.open(newIntent(call, prepared, null), leftOf(call)).catch(databaseUnavailable);
     call.opened = true;
     call.timings.journal = performance.now() - started;

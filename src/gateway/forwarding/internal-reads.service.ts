@@ -6,11 +6,13 @@ import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { OperationName } from '../../operations/catalogue';
 import { clock } from '../../platform/database/clock';
 import { databaseUnavailable } from '../../platform/errors/problem';
+import { StorageService } from '../../platform/storage/storage.service';
 import { Listing } from '../upstream/listing';
 import { UpstreamService } from '../upstream/upstream.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from './outgoing';
 import { newIntent } from './prepared-request';
+import { requireSpace } from './refusals';
 
 /** The longest time that a request waits for a listing. */
 const LISTING_PATIENCE_MS = 15_000;
@@ -29,6 +31,7 @@ export class InternalReadsService implements OnApplicationShutdown {
     private readonly journal: CallJournal,
     private readonly upstream: UpstreamService,
     private readonly metrics: MetricsService,
+    private readonly storage: StorageService,
   ) {}
 
   /**
@@ -58,6 +61,7 @@ export class InternalReadsService implements OnApplicationShutdown {
   ): Promise<{ failure: Listing['failure']; items: UpstreamItem[] }> {
     return this.finish(causedBy(cause, operation), async (call) => {
       const outgoing = { ...toOutgoing(operation, {}), effect: 'read' as const };
+      requireSpace(this.storage);
       await this.journal.open(newIntent(call, { outgoing, items: [] }, null)).catch(databaseUnavailable);
       const [sentAt, started] = [clock.now(), performance.now()];
       const items: UpstreamItem[] = [];

@@ -3,7 +3,10 @@ import { ConfigService } from '@nestjs/config';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call, leftOf } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
-import { isUnavailable } from '../../platform/database/unavailable';
+import { causeOf, isUnavailable } from '../../platform/database/unavailable';
+import { codeOf } from '../../platform/storage/failures';
+import { StorageService, Trouble } from '../../platform/storage/storage.service';
+import { DATABASE_CODES, DatabaseCode } from '../../platform/errors/outages';
 import { Problem } from '../../platform/errors/problem';
 import { ProblemCode, PROBLEMS } from '../../platform/errors/problems';
 import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
@@ -15,7 +18,7 @@ import { recordedKey } from '../../http/validation/idempotency-key';
 import { rowOf } from '../../operations/catalogue';
 
 /** The problems that somebody must look into if an unexpected error caused them. */
-const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
+const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', ...DATABASE_CODES, 'outcome_unknown'];
 
 /** Turns errors into responses, and records the rejected requests of known callers. */
 @Catch()
@@ -27,6 +30,7 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly journal: CallJournal,
     private readonly metrics: MetricsService,
+    private readonly storage: StorageService,
     config: ConfigService<Loaded, true>,
   ) {
     const { maxBodyBytes, extraFieldsAllowed } = config.get('settings', { infer: true });
@@ -38,7 +42,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
-    const problem = inWordsFor(request, this.toProblem(error, request));
+    const problem = inWordsFor(request, this.withCause(this.toProblem(error, request)));
     this.log(call, problem);
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
@@ -51,13 +55,26 @@ export class ProblemFilter implements ExceptionFilter {
 
   /**
    * Logs the problem. Only our own failures are errors. Stops and failures of the upstream are expected to happen. Of the
-   * same refusals in a row, the first is logged.
+   * same refusals in a row, the first is logged. Why the database takes no writes is logged once, too (StorageService).
    */
   private log({ id }: Call, { status, code, cause, recorded }: Problem): void {
-    if (status < 500 || !recorded) return;
+    if (status < 500 || !recorded || (isOfDatabase(code) && this.troubleOfDatabase)) return;
     const line = { call_id: id, code };
     if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'request not carried out');
     else this.logger.error({ ...line, err: cause }, 'request failed');
+  }
+
+  /** Says why the database fails, if that is known: from the error itself, or from what others have seen. */
+  private withCause(problem: Problem): Problem {
+    const { code, cause } = problem;
+    if (code !== 'database_unavailable' || cause === undefined) return problem;
+    const own = causeOf(cause) ?? 'unreachable';
+    const known = own === 'unreachable' ? (this.troubleOfDatabase?.cause ?? own) : own;
+    return problem.as(codeOf({ place: 'database', cause: known }));
+  }
+
+  private get troubleOfDatabase(): Trouble | undefined {
+    return this.storage.troubles.find(({ place }) => place === 'database');
   }
 
   private toProblem(error: unknown, request: FastifyRequest): Problem {
@@ -106,13 +123,25 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+function isOfDatabase(code: ProblemCode): code is DatabaseCode {
+  return (DATABASE_CODES as readonly string[]).includes(code);
+}
+
+/** Why a change outside the interface may not have been made. */
+const FOR_CHANGES: Readonly<Record<DatabaseCode, string>> = {
+  database_unavailable: 'The database of the proxy cannot be reached or is too busy.',
+  storage_full: 'The proxy has no space left to record changes.',
+  storage_failing: 'The storage of the proxy fails.',
+  database_read_only: 'The database of the proxy accepts no changes now.',
+  database_busy: 'The database of the proxy accepts no more connections.',
+};
+
 /** Adapts texts about payouts for reads and for changes outside the interface. */
 function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
   if (isRead(request)) return problem.asRead();
   const { code, message, cause } = problem;
-  if (isInterface(request) || code !== 'database_unavailable' || message !== PROBLEMS[code].text) return problem;
-  const text =
-    'The database of the proxy cannot be reached or is too busy. Nothing was sent to the payout service. Check whether the change was made before you try again.';
+  if (isInterface(request) || !isOfDatabase(code) || message !== PROBLEMS[code].text) return problem;
+  const text = `${FOR_CHANGES[code]} Nothing was sent to the payout service. Check whether the change was made before you try again.`;
   return new Problem(code, { text, action: 'wait', cause });
 }
 

@@ -1,6 +1,8 @@
 import { Caller } from '../../access/auth/call';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { Fault, Problem } from '../../platform/errors/problem';
+import { codeOf } from '../../platform/storage/failures';
+import { StorageService } from '../../platform/storage/storage.service';
 import { Obstacle } from '../../policy/admission';
 import { brokenLimits, Limited } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
@@ -28,6 +30,11 @@ export function limitProblems(
 /** Refuses a request while this instance must not pay. Nothing may be admitted by a database that cannot be trusted. */
 export function requireNoFence(fence: FenceService): void {
   if (fence.isRaised) throw new Problem('instance_fenced');
+}
+
+/** Refuses a request while its outcome might fit nowhere. */
+export function requireSpace({ obstacle }: StorageService): void {
+  if (obstacle) throw new Problem(codeOf(obstacle));
 }
 
 /** Returns the error for a request that an obstacle stops. */

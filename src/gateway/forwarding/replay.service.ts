@@ -2,29 +2,39 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { leftOf, OperationCall } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
-import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
+import { givenUpAfterMs, overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { withPatience } from '../../platform/database/patience';
+import { causeOf } from '../../platform/database/unavailable';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
 import { FirstCall, readFirstCall } from '../../journal/first-call';
+import { SpooledOutcomes } from '../../journal/spooled-outcomes';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
 import { rowOf } from '../../operations/catalogue';
 import { Effect } from '../../operations/row';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
+/** An outcome is usually recorded in milliseconds. Past this time after the last answer, something is wrong. */
+const RECORDED_WITHIN_MS = 5_000;
+
 /** Answers a request that repeats an earlier one with the same idempotency key, from the records of the first one. */
 @Injectable()
 export class ReplayService {
   private readonly inFlightSeconds: number;
+  /** The age from which a call in progress is not expected to get its outcome soon. Milliseconds. */
+  private readonly overdueMs: number;
 
   constructor(
     private readonly prisma: PrismaService,
     private readonly journal: CallJournal,
+    private readonly spooled: SpooledOutcomes,
     config: ConfigService<Loaded, true>,
   ) {
-    this.inFlightSeconds = givenUpAfterMs(config.get('settings', { infer: true })) / 1_000;
+    const settings = config.get('settings', { infer: true });
+    this.inFlightSeconds = givenUpAfterMs(settings) / 1_000;
+    this.overdueMs = overAfterMs(settings) + RECORDED_WITHIN_MS;
   }
 
   /**
@@ -71,15 +81,26 @@ export class ReplayService {
       case 'declined':
         throw new Problem('approval_rejected', { firstCallId: id });
       case 'in_progress':
-        return 'in progress';
+        return this.inProgress(first);
       case 'not_sent':
       case 'not_executed':
       case 'refused':
         return undefined; // Their keys are free.
       case 'unknown':
         if (words) return toReply(words, id, effect);
-        throw inDoubt(id);
+        throw inDoubt(first);
     }
+  }
+
+  /**
+   * A call that was sent is not in progress for ever. Whoever repeats it learns that its outcome is known and not recorded
+   * yet, or that none is to be expected soon.
+   */
+  private inProgress(first: FirstCall): 'in progress' {
+    const { id, ageMs } = first;
+    if (this.spooled.has(id)) throw inDoubt(first, 'is known and cannot be recorded at the moment');
+    if (ageMs > this.overdueMs) throw inDoubt(first);
+    return 'in progress';
   }
 
   /** Records the request. The first call has its own record. */
@@ -94,24 +115,35 @@ export class ReplayService {
       detail: 'The answer to the first request with this Idempotency-Key was replayed. Nothing was sent.',
       idempotencyKey: keyIn(call.idempotencyKey),
     };
-    await this.journal.refusals.record(refusal).catch(databaseUnavailable);
+    await this.journal.refusals.record(refusal).catch(async (error: unknown) => {
+      const cause = causeOf(error);
+      if (cause === undefined || cause === 'unreachable') databaseUnavailable(error);
+      await this.journal.refusals.recordSoon(refusal, leftOf(call)); // later, once the database takes writes
+    });
     call.outcome = 'replayed';
   }
 }
 
 /** Returns the upstream's answer while it is stored. */
-function answered(kind: 'succeeded' | 'rejected', { id, outcome, body }: FirstCall, effect: Effect): Reply {
+function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effect): Reply {
+  const { id, outcome, body } = first;
   const { upstream_status: status, content_type: contentType = null, retry_after: retryAfter = null } = outcome ?? {};
-  if (status === undefined) throw inDoubt(id); // An answer has a status.
+  if (status === undefined) throw inDoubt(first); // An answer has a status.
   const content = body === null ? erasedContent(kind, id) : { contentType, body };
   return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
 }
 
-function inDoubt(id: string): Problem {
+/** The longest wait before a call in doubt is worth another look. Seconds. */
+const LONGEST_WAIT = 60;
+
+/** @param what is said of the outcome. */
+function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
   return new Problem('outcome_unknown', {
     status: 409,
-    text: `The outcome of the first request with this Idempotency-Key is unknown, so nothing was sent again. GET /v1/calls/${id} shows its outcome once it is known.`,
+    text: `The outcome of the first request with this Idempotency-Key ${what}, so nothing was sent again. GET /v1/calls/${id} shows its outcome once it is recorded.`,
     firstCallId: id,
+    // The longer it has taken, the longer it will take.
+    retryAfter: Math.min(LONGEST_WAIT, Math.max(1, Math.ceil(ageMs / 2_000))),
   });
 }
 

@@ -3,20 +3,19 @@ import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
 import { Readings, Shown } from '../../access/auth/shows';
 import { Problem } from '../../platform/errors/problem';
-import { insertAccess } from '../../journal/accesses';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { AccessJournal } from '../../journal/access-journal';
 import { maskFilters } from '../records/mask-filters';
 
 /** Records who reads the history. */
 @Injectable()
 export class ReadingsService implements Readings {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly accesses: AccessJournal) {}
 
   async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
     const { id, caller = null, actor, operation, requestId, clientAddress } = call;
     const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
     try {
-      await insertAccess(this.prisma, {
+      await this.accesses.begin({
         id,
         caller,
         actor,

@@ -6,8 +6,7 @@ import { Call, mayReveal } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { insertAccessEnd } from '../../journal/accesses';
+import { AccessJournal } from '../../journal/access-journal';
 import { Query } from '../search/pages';
 import { PresentService } from '../records/present.service';
 import { ReadingsService } from '../access-log/readings.service';
@@ -58,7 +57,7 @@ export class ExportService implements OnModuleDestroy {
     private readonly present: PresentService,
     private readonly checkpoints: CheckpointsService,
     private readonly readings: ReadingsService,
-    private readonly journal: PrismaService,
+    private readonly accesses: AccessJournal,
     private readonly standing: StandingService,
   ) {}
 
@@ -132,7 +131,7 @@ export class ExportService implements OnModuleDestroy {
       }
       const checkpointSize = await this.checkpoints.covering(accessId);
       // The manifest is built from this record, so it is written before the reader sees the end of the file.
-      await insertAccessEnd(this.journal, { accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
+      await this.accesses.end({ accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
       complete = true;
     } catch (error) {
       this.logger.warn({ call_id: accessId, rows, err: error }, 'export interrupted');
@@ -157,7 +156,7 @@ export class ExportService implements OnModuleDestroy {
    */
   private async endBroken(accessId: string, rows: number): Promise<void> {
     try {
-      await insertAccessEnd(this.journal, { accessId, complete: false, rows, sha256: null, checkpointSize: null });
+      await this.accesses.end({ accessId, complete: false, rows, sha256: null, checkpointSize: null });
     } catch {
       this.logger.warn({ call_id: accessId, rows }, 'interrupted export not recorded');
     }

@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { FastifyInstance } from 'fastify';
 import { indexAll, indexBatch, IndexState } from '../../journal/search-index';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { causeOf } from '../../platform/database/unavailable';
 import { Problem } from '../../platform/errors/problem';
+import { Cause } from '../../platform/storage/failures';
 
 /** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
 const PATIENCE_MS = 8_000;
+
+/** The failures of a database that still answers reads. */
+const NO_WRITES: (Cause | undefined)[] = ['disk_full', 'read_only'];
 
 /** The indexes of many calls take minutes to build. */
 const BUILD = 'SET LOCAL statement_timeout = 0; SELECT build_search_indexes()';
@@ -17,15 +23,24 @@ const BUILD = 'SET LOCAL statement_timeout = 0; SELECT build_search_indexes()';
 export class IndexService {
   /** How much of the index is there, from 0 to 1. */
   progress = 1;
+  /** Whether searches may miss the newest records, because the database takes no writes. */
+  isBehind = false;
 
   constructor(private readonly prisma: ReaderPrisma) {}
 
   /**
-   * Indexes everything that has committed, so that a search finds it.
+   * Indexes everything that has committed, so that a search finds it. If the database takes no writes, a search goes on with
+   * what is indexed, and `isBehind` says so.
    * @throws Problem if that takes longer than a search can wait.
    */
   async catchUp(): Promise<void> {
-    const { state, progress } = await indexAll(() => this.runOnce(), PATIENCE_MS);
+    const left = await indexAll(() => this.runOnce(), PATIENCE_MS).catch((error: unknown) => {
+      if (!NO_WRITES.includes(causeOf(error))) throw error;
+      this.isBehind = true;
+    });
+    if (!left) return;
+    const { state, progress } = left;
+    this.isBehind = state !== 'done';
     if (state === 'done') return;
     const rebuilt = progress < 1 ? ` It is being rebuilt and ${Math.floor(progress * 100)} % complete.` : '';
     const text = `The search index is still catching up with the records.${rebuilt} Search again in a minute.`;
@@ -42,4 +57,15 @@ export class IndexService {
   async build(): Promise<void> {
     await this.prisma.readLong({ text: BUILD, values: [] });
   }
+}
+
+/** The header of answers while the index is behind. */
+export const INDEX_BEHIND = 'x-index-behind';
+
+/** Says in every answer of a server that searches may miss the newest records, as long as that is so. */
+export function tellOfIndex(server: FastifyInstance, index: IndexService): void {
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (index.isBehind) void reply.header(INDEX_BEHIND, 'true');
+    done();
+  });
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HeartbeatService } from '../../platform/database/heartbeat.service';
 import { FenceService } from '../../platform/fencing/fence.service';
+import { StorageService } from '../../platform/storage/storage.service';
 
 /** Tells whether this process accepts new requests. */
 @Injectable()
@@ -10,6 +11,7 @@ export class ReadinessService {
   constructor(
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
+    private readonly storage: StorageService,
   ) {}
 
   /** Tells load balancers to use other instances. Requests that still arrive are served. */
@@ -20,7 +22,10 @@ export class ReadinessService {
   /** Returns why this process accepts no new requests, in full sentences. Undefined if it does. */
   async obstacle(): Promise<string | undefined> {
     if (this.stopping) return 'The proxy is shutting down.';
-    if (!(await this.heartbeat.isConfirmed())) return 'The database does not confirm a durable write.';
+    const isConfirmed = await this.heartbeat.isConfirmed();
+    const troubles = this.storage.troubles.map(({ place, cause, detail }) => `${place} ${cause}: ${detail}`);
+    if (!isConfirmed) return ['The database does not confirm a durable write.', ...troubles].join(' ');
+    if (this.storage.obstacle) return `This instance admits no requests. ${troubles.join(' ')}`;
     const reasons = this.fence.reasons.map(({ reason, detail }) => `${reason}: ${detail}`);
     if (reasons.length > 0) return `This instance does not pay or write. ${reasons.join(' ')}`;
     return undefined;

@@ -65,6 +65,11 @@ export class MetricsService {
     help: 'Copies of committed records that were dropped, because DATA_DIR took none for too long. database recover cannot restore these records.',
     registers: [this.registry],
   });
+  private readonly droppedRefusals = new Counter({
+    name: 'payout_proxy_refusals_dropped_total',
+    help: 'Rejected requests that are not recorded, because the database took no writes and too many were waiting.',
+    registers: [this.registry],
+  });
   private readonly circuitOpen = new Gauge({
     name: 'payout_proxy_upstream_circuit_open',
     help: '1 while the circuit breaker of an operation is open: the upstream fails most of its requests, and only probes are sent.',
@@ -135,6 +140,37 @@ export class MetricsService {
       'Outcomes on the disk of this instance that are not yet recorded in the database.',
       count,
     );
+  }
+
+  /** @param count is called at each scrape. */
+  watchSpooledAccesses(count: () => number): void {
+    this.watch(
+      'payout_proxy_spooled_accesses',
+      'Accesses to the history on the disk of this instance that are not yet recorded in the database.',
+      count,
+    );
+  }
+
+  /** @param count is called at each scrape. */
+  watchUnrecordedOutcomes(count: () => number): void {
+    this.watch(
+      'payout_proxy_unrecorded_outcomes',
+      'Calls that this instance sent and whose outcome it could not record yet. They are in doubt, also while the database cannot be read.',
+      count,
+    );
+  }
+
+  /** @param count is called at each scrape. */
+  watchWaitingRefusals(count: () => number): void {
+    this.watch(
+      'payout_proxy_refusals_waiting',
+      'Rejected requests that are not recorded yet, because the database takes no writes.',
+      count,
+    );
+  }
+
+  countDroppedRefusal(): void {
+    this.droppedRefusals.inc();
   }
 
   /** @param waitingBytes is called at each scrape. */

@@ -104,12 +104,12 @@ export class ReconciliationMetrics {
 
   /**
    * @param since returns when each call in doubt was sent, in milliseconds since 1970. It is called at each scrape, and
-   * returns undefined while another process resolves.
+   * returns undefined while that is not known.
    */
   watchDoubts(since: () => number[] | undefined): void {
     new Gauge({
       name: 'payout_proxy_calls_in_doubt',
-      help: 'Calls in doubt, by the time since they were sent.',
+      help: 'Calls in doubt, by the time since they were sent. Absent while this worker does not resolve, or cannot read them.',
       labelNames: ['age'],
       registers: [this.metrics.registry],
       collect() {

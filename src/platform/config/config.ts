@@ -27,6 +27,10 @@ export interface Config extends WorkerConfig {
   readonly databasePoolSize: number;
   /** Settings of Postgres that are allowed although they can lose commits (durability.service.ts). */
   readonly databaseAllowUnsafe: readonly string[];
+  /** The free bytes of a disk below which nothing new is admitted. 0 disables it. */
+  readonly minFreeBytes: number;
+  /** The bytes that a remote database keeps for the outcomes of calls in flight. 0 disables it. */
+  readonly databaseReserveBytes: number;
   /** The most by which the clock may differ from the database's. Past it, the instance does not pay. */
   readonly maxClockSkewMs: number;
   /** Whether the proxy starts a worker as a process of its own. */
@@ -105,12 +109,16 @@ export interface EmbeddedSandbox {
 export type RunningConfig = Config & {
   readonly databaseUrl: string;
   readonly databaseOwnerUrl: string;
+  /** The folder of the embedded Postgres. Missing for another server, whose disk cannot be seen. */
+  readonly databaseDirectory?: string | undefined;
   readonly upstreamBaseUrl: string;
   readonly upstreamApiKey: Secret;
   readonly logSigningKey: Secret;
   /** Undefined if the upstream is not the embedded sandbox. */
   readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
+
+const MEGABYTE = 1_048_576;
 
 /** A failed start. Its message is one line for the operator. */
 export class StartError extends Error {}
@@ -188,6 +196,8 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     migrateOnStart: env.MIGRATE_ON_START === undefined ? !production : env.MIGRATE_ON_START === 'true',
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databaseAllowUnsafe: Object.freeze(env.DATABASE_ALLOW_UNSAFE),
+    minFreeBytes: env.MIN_FREE_SPACE_MB * MEGABYTE,
+    databaseReserveBytes: env.DATABASE_RESERVE_MB * MEGABYTE,
     maxClockSkewMs: env.MAX_CLOCK_SKEW_SECONDS * 1_000,
     startWorker: env.START_WORKER === 'true',
     workerPort: env.WORKER_PORT,

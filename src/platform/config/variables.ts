@@ -68,6 +68,16 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about:
       'Settings of Postgres that production allows although they can lose confirmed payments: `fsync`, `full_page_writes`, `synchronous_commit`. See [Durability](../operate/deploy.md#durability).',
   },
+  MIN_FREE_SPACE_MB: {
+    section: 'database',
+    about:
+      'Free megabytes of the disk of `DATA_DIR`, and of that of the embedded Postgres, below which no request is admitted. `0` disables it. See [Full disks](../operate/monitor.md#full-disks).',
+  },
+  DATABASE_RESERVE_MB: {
+    section: 'database',
+    about:
+      'Megabytes of the database at `DATABASE_URL` that are kept for the outcomes of requests in flight when its disk is full. `0` disables it. See [Full disks](../operate/monitor.md#full-disks).',
+  },
   MAX_CLOCK_SKEW_SECONDS: {
     section: 'database',
     about:

@@ -3,10 +3,12 @@ import { ConnectionsService } from './connections.service';
 import { DurabilityService } from './durability.service';
 import { ClockService } from './clock.service';
 import { EpochService } from './epoch.service';
+import { FailuresService } from './failures.service';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { ProcessService } from './process.service';
 import { ReaderPrisma } from './reader-prisma';
+import { SpaceService } from './space.service';
 
 @Global()
 @Module({
@@ -18,6 +20,8 @@ import { ReaderPrisma } from './reader-prisma';
     EpochService,
     DurabilityService,
     ClockService,
+    FailuresService,
+    SpaceService,
     { provide: ReaderPrisma, useFactory: ({ reader }: PrismaService) => reader, inject: [PrismaService] },
   ],
   exports: [
@@ -28,6 +32,7 @@ import { ReaderPrisma } from './reader-prisma';
     DurabilityService,
     ClockService,
     ReaderPrisma,
+    SpaceService,
   ],
 })
 export class DatabaseModule {}

@@ -1,4 +1,4 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Client } from 'pg';
 import { Loaded } from '../config/config.module';
@@ -86,9 +86,9 @@ const BEAT = `
 export class HeartbeatService implements OnApplicationShutdown {
   /** The instance, which EpochService names. */
   private id = '';
-  private readonly logger = new Logger('Heartbeat');
   private readonly settings: DatabaseSettings;
   private readonly listeners: ((beat: Beat) => void)[] = [];
+  private readonly failureListeners: ((error: unknown) => void)[] = [];
   private readonly checks: ((client: Client) => Promise<void>)[] = [];
   private readonly stopped = new AbortController();
   private client: Client | undefined;
@@ -97,7 +97,6 @@ export class HeartbeatService implements OnApplicationShutdown {
   private last: Beat | undefined;
   /** The largest number that the database has confirmed. */
   private seen = 0n;
-  private isFailing = false;
   private isPaying = false;
   /** Whether the database lacks something that this instance has seen. */
   isBehind = false;
@@ -126,6 +125,11 @@ export class HeartbeatService implements OnApplicationShutdown {
   /** Calls a listener after each confirmed beat, in the same turn. */
   observe(listener: (beat: Beat) => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Calls a listener after each beat that was not confirmed. */
+  observeFailures(listener: (error: unknown) => void): void {
+    this.failureListeners.push(listener);
   }
 
   /** Checks each new connection before the first beat on it. If the check fails, so does the beat. */
@@ -177,16 +181,11 @@ export class HeartbeatService implements OnApplicationShutdown {
       const client = await this.connected();
       const beat = await this.write(client);
       if (client !== this.client) throw new Error('the connection was given up');
-      this.isFailing = false;
       this.last = beat;
       if (beat.number !== null) this.seen = beat.number;
       for (const listener of this.listeners) listener(beat);
     } catch (error) {
-      const { code, message } = error as { code?: string; message?: string };
-      if (!this.isFailing && !this.stopped.signal.aborted) {
-        this.logger.warn(`the database does not confirm a durable write (${code ?? message ?? 'no reason given'})`);
-      }
-      this.isFailing = true;
+      if (!this.stopped.signal.aborted) for (const listener of this.failureListeners) listener(error);
       await this.disconnect();
     }
   }

@@ -1,4 +1,4 @@
-import { Client, ClientBase, Pool, PoolConfig } from 'pg';
+import { Client, ClientBase, ClientConfig, Connection, Pool, PoolConfig } from 'pg';
 import { WITH_WARNINGS } from './replication';
 
 export interface DatabaseSettings {
@@ -43,6 +43,20 @@ export function hearErrors<Some extends Pool>(pool: Some): Some {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+/**
+ * Returns a class of connections that report the SQLSTATE of each error of the server, also of those that refuse a login.
+ * For `Client` of a pool.
+ */
+export function reporting(report: (code: string) => void): NonNullable<PoolConfig['Client']> {
+  return class extends Client {
+    constructor(config?: ClientConfig) {
+      super(config);
+      const { connection } = this as unknown as { connection: Connection }; // not in the types of pg
+      connection.on('errorMessage', ({ code }: { code?: string }) => report(code ?? ''));
+    }
+  };
 }
 
 /** Gives up the connections of a pool that are stale. Statements on them fail as if the server had closed them. */

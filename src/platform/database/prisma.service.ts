@@ -5,7 +5,16 @@ import { ClientBase, Pool } from 'pg';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
-import { connectionOf, connectionsOf, DatabaseSettings, GiveUp, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
+import {
+  connectionOf,
+  connectionsOf,
+  DatabaseSettings,
+  GiveUp,
+  hearErrors,
+  nameOf,
+  QUERY_TIMEOUT_MS,
+  reporting,
+} from './pools';
 import { endOverdue } from './overdue';
 import { cannotReach } from './reach';
 import { requireReplication } from './replication';
@@ -40,14 +49,18 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   private readonly checks: ConnectionCheck[];
   private stopLooking = (): void => undefined;
   private readonly unconfirmed: (() => void)[];
+  private readonly errorListeners: ((code: string) => void)[];
   /** Separate connections for reads of the history. */
   readonly reader: ReaderPrisma;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings: DatabaseSettings = config.get('settings', { infer: true });
     const checks: ConnectionCheck[] = [];
+    const errorListeners: ((code: string) => void)[] = [];
+    const Reporting = reporting((code) => errorListeners.forEach((listener) => listener(code)));
     const options = {
       ...connectionOf(settings),
+      Client: Reporting,
       max: settings.databasePoolSize,
       min: Math.min(KEPT_OPEN, Math.floor(settings.databasePoolSize / 2)),
       query_timeout: QUERY_TIMEOUT_MS,
@@ -65,7 +78,8 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     this.giveUpConnections = connectionsOf(pool);
     this.checks = checks;
     this.unconfirmed = unconfirmed;
-    this.reader = new ReaderPrisma(settings);
+    this.errorListeners = errorListeners;
+    this.reader = new ReaderPrisma(settings, Reporting);
   }
 
   /** Checks each connection of the pool before anything else uses it. If the check fails, so does the connection. */
@@ -84,6 +98,11 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   /** Calls a listener for each commit that the synchronous standby has not confirmed. Its statement fails. */
   watchUnconfirmed(listener: () => void): void {
     this.unconfirmed.push(listener);
+  }
+
+  /** Calls a listener with the SQLSTATE of each error of the server, on any connection of the two pools. */
+  watchErrors(listener: (code: string) => void): void {
+    this.errorListeners.push(listener);
   }
 
   /**

@@ -30,10 +30,12 @@ export class ReaderPrisma {
   readonly giveUpConnections: () => void;
   private lazy: PrismaClient | undefined;
 
-  constructor(settings: DatabaseSettings) {
+  /** @param Client the class of its connections. */
+  constructor(settings: DatabaseSettings, Client: PoolConfig['Client']) {
     this.pool = hearErrors(
       new ReaderPool({
         ...connectionOf(settings),
+        Client,
         connectionTimeoutMillis: READER_WAIT_MS,
         lock_timeout: READER_LOCK_TIMEOUT_MS,
         max: READERS,

@@ -39,6 +39,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ...of(READ, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state'),
   ...of(READ, 'intent_item', 'item_recipient', 'outcome_item', 'current_settlement', 'ledger_entry'),
   ...of(READ, '_prisma_migrations', 'migration_compatibility'),
+  space_reserve: NOBODY,
   ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position', 'call_entry'),
   ...of(SHOWN, 'audit.clients', 'audit.calls', 'audit.items', 'audit.outcomes', 'audit.upstream_items'),
   ...of(SHOWN, 'audit.refusals', 'audit.decisions', 'audit.settlements', 'audit.settlement_entries', 'audit.stops'),
@@ -55,6 +56,8 @@ export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   'build_search_indexes()': ['payout_proxy'],
   'search_is_complete()': ['payout_proxy'],
   'search_progress()': ['payout_proxy'],
+  'keep_space_reserve(bigint)': ['payout_proxy'],
+  'release_space_reserve()': ['payout_proxy'],
 };
 
 /** Who may use the names in a schema. */

@@ -1,5 +1,5 @@
 import { Prisma } from './generated/client';
-import { isUnavailable } from './unavailable';
+import { causeOf, isUnavailable } from './unavailable';
 
 const known = (code: string, cause?: object) =>
   new Prisma.PrismaClientKnownRequestError('a message', {
@@ -31,6 +31,25 @@ describe('isUnavailable', () => {
 
   it.each(['57P01', '53300', 'ECONNREFUSED', 'ECONNRESET'])('recognizes the code %s of pg itself', (code) => {
     expect(isUnavailable(Object.assign(new Error('a message'), { code }))).toBe(true);
+  });
+
+  it.each([
+    ['53100', 'disk_full'],
+    ['25006', 'read_only'],
+    ['58030', 'io_error'],
+    ['58P01', 'io_error'],
+    ['XX001', 'io_error'],
+    ['XX002', 'io_error'],
+    ['53300', 'too_many_connections'],
+    ['57P03', 'unreachable'],
+  ])('names the cause of SQLSTATE %s: %s', (code, cause) => {
+    expect(causeOf(Object.assign(new Error('a message'), { code }))).toBe(cause);
+    expect(causeOf(known('P2010', { kind: 'postgres', originalCode: code }))).toBe(cause);
+  });
+
+  it('names the cause that Prisma knows by a name of its own', () => {
+    expect(causeOf(known('P2037'))).toBe('too_many_connections');
+    expect(causeOf(known('P2010', { kind: 'TooManyConnections' }))).toBe('too_many_connections');
   });
 
   it('does not accept a mistake of ours', () => {

@@ -85,6 +85,10 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   not_ready: 'retry_same_key',
   internal_error: 'ask',
   database_unavailable: 'retry_same_key',
+  storage_full: 'retry_same_key',
+  storage_failing: 'retry_same_key',
+  database_read_only: 'retry_same_key',
+  database_busy: 'retry_same_key',
   upstream_auth: 'ask',
   upstream_busy: 'retry_same_key',
   overloaded: 'retry_same_key',
@@ -109,6 +113,10 @@ interface ReadWords {
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
   database_unavailable: { text: 'The database of the proxy cannot be reached. Try again in a moment.' },
+  storage_full: { text: 'The proxy has no space left to record requests.. Try again later.' },
+  storage_failing: { text: 'The storage of the proxy fails.. Try again later.' },
+  database_read_only: { text: 'The database of the proxy accepts no changes now. Try again later.' },
+  database_busy: { text: 'The database of the proxy accepts no more connections. Try again later.' },
   upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
   upstream_busy: { text: 'The payout service is limiting the proxy. Try again after Retry-After.' },
   overloaded: {

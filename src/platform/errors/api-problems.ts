@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { STATUS_CODES } from 'node:http';
 import { AnyEnvelope, ErrorEnvelope, ProblemDetails } from './envelope.dto';
+import { DATABASE_CODES } from './outages';
 import { ProblemCode, PROBLEMS } from './problems';
 
 /** The key under which a response suggests its name in the document (src/app/openapi-components.ts). */
@@ -19,7 +20,7 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'rate_limited',
   'too_many_attempts',
   'internal_error',
-  'database_unavailable',
+  ...DATABASE_CODES,
 ];
 
 const OF_ANY_OPERATION: ProblemCode[] = [

@@ -11,6 +11,26 @@ export const OUTAGES = {
     text: 'The database of the proxy cannot be reached. The request was not sent. Send it again in a moment, with the same Idempotency-Key.',
     retryAfter: 1,
   },
+  storage_full: {
+    status: 503,
+    text: 'The proxy has no space left to record requests. Nothing was sent.. Send the request again later, with the same Idempotency-Key.',
+    retryAfter: 30,
+  },
+  storage_failing: {
+    status: 503,
+    text: 'The storage of the proxy fails. Nothing was sent.. Send the request again later, with the same Idempotency-Key.',
+    retryAfter: 60,
+  },
+  database_read_only: {
+    status: 503,
+    text: 'The database of the proxy accepts no changes now. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
+    retryAfter: 10,
+  },
+  database_busy: {
+    status: 503,
+    text: 'The database of the proxy accepts no more connections. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
+    retryAfter: 5,
+  },
   upstream_unreachable: {
     status: 503,
     text: 'The payout service cannot be reached. Nothing was sent. It is safe to send the request again.',
@@ -28,3 +48,13 @@ export const OUTAGES = {
   },
   sandbox_unreachable: { status: 503, text: 'The sandbox does not respond. Restart the proxy to restart the sandbox.' },
 } as const;
+
+/** The codes of a database that fails. A request with one of them may have been admitted by a commit that was not confirmed. */
+export const DATABASE_CODES = [
+  'database_unavailable',
+  'storage_full',
+  'storage_failing',
+  'database_read_only',
+  'database_busy',
+] as const;
+export type DatabaseCode = (typeof DATABASE_CODES)[number];

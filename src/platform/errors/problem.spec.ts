@@ -8,6 +8,7 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 const OF_READS: ProblemCode[] = [
   ...(['invalid_request', 'missing_key', 'invalid_key', 'scope_missing', 'operation_not_allowed'] as const),
   ...(['rate_limited', 'too_many_attempts', 'internal_error', 'database_unavailable', 'stopped', 'not_found'] as const),
+  ...(['storage_full', 'storage_failing', 'database_read_only', 'database_busy'] as const),
   ...(['upstream_auth', 'upstream_busy', 'overloaded', 'upstream_unreachable', 'outcome_unknown'] as const),
 ];
 const faults = [{ pointer: '/airtimes/0', detail: 'must be an object' }];
@@ -32,6 +33,10 @@ describe('a problem', () => {
       'overloaded',
       'no_worker',
       'database_unavailable',
+      'storage_full',
+      'storage_failing',
+      'database_read_only',
+      'database_busy',
       'upstream_unreachable',
       'too_late',
       'instance_fenced',

@@ -63,6 +63,21 @@ export class Problem extends Error {
     this.recorded = options.recorded ?? true;
   }
 
+  /** Returns the problem under a more exact code, with that code's text and Retry-After. A more specific text stays. */
+  as(code: ProblemCode): Problem {
+    if (code === this.code) return this;
+    const { message, faults, faultsTotal, firstCallId, recorded, cause } = this;
+    const isUsual = message === PROBLEMS[this.code].text;
+    return new Problem(code, {
+      ...(!isUsual && { text: message, action: this.action }),
+      faults,
+      faultsTotal,
+      firstCallId,
+      recorded,
+      cause,
+    });
+  }
+
   /** Returns the problem with the text for reads, which does not mention sending again. A more specific text stays. */
   asRead(): Problem {
     const words = FOR_READS[this.code];

@@ -38,7 +38,7 @@ export class RefusedReservationsService {
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
     const refused = await this.prisma.$queryRaw<{ id: string; clientId: string }[]>`
       SELECT id::text, client_id::text AS "clientId" FROM refusal
-      WHERE code = ANY (${MAY_HAVE_INTENT}::text[]) AND tx >= ${this.seenBefore}::xid8 AND id >= ${since}::uuid ORDER BY tx`;
+      WHERE code = ANY (${[...MAY_HAVE_INTENT]}::text[]) AND tx >= ${this.seenBefore}::xid8 AND id >= ${since}::uuid ORDER BY tx`;
     let released = 0;
     for (let first = 0; first < refused.length; first += AT_ONCE) {
       signal.throwIfAborted();

@@ -44,7 +44,7 @@ export class ResolverService {
   private working: Promise<unknown> = Promise.resolve();
   /** The last logged failure. Undefined if the last round succeeded. */
   private complaint: string | undefined;
-  /** When each call in doubt was sent, as of the last round. Undefined while another worker resolves. */
+  /** When each call in doubt was sent, as of the last round. Undefined if it failed, and while another worker resolves. */
   private since: number[] | undefined;
 
   constructor(
@@ -84,7 +84,12 @@ export class ResolverService {
 
   /** Runs rounds one after the other. */
   private turn(signal: AbortSignal, all: boolean): Promise<Round> {
-    const turn = this.working.then(() => this.round(signal, all));
+    const turn = this.working
+      .then(() => this.round(signal, all))
+      .catch((error: unknown) => {
+        this.since = undefined; // how many there are now is not known
+        throw error;
+      });
     this.working = turn.catch(() => undefined);
     return turn;
   }
@@ -107,6 +112,7 @@ export class ResolverService {
 
   /** A process that must not pay must not judge either. Another worker may take the job. */
   private restWhileFenced(signal: AbortSignal): Round {
+    this.since = undefined;
     this.complain('fenced', signal);
     return { ...NOTHING, inDoubt: 0, failure: 'fenced' };
   }

@@ -20,6 +20,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   search_position: 'a worker derives it again',
   console_session: 'a session that has ended since would begin again',
   request_window: 'it counts the requests of the last minute',
+  space_reserve: 'its rows mean nothing',
 };
 
 /** What a backup says of the database. */
