@@ -4,6 +4,7 @@ import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
 import { UsageDto } from '../limits/cap';
+import { Cause, CAUSES, Place, PLACES } from '../../platform/storage/failures';
 import { WholeNumber } from '../../http/validation/query-rules';
 
 /** The longest period. Its tables stay small enough to read at once. */
@@ -152,6 +153,13 @@ export class OverviewUpstream {
   last_failure_at!: Date | null;
 }
 
+/** Why the database or `DATA_DIR` of the answering instance takes no writes. Other instances may differ. */
+export class OverviewTrouble {
+  @ApiProperty({ enum: PLACES, description: 'Where nothing can be written.' }) place!: Place;
+  @ApiProperty({ enum: CAUSES, description: 'Why.' }) cause!: Cause;
+  @ApiProperty({ type: 'string', description: 'What was seen, and what to do.' }) detail!: string;
+}
+
 export class Overview {
   @ApiProperty({
     ...INSTANT,
@@ -180,4 +188,6 @@ export class Overview {
   clients!: OverviewClient[] | null;
   @orNull(ref('OverviewStops'), 'Scope `admin`, `approve` or `audit`.') stops!: OverviewStops | null;
   @ApiProperty({ type: OverviewUpstream, description: 'Any of these scopes.' }) upstream!: OverviewUpstream;
+  @ApiProperty({ type: [OverviewTrouble], description: 'Any of these scopes. Usually empty.' })
+  storage!: OverviewTrouble[];
 }

@@ -5,6 +5,7 @@ import { Cached, CachedValue } from './cached';
 import { HistoryService } from './history.service';
 import { Overview, OverviewUpstream, USUAL_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
+import { StorageService } from '../../platform/storage/storage.service';
 import { clock } from '../../platform/database/clock';
 
 /** The least age at which a section is read again. */
@@ -26,6 +27,7 @@ export class OverviewService {
     private readonly sections: SectionsService,
     private readonly history: HistoryService,
     private readonly upstream: UpstreamService,
+    private readonly storage: StorageService,
   ) {}
 
   /** @param scopes the scopes of the reader. */
@@ -49,7 +51,8 @@ export class OverviewService {
       section(['admin', 'approve', 'audit'], this.stops),
     ]);
     const upstream = this.seen();
-    return { as_of: asOf, history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops, upstream };
+    const read = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
+    return { as_of: asOf, ...read, upstream, storage: this.storage.troubles };
   }
 
   private seen(): OverviewUpstream {

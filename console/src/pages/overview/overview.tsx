@@ -72,13 +72,22 @@ export default function OverviewPage() {
 }
 
 function Sections({ overview, span }: { overview: Overview; span: number }) {
-  const { history, as_of: asOf, stops, findings, clients, wallets } = overview;
+  const { history, as_of: asOf, stops, storage, findings, clients, wallets } = overview;
   return (
     <Stack gap="md">
       {stops !== null && stops.active > 0 && (
         <Alert color="red" title="Payouts are stopped">
           {stops.active === 1 ? 'A stop is active' : `${stops.active} stops are active`}. Requests that it covers are
           refused until it is lifted.
+        </Alert>
+      )}
+      {storage.length > 0 && (
+        <Alert color="red" title="The storage of this instance takes no writes">
+          {storage.map(({ place, cause, detail }) => (
+            <Text key={`${place} ${cause}`} size="sm">
+              {detail}
+            </Text>
+          ))}
         </Alert>
       )}
       <Tiles overview={overview} />
