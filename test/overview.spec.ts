@@ -103,7 +103,7 @@ describe('GET /v1/overview', () => {
       // A run there is not yet, and sealing may take a moment.
       const there = own.filter((name) => !['last_run', 'seal'].includes(name)) as (keyof typeof SECTIONS)[];
       for (const name of there) expect(overview[name]).not.toBeNull();
-      expect(Object.keys(overview).sort()).toEqual([...Object.keys(SECTIONS), 'as_of', 'upstream'].sort());
+      expect(Object.keys(overview).sort()).toEqual([...Object.keys(SECTIONS), 'as_of', 'storage', 'upstream'].sort());
       expect(overview.upstream).not.toBeNull();
     },
   );

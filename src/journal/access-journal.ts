@@ -48,7 +48,11 @@ export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutd
       storage,
       write: (end) => this.write(() => insertAccessEnd(prisma, end)),
     });
-    metrics.watchSpooledAccesses(() => this.accesses.size + this.ends.size);
+    metrics.watch(
+      'payout_proxy_spooled_accesses',
+      'Accesses to the history on the disk of this instance that are not yet recorded in the database.',
+      () => this.accesses.size + this.ends.size,
+    );
   }
 
   async onApplicationBootstrap(): Promise<void> {

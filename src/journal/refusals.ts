@@ -66,7 +66,11 @@ export class RefusalWriter {
       MAX_BATCH_ROWS,
       { patienceMs: REQUEST_PATIENCE_MS, confirm: () => prisma.confirm() },
     );
-    metrics.watchWaitingRefusals(() => this.waiting.length);
+    metrics.watch(
+      'payout_proxy_refusals_waiting',
+      'Rejected requests that are not recorded yet, because the database takes no writes.',
+      () => this.waiting.length,
+    );
   }
 
   /** Resolves once the refusal is durable. */

@@ -4,6 +4,7 @@ import { Logger } from 'nestjs-pino';
 import { checkedSettings } from '../operations/checked-settings';
 import { RunningConfig } from '../platform/config/config';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
+import { SpaceService } from '../platform/database/space.service';
 import { WorkerModule } from './worker.module';
 
 /** Connections of a worker's own. Readers, the sealer, the jobs' locks and each run have others. */
@@ -18,5 +19,6 @@ export async function createWorker(configured: RunningConfig): Promise<INestAppl
   });
   worker.useLogger(worker.get(Logger));
   await worker.get(HeartbeatService).start();
+  await worker.get(SpaceService).start();
   return worker;
 }

@@ -87,4 +87,30 @@ export const RETRIES = [
     noticedBy: 'test/overdue.spec.ts',
     test: 'is canceled on the server, so that it is not carried out once its lock is free',
   },
+  {
+    name: 'reserve-released',
+    guards: 'the answers of payments that are under way when the disk of the database is full',
+    edits: [
+      [
+        'src/platform/database/reserve.ts',
+        'this.releasing ??= this.release().finally(() => (this.releasing = undefined));',
+        'this.lookedAt = performance.now();',
+      ],
+    ],
+    noticedBy: 'test/full-disk.spec.ts',
+    test: 'answers every payment that was sent, and refuses the others before they are sent',
+  },
+  {
+    name: 'floor-of-free-space',
+    guards: 'payments whose outcomes would not fit on the disk',
+    edits: [
+      [
+        'src/gateway/forwarding/refusals.ts',
+        '  if (obstacle) throw new Problem(codeOf(obstacle));',
+        '  void obstacle;',
+      ],
+    ],
+    noticedBy: 'test/unrecorded-outcomes.spec.ts',
+    test: 'stops admission below the floor, before anything fails, and lets it go on above',
+  },
 ];

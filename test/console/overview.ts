@@ -1,6 +1,7 @@
 import { Page } from 'playwright-core';
 import supertest from '../support/supertest';
 import { OverviewService } from '../../src/admin/overview/overview.service';
+import { StorageService } from '../../src/platform/storage/storage.service';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, widthOf } from '../support/console';
 import { ConsoleScene, consoleScene } from '../support/console-scene';
@@ -103,6 +104,17 @@ describe('the console’s overview', () => {
     reading.mockRestore();
     await page.getByText('live', { exact: true }).waitFor();
     expect(await page.getByText('Not up to date.').count()).toBe(0);
+  });
+
+  it('says why the storage takes no writes, and what to do', async () => {
+    const page = await visit(operator);
+    const storage = proxy.app.get(StorageService, { strict: false });
+    storage.note('database', 'io_error'); // it holds for a minute
+    const alert = page.getByRole('alert').filter({ hasText: 'The storage of this instance takes no writes' });
+    await alert.getByText(/^The database cannot read or write its files/).waitFor();
+    await expectAccessible(page);
+    storage.lower('database', 'io_error');
+    await alert.waitFor({ state: 'detached' });
   });
 
   it('shows to each key its own part', async () => {

@@ -48,7 +48,7 @@ export function mayMount(): boolean {
 /** Starts a Postgres on a file system of its own, which is small and in memory. It needs the right to mount one. */
 export async function startPostgresOnSmallDisk(
   megabytes = DISK_MB,
-): Promise<FillableDatabase & { server: OwnPostgres }> {
+): Promise<FillableDatabase & { server: OwnPostgres; folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-small-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
   chmodSync(folder, 0o755);
@@ -58,6 +58,7 @@ export async function startPostgresOnSmallDisk(
   const filler = join(folder, 'filler');
   return {
     server,
+    folder,
     database: server.database,
     fill: (leftBytes = 0) => {
       fillUp(folder, filler, leftBytes);

@@ -61,6 +61,8 @@ function launch(settings: RunningConfig): ChildProcess {
       DATABASE_OWNER_URL: settings.databaseOwnerUrl,
       UPSTREAM_BASE_URL: settings.upstreamBaseUrl,
       UPSTREAM_API_KEY: settings.upstreamApiKey.reveal(),
+      // The disk of the embedded Postgres can be seen, so nothing is reserved there.
+      ...(settings.databaseDirectory !== undefined && { DATABASE_RESERVE_MB: '0' }),
       RESOLVER_PROBE_EMAIL: settings.resolverProbeEmail,
       WORKER_PORT: String(settings.workerPortGiven ? settings.workerPort : 0),
     },

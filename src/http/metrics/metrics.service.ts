@@ -142,33 +142,6 @@ export class MetricsService {
     );
   }
 
-  /** @param count is called at each scrape. */
-  watchSpooledAccesses(count: () => number): void {
-    this.watch(
-      'payout_proxy_spooled_accesses',
-      'Accesses to the history on the disk of this instance that are not yet recorded in the database.',
-      count,
-    );
-  }
-
-  /** @param count is called at each scrape. */
-  watchUnrecordedOutcomes(count: () => number): void {
-    this.watch(
-      'payout_proxy_unrecorded_outcomes',
-      'Calls that this instance sent and whose outcome it could not record yet. They are in doubt, also while the database cannot be read.',
-      count,
-    );
-  }
-
-  /** @param count is called at each scrape. */
-  watchWaitingRefusals(count: () => number): void {
-    this.watch(
-      'payout_proxy_refusals_waiting',
-      'Rejected requests that are not recorded yet, because the database takes no writes.',
-      count,
-    );
-  }
-
   countDroppedRefusal(): void {
     this.droppedRefusals.inc();
   }
@@ -219,8 +192,11 @@ export class MetricsService {
     return { contentType: all.contentType, body: await all.metrics() };
   }
 
-  /** @param value returns undefined while there is none. */
-  private watch(name: string, help: string, value: () => number | undefined): void {
+  /**
+   * Adds a gauge.
+   * @param value is called at each scrape. It returns undefined while there is none.
+   */
+  watch(name: string, help: string, value: () => number | undefined): void {
     new Gauge({
       name,
       help,
