@@ -16,12 +16,7 @@ export async function makeKeys(url) {
   const keys = {};
   await withClient(url, async (client) => {
     for (const [name, scopes] of Object.entries(SCOPES)) {
-      const { rows } = await client.query('INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3) RETURNING id', [
-        uuidv7(),
-        name,
-        scopes,
-      ]);
-      keys[name] = await addKey(client, rows[0].id, name);
+      keys[name] = await addClient(client, name, scopes);
     }
   });
   return keys;
@@ -37,6 +32,24 @@ export async function makeKeyOf(url, name) {
     );
     return addKey(client, rows[0].id, name);
   });
+}
+
+/**
+ * Creates clients of one kind, each with a key.
+ * @returns their keys.
+ */
+export async function addKeys(url, name, count, scopes) {
+  return withClient(url, async (client) => {
+    const keys = [];
+    for (let place = 1; place <= count; place += 1) keys.push(await addClient(client, `${name}-${place}`, scopes));
+    return keys;
+  });
+}
+
+async function addClient(client, name, scopes) {
+  const values = [uuidv7(), name, scopes];
+  const { rows } = await client.query('INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3) RETURNING id', values);
+  return addKey(client, rows[0].id, name);
 }
 
 async function addKey(client, clientId, name) {

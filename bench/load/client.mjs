@@ -42,6 +42,7 @@ async function run({ urls, connections, seconds, requests, rate, operation, apiK
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
     medianMs: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
+    maxMs: latencies.at(-1) ?? NaN,
   };
 
   /** @param due when its latency begins. */

@@ -1,0 +1,173 @@
+/**
+ * npm run bench:fairness: shows what payments notice of other users who do their worst. Payments come at a fixed rate,
+ * by turns alone and beside readers, streams, exports that stall and senders of faults, on a proxy with a long history.
+ */
+import { fork } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { fill } from './history/history.mjs';
+import { addKeys } from './history/keys.mjs';
+import { costs, settle } from './support/costs.mjs';
+import { machine } from './support/machine.mjs';
+import { startProduct } from './support/product.mjs';
+import { withScene } from './support/scene.mjs';
+import { startTurns } from './support/turns.mjs';
+
+const READERS = 24;
+const STREAMS = 300;
+const EXPORTS = 4;
+const SENDERS = 4;
+
+/** The keys that they share. Each has its own client. */
+const KEYS = { readers: 4, streams: 30, exporters: 2, senders: 1 };
+
+const KINDS = ['readers', 'streams', 'exports', 'faults'];
+
+/** What the others do must be under way before payments are measured beside it. */
+const RAMP_MS = 2_000;
+
+const DAYS = 180;
+
+const number = (text) => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be a whole number above 0');
+  return Number(text);
+};
+const kindsOf = (text) => {
+  const kinds = text.split(',');
+  const wrong = kinds.find((kind) => !KINDS.includes(kind));
+  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is none of ${KINDS.join(', ')}`);
+  return kinds;
+};
+
+const { rows, rate, seconds, rounds, beside, results } = new Command('npm run bench:fairness --')
+  .description('measure payments beside other users who do their worst')
+  .option('--rows <number>', 'calls of the history', number, 200_000)
+  .option('--rate <number>', 'payments per second, whatever the answers take', number, 100)
+  .option('--seconds <number>', 'length of a turn', number, 10)
+  .option('--rounds <number>', 'how often both turns are measured', number, 4)
+  .option('--beside <kinds>', `what the others do, of ${KINDS.join(',')}`, kindsOf, KINDS)
+  .option('--results <file>', 'where the figures go', join(import.meta.dirname, 'results', 'fairness.json'))
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run bench:fairness -- --rows 20000 --rounds 2      a quick one
+  npm run bench:fairness -- --beside faults,streams      to find what hurts`,
+  )
+  .parse()
+  .opts();
+
+await withScene(async ({ place, postgres, end, ask }) => {
+  const dependencies = await place('fairness');
+  await fill(dependencies.databaseUrl, { calls: rows, days: DAYS, seed: 1, name: 'history' });
+  const product = await startProduct(dependencies);
+  end(product.stop);
+  const keys = await keysOf(dependencies.databaseUrl);
+  const nuisances = fork(join(import.meta.dirname, 'load', 'nuisances.mjs'));
+  end(() => nuisances.kill());
+  const measured = await measure({ product, keys, nuisances, postgres, ask });
+  const all = { machine: machine(), rows, rate, seconds, rounds, beside, ...summaryOf(measured), turns: measured };
+  print(all);
+  mkdirSync(dirname(results), { recursive: true });
+  writeFileSync(results, `${JSON.stringify(all, null, 2)}\n`);
+});
+
+/** Keys, repeated so that there is one for each user. */
+async function keysOf(url) {
+  const made = async (name, count, users, scopes) => {
+    const keys = await addKeys(url, name, count, scopes);
+    return Array.from({ length: users }, (_, user) => keys[user % count]);
+  };
+  return {
+    readers: await made('reader', KEYS.readers, READERS, ['audit', 'audit:pii']),
+    streams: await made('follower', KEYS.streams, STREAMS, ['audit', 'reconcile', 'approve', 'admin']),
+    exporters: await made('exporter', KEYS.exporters, EXPORTS, ['audit']),
+    senders: await made('sender', KEYS.senders, SENDERS, ['pay']),
+  };
+}
+
+async function measure({ product, keys, nuisances, postgres, ask }) {
+  const payments = { urls: product.urls, apiKey: product.apiKey, operation: 'airtime', connections: 64, rate };
+  const turns = startTurns(2 * rounds);
+  await ask({ ...payments, seconds: 3 }); // warms up
+  const measured = [];
+  const turn = async (what) => {
+    turns.begin(what);
+    const before = await costs(product, postgres);
+    const { medianMs, p99Ms, maxMs, requests, failures } = await ask({ ...payments, seconds });
+    const after = await costs(product, postgres);
+    const cpu = { proxy: after.proxyCpu - before.proxyCpu, postgres: after.postgresCpu - before.postgresCpu };
+    const one = { what, medianMs, p99Ms, maxMs, requests, failures, cpu };
+    measured.push(one);
+    turns.print(lineOf(one));
+    return one;
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    await settle(product, postgres);
+    await turn('quiet');
+    nuisances.send({ begin: { url: product.urls[0], kinds: beside, ...keys } });
+    await sleep(RAMP_MS);
+    const one = await turn('beside');
+    const answered = new Promise((resolve) => nuisances.once('message', resolve));
+    nuisances.send({ end: true });
+    one.others = await answered;
+  }
+  return measured;
+}
+
+function summaryOf(measured) {
+  const of = (what) => {
+    const turns = measured.filter((one) => one.what === what);
+    const figure = (name) => median(turns.map((one) => one[name]));
+    const cpu = (of) => median(turns.map((one) => one.cpu[of])) / seconds;
+    return {
+      medianMs: figure('medianMs'),
+      p99Ms: figure('p99Ms'),
+      maxMs: Math.max(...turns.map((one) => one.maxMs)),
+      failed: sum(turns.flatMap(({ failures }) => failures.map(([, count]) => count))),
+      cores: { proxy: cpu('proxy'), postgres: cpu('postgres') },
+    };
+  };
+  const [quiet, busy] = [of('quiet'), of('beside')];
+  return { quiet, busy, timesP99: busy.p99Ms / quiet.p99Ms, others: totals(measured) };
+}
+
+/** What all others got, by kind and status. */
+function totals(measured) {
+  const all = {};
+  for (const { others = {} } of measured) {
+    for (const [kind, statuses] of Object.entries(others)) {
+      for (const [status, count] of Object.entries(statuses)) {
+        all[kind] ??= {};
+        all[kind][status] = (all[kind][status] ?? 0) + count;
+      }
+    }
+  }
+  return all;
+}
+
+function print({ quiet, busy, timesP99, others }) {
+  const line = ({ medianMs, p99Ms, maxMs, failed, cores }) =>
+    `p50 ${medianMs.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  longest ${maxMs.toFixed(0)} ms  failed ${failed}  cores: proxy ${cores.proxy.toFixed(2)}, postgres ${cores.postgres.toFixed(2)}`;
+  process.stdout.write(`quiet:  ${line(quiet)}\nbeside: ${line(busy)}\np99 beside: ${timesP99.toFixed(2)} times quiet\n`);
+  for (const [kind, statuses] of Object.entries(others)) {
+    process.stdout.write(`${kind}: ${Object.entries(statuses).map(([status, count]) => `${count} × ${status}`).join(', ')}\n`);
+  }
+}
+
+function lineOf({ what, medianMs, p99Ms, maxMs, failures, cpu }) {
+  const failed = failures.length > 0 ? `  failed: ${failures.map(([why, count]) => `${count} × ${why.slice(0, 90)}`).join(', ')}` : '';
+  return `${what.padEnd(7)} p50 ${medianMs.toFixed(1).padStart(7)} ms  p99 ${p99Ms.toFixed(1).padStart(8)} ms  longest ${maxMs.toFixed(0).padStart(6)} ms  proxy ${cpu.proxy.toFixed(1)} s  postgres ${cpu.postgres.toFixed(1)} s${failed}`;
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle) - 1]) / 2;
+}
+
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
