@@ -151,14 +151,23 @@ function totals(measured) {
 function print({ quiet, busy, timesP99, others }) {
   const line = ({ medianMs, p99Ms, maxMs, failed, cores }) =>
     `p50 ${medianMs.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  longest ${maxMs.toFixed(0)} ms  failed ${failed}  cores: proxy ${cores.proxy.toFixed(2)}, postgres ${cores.postgres.toFixed(2)}`;
-  process.stdout.write(`quiet:  ${line(quiet)}\nbeside: ${line(busy)}\np99 beside: ${timesP99.toFixed(2)} times quiet\n`);
+  process.stdout.write(
+    `quiet:  ${line(quiet)}\nbeside: ${line(busy)}\np99 beside: ${timesP99.toFixed(2)} times quiet\n`,
+  );
   for (const [kind, statuses] of Object.entries(others)) {
-    process.stdout.write(`${kind}: ${Object.entries(statuses).map(([status, count]) => `${count} × ${status}`).join(', ')}\n`);
+    process.stdout.write(
+      `${kind}: ${Object.entries(statuses)
+        .map(([status, count]) => `${count} × ${status}`)
+        .join(', ')}\n`,
+    );
   }
 }
 
 function lineOf({ what, medianMs, p99Ms, maxMs, failures, cpu }) {
-  const failed = failures.length > 0 ? `  failed: ${failures.map(([why, count]) => `${count} × ${why.slice(0, 90)}`).join(', ')}` : '';
+  const failed =
+    failures.length > 0
+      ? `  failed: ${failures.map(([why, count]) => `${count} × ${why.slice(0, 90)}`).join(', ')}`
+      : '';
   return `${what.padEnd(7)} p50 ${medianMs.toFixed(1).padStart(7)} ms  p99 ${p99Ms.toFixed(1).padStart(8)} ms  longest ${maxMs.toFixed(0).padStart(6)} ms  proxy ${cpu.proxy.toFixed(1)} s  postgres ${cpu.postgres.toFixed(1)} s${failed}`;
 }
 

@@ -171,7 +171,10 @@ function fill(begin, member, end, first = '') {
 }
 
 async function answerOf({ url, signal }, { path, key, agent, method = 'GET', body }) {
-  const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json', 'content-length': body.length }) };
+  const headers = {
+    'x-api-key': key,
+    ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
+  };
   const asked = request(url + path, { method, headers, agent, signal });
   asked.end(body);
   const [answer] = await once(asked, 'response');

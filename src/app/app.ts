@@ -90,7 +90,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     requireRoom: (call) => app.get(GateService).requireRoom(call),
   });
   tellOfIndex(server, app.get(IndexService, { strict: false }));
-  readJsonBodies(server, settings.maxBodyBytes);
+  readJsonBodies(server, settings);
   metrics.observe(server);
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);

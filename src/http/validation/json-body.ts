@@ -1,15 +1,38 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
-import { countNames, findRepeatedNames } from './repeated-names';
+import { shapeOf } from './json-shape';
+import { findRepeatedNames } from './repeated-names';
 
 /** The interface's deepest body has three levels. Recursion over a deeper body could overflow the stack. */
 const MAX_DEPTH = 16;
 
+/**
+ * Parsing takes a microsecond or two for each different name, because V8 keeps them all. The bodies of the interface have
+ * some thirty. A caller's own note (`meta`) has 8 KiB, and so at most a thousand.
+ */
+export const MAX_DIFFERENT_NAMES = 2_000;
+
+/** Shorter bodies take a few milliseconds in all. A body of five hundred payouts has about 50 kB. */
+export const LONG_BODY_BYTES = 65_536;
+
+/** The most values of a body, beside those of its items. Enough for any body without items. */
+const MAX_OTHER_VALUES = 10_000;
+
+/** The interface's largest item has ten fields. Parsing takes a third of a microsecond for each. */
+const MAX_VALUES_OF_ITEM = 25;
+
 export const OTHER_TYPE = 'must be JSON, sent with Content-Type: application/json';
 
-/** Reads request bodies: JSON in UTF-8 of up to `maxBytes`, and CSV on routes that allow it. */
-export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
+interface BodyLimits {
+  maxBodyBytes: number;
+  maxItems: number;
+}
+
+/** Reads request bodies: JSON in UTF-8 of up to `maxBodyBytes`, and CSV on routes that allow it. */
+export function readJsonBodies(server: FastifyInstance, { maxBodyBytes: maxBytes, maxItems }: BodyLimits): void {
+  const parse = parserOf(maxItems);
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
     if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
@@ -24,18 +47,22 @@ export function readJsonBodies(server: FastifyInstance, maxBytes: number): void 
     else done(bodyFault(OTHER_TYPE));
   });
   server.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, parse);
-  server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther);
+  server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther(parse));
 }
 
 type Done = (error: Error | null, body?: unknown) => void;
+type Parse = (request: FastifyRequest, bytes: string | Buffer, done: Done) => void;
 
-function parse({ call }: FastifyRequest, bytes: string | Buffer, done: Done): void {
-  call.sendBy += performance.now() - call.bodyBeganAt; // the sender may take its time
-  try {
-    done(null, bytes.length === 0 ? undefined : parseBody(bytes as Buffer));
-  } catch (problem) {
-    done(problem as Problem);
-  }
+function parserOf(maxItems: number): Parse {
+  const maxValues = MAX_OTHER_VALUES + maxItems * MAX_VALUES_OF_ITEM;
+  return ({ call }, bytes, done) => {
+    call.sendBy += performance.now() - call.bodyBeganAt; // the sender may take its time
+    if (bytes.length === 0) return done(null, undefined);
+    parseBody(bytes as Buffer, maxValues).then(
+      (body) => done(null, body),
+      (problem: Problem) => done(problem),
+    );
+  };
 }
 
 /** Types that clients send without a configured type: `fetch` sends text, `curl -d` sends form. */
@@ -45,24 +72,39 @@ const TYPES_OF_TEXT = /^(text\/plain|application\/x-www-form-urlencoded)\s*(;|$)
  * Reads JSON that was sent as text or without a type, as in the interface's own examples. Requires the API key header.
  * A page of another origin can send these types with a user's cookie, but never the header X-API-Key.
  */
-function parseOther(request: FastifyRequest, bytes: string | Buffer, done: Done): void {
-  const type = request.headers['content-type'];
-  const { takesCsv = false } = request.routeOptions.config;
-  const isText = type !== undefined && TYPES_OF_TEXT.test(type) && !takesCsv;
-  if (type === undefined || (isText && hasKey(request))) return parse(request, bytes, done);
-  done(bodyFault(OTHER_TYPE));
+function parseOther(parse: Parse): Parse {
+  return (request, bytes, done) => {
+    const type = request.headers['content-type'];
+    const { takesCsv = false } = request.routeOptions.config;
+    const isText = type !== undefined && TYPES_OF_TEXT.test(type) && !takesCsv;
+    if (type === undefined || (isText && hasKey(request))) return parse(request, bytes, done);
+    done(bodyFault(OTHER_TYPE));
+  };
 }
 
 function hasKey({ headers }: FastifyRequest): boolean {
   return headers['x-api-key'] !== undefined && headers['x-api-key'] !== '';
 }
 
-function parseBody(bytes: Buffer): unknown {
+/**
+ * Parses a body. A long one is parsed in steps, and other requests run in between.
+ * @throws Problem `invalid_request`. Bodies whose parsing would take longer than their length suggests are rejected
+ * without it.
+ */
+async function parseBody(bytes: Buffer, maxValues: number): Promise<unknown> {
   const text = decode(bytes);
+  const { names, differentNames, values, depth } = shapeOf(bytes, MAX_DIFFERENT_NAMES);
+  if (depth > MAX_DEPTH) throw bodyFault(`must not be nested deeper than ${MAX_DEPTH} levels`);
+  if (values > maxValues) throw bodyFault(`must have at most ${maxValues} fields and list entries, and has ${values}`);
+  if (differentNames > MAX_DIFFERENT_NAMES) {
+    throw bodyFault(`must have at most ${MAX_DIFFERENT_NAMES} different field names`);
+  }
+  const isLong = bytes.length > LONG_BODY_BYTES;
+  if (isLong) await nextTurn();
   const body = parseJson(text);
-  const members = membersOf(body, MAX_DEPTH);
-  if (members === undefined) throw bodyFault(`must not be nested deeper than ${MAX_DEPTH} levels`);
-  if (members === countNames(text)) return body;
+  if (isLong) await nextTurn();
+  if (membersOf(body, MAX_DEPTH) === names) return body;
+  if (isLong) await nextTurn();
   const found = new FaultList();
   findRepeatedNames(text, found);
   throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });

@@ -51,31 +51,3 @@ function note(within: Open, name: string, names: Set<string>, found: FaultList):
 function pointerOf({ within, key }: Open): string {
   return pointerTo(within ? pointerOf(within) : '', key);
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const BLANK = 0x20;
-
-/**
- * Counts the names that the objects of a valid JSON text give. The count exceeds the members of the parsed value if a name
- * is repeated.
- */
-export function countNames(json: string): number {
-  let names = 0;
-  for (let begin = json.indexOf('"'); begin !== -1;) {
-    let after = endOfString(json, begin) + 1;
-    while (json.charCodeAt(after) <= BLANK) after += 1; // the other whitespace of JSON sorts below it
-    if (json.charCodeAt(after) === COLON) names += 1;
-    begin = json.indexOf('"', after);
-  }
-  return names;
-}
-
-function endOfString(json: string, begin: number): number {
-  for (let at = begin + 1; ; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at += 1;
-  }
-}
