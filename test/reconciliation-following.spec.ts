@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { RunConnection } from '../src/reconciliation/runs/run-connection';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
-import { MAX_STREAMS_OF_KEY } from '../src/http/streams/event-streams.service';
+import { SHARES } from '../src/http/shares/shares';
 import { holdRuns } from './support/held-runs';
 import { passTime } from './support/pass-time';
 import { eventually } from './support/paying';
@@ -184,12 +184,12 @@ describe('a stream of a run', () => {
       const leaving = new AbortController();
       const one = { headers: { 'X-API-Key': key, Accept: 'text/event-stream' }, signal: leaving.signal };
       const open = await Promise.all(
-        Array.from({ length: MAX_STREAMS_OF_KEY }, () => fetch(`${here.url}/v1/overview`, one)),
+        Array.from({ length: SHARES.streams.ofKey }, () => fetch(`${here.url}/v1/overview`, one)),
       );
       expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
       const refused = await listen({ 'X-API-Key': key });
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
-      expect(await refused.json()).toMatchObject({ code: 'too_many_streams' });
+      expect(await refused.json()).toMatchObject({ code: 'too_many_at_once' });
       leaving.abort();
       let next = 429;
       await eventually(async () => {

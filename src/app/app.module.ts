@@ -26,6 +26,7 @@ import { ReconciliationModule } from '../reconciliation/reconciliation.module';
 import { RedeemModule } from '../interface/redeem/redeem.module';
 import { SandboxApiModule } from '../admin/sandbox-api/sandbox-api.module';
 import { SendModule } from '../interface/send/send.module';
+import { SharesModule } from '../http/shares/shares.module';
 import { StopsModule } from '../admin/stops/stops.module';
 import { SubAccountsModule } from '../interface/sub-accounts/sub-accounts.module';
 import { LogModule } from '../history/log/log.module';
@@ -68,9 +69,10 @@ export class AppModule {
         LimitsModule,
         // The console
         SessionModule,
-        // Health and metrics
+        // Health, metrics and the shares of keys
         HealthModule,
         MetricsModule,
+        SharesModule,
         // The sandbox
         SandboxApiModule,
       ],

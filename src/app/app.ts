@@ -27,6 +27,8 @@ import { logRequests } from '../platform/logging/logging';
 import { IndexService, tellOfIndex } from '../history/search/index.service';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { serveDocs } from './openapi';
+import { limitRequests } from '../http/shares/limit-requests';
+import { SharesService } from '../http/shares/shares.service';
 import { endStalledAnswers } from '../http/streams/stalled';
 import { checkWords } from '../http/validation/extra-fields';
 import { readJsonBodies } from '../http/validation/json-body';
@@ -90,7 +92,9 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     requireRoom: (call) => app.get(GateService).requireRoom(call),
   });
   tellOfIndex(server, app.get(IndexService, { strict: false }));
-  readJsonBodies(server, settings);
+  const shares = app.get(SharesService);
+  limitRequests(server, shares);
+  readJsonBodies(server, settings, ({ call }) => shares.turn('long_bodies', call.caller?.keyId ?? ''));
   metrics.observe(server);
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);

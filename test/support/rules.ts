@@ -72,7 +72,7 @@ export async function startRules(): Promise<TestRules> {
     .compile();
   const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { bodyParser: false });
   const server = app.getHttpAdapter().getInstance();
-  readJsonBodies(server, loadConfig({}));
+  readJsonBodies(server, loadConfig({}), () => Promise.resolve(() => undefined));
   server.addHook('onRequest', (request, _reply, done) => {
     request.call = { caller: {} } as typeof request.call; // handlers take the call of a known caller
     done();

@@ -56,6 +56,8 @@ export interface Call {
   caller: Caller | undefined;
   /** The connection on which the caller waits for the answer. Undefined if nobody waits for it. */
   readonly connection: { readonly writable: boolean } | undefined;
+  /** Aborted when the connection ends before the answer. Only requests that take turns have it. */
+  gone?: AbortSignal;
   /** Why the connection ended before the request was complete. */
   cutShort?: Problem;
   /** The session secret of the cookie. Undefined if the caller sent a key. */

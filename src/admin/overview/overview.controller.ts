@@ -67,7 +67,7 @@ export class OverviewController {
       [EVENT_STREAM]: { schema: { type: 'string' } },
     },
   })
-  @ApiKeyProblems('invalid_request', 'too_many_streams')
+  @ApiKeyProblems('invalid_request', 'readers_busy')
   async read(
     @CurrentCall() call: AuthenticatedCall,
     @Query() { days }: OverviewSearch,

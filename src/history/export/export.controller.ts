@@ -54,7 +54,7 @@ export class ExportController {
     },
     schema: { type: 'string' },
   })
-  @ApiKeyProblems('invalid_request', 'too_many_exports', 'too_many_streams')
+  @ApiKeyProblems('invalid_request', 'readers_busy')
   async export(
     @Req() request: FastifyRequest,
     @Query() search: ExportSearch,

@@ -7,7 +7,10 @@ import { StandingService } from '../../access/auth/standing.service';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/access-journal';
+import { SharesService } from '../../http/shares/shares.service';
+import { waitAtMost } from '../../platform/database/patience';
 import { Query } from '../search/pages';
+import { Place } from '../records/page';
 import { PresentService } from '../records/present.service';
 import { ReadingsService } from '../access-log/readings.service';
 import { SearchService } from '../search/search.service';
@@ -16,13 +19,6 @@ import { CheckpointsService } from './checkpoints.service';
 import { ExportSearch, Format } from './export.dto';
 import { readRows, ExportRow } from './export-rows';
 import { heading, rowsText } from './format';
-import { waitAtMost } from '../../platform/database/patience';
-
-/** Each export holds a database connection most of the time, and payouts need connections too. */
-const MAX_EXPORTS = 4;
-
-/** Leaves room for exports of other keys. */
-const MAX_EXPORTS_OF_KEY = 2;
 
 /**
  * Large enough that a batch costs little more than its rows. Small enough that payouts wait a few milliseconds at most.
@@ -32,8 +28,8 @@ const BATCH_ROWS = 250;
 /** Small enough that each chunk is freed as soon as it is written. */
 const CHUNK_ROWS = 100;
 
-/** Limit of buffered bytes for a slow reader, besides the current and the next batch. */
-const BUFFERED_BYTES = 64 * 1_024;
+/** The longest piece of a chunk, and the limit of buffered bytes for a slow reader besides two batches. */
+const PIECE_BYTES = 65_536;
 
 /** Time limit for counting the rows, which only a progress bar needs. */
 const COUNT_MS = 300;
@@ -48,8 +44,7 @@ export interface Exporting {
 @Injectable()
 export class ExportService implements OnModuleDestroy {
   private readonly logger = new Logger('Export');
-  /** The running exports, each with the ID of its key. */
-  private readonly running = new Map<Readable, string>();
+  private readonly running = new Set<Readable>();
 
   constructor(
     private readonly prisma: ReaderPrisma,
@@ -59,24 +54,25 @@ export class ExportService implements OnModuleDestroy {
     private readonly readings: ReadingsService,
     private readonly accesses: AccessJournal,
     private readonly standing: StandingService,
+    private readonly shares: SharesService,
   ) {}
 
   /** Resolves once the export is on record. Reads nothing before somebody reads the stream. */
   async begin(request: FastifyRequest, { format, what = 'calls', ...filters }: ExportSearch): Promise<Exporting> {
-    const query = await this.searching.open(filters, what);
-    const keyId = request.call.caller?.keyId ?? '';
-    if (this.running.size >= MAX_EXPORTS) throw new Problem('too_many_exports');
-    if ([...this.running.values()].filter((one) => one === keyId).length >= MAX_EXPORTS_OF_KEY) {
-      throw new Problem('too_many_streams');
-    }
+    const give = this.shares.take('exports', keyOf(request.call));
+    const query = await this.searching.open(filters, what).catch((error: unknown) => {
+      give();
+      throw error;
+    });
     const state = { recorded: false, read: false };
     const stream = Readable.from(this.bytes(request, format, query, state), {
       objectMode: false,
-      highWaterMark: BUFFERED_BYTES,
+      highWaterMark: PIECE_BYTES,
     });
-    this.running.set(stream, keyId);
+    this.running.add(stream);
     stream.once('close', () => {
       this.running.delete(stream);
+      give();
       // A generator that ends before it has started runs no code, not even its `finally`.
       if (state.recorded && !state.read) void this.endBroken(request.call.id, 0);
     });
@@ -95,12 +91,12 @@ export class ExportService implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     const closed = (stream: Readable) =>
       new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy is shutting down')));
-    await Promise.all([...this.running.keys()].map(closed));
+    await Promise.all([...this.running].map(closed));
   }
 
   private async total(query: Query): Promise<number | undefined> {
-    const count = this.searching.count(query).catch(() => undefined);
-    return waitAtMost(count, COUNT_MS);
+    const count = this.searching.count(query, AbortSignal.timeout(COUNT_MS)).catch(() => undefined);
+    return waitAtMost(count, COUNT_MS); // it may wait for a connection
   }
 
   private async *bytes(
@@ -126,7 +122,7 @@ export class ExportService implements OnModuleDestroy {
           const part = batch.slice(from, from + CHUNK_ROWS);
           const bytes = hashed(rowsText(format, query.listed, part));
           rows += part.length;
-          yield bytes;
+          for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
         }
       }
       const checkpointSize = await this.checkpoints.covering(accessId);
@@ -142,12 +138,27 @@ export class ExportService implements OnModuleDestroy {
   }
 
   private async *batches(query: Query, call: Call): AsyncGenerator<ExportRow[], void> {
-    const reveal = mayReveal(call);
     const holds = this.standing.watch(call);
-    for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {
+    const walk = this.searching.walk(query, { batch: BATCH_ROWS });
+    for (;;) {
       if (!(await holds())) throw new Error('the key of an export is no longer valid');
+      const rows = await this.nextRows(walk, query, call);
+      if (!rows) return;
+      yield rows;
+    }
+  }
+
+  /** Reads a batch, once the key has its turn. */
+  private async nextRows(walk: AsyncGenerator<Place[]>, query: Query, call: Call): Promise<ExportRow[] | undefined> {
+    const endTurn = await this.shares.turn('exports', keyOf(call));
+    try {
+      const { value: places, done } = await walk.next();
+      if (done) return undefined;
       // The time is read before the records, as for a page.
-      yield await readRows(this.prisma, query.listed, places, reveal, await this.present.readLong());
+      const present = await this.present.readLong();
+      return await readRows(this.prisma, query.listed, places as Place[], mayReveal(call), present);
+    } finally {
+      endTurn();
     }
   }
 
@@ -162,3 +173,5 @@ export class ExportService implements OnModuleDestroy {
     }
   }
 }
+
+const keyOf = ({ caller }: Call): string => caller?.keyId ?? '';

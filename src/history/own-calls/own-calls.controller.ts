@@ -11,6 +11,7 @@ import { requireSomebodyElse } from '../../access/auth/four-eyes';
 import { Shows, showsCall } from '../../access/auth/shows';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
@@ -40,6 +41,7 @@ export class OwnCallsController {
 
   @Get()
   @Allow('pay', 'write', 'read')
+  @TakesTurn('own_calls')
   @ApiOperation({
     summary: 'Find your own calls',
     operationId: 'listCalls',
@@ -48,9 +50,10 @@ export class OwnCallsController {
       '`idempotency_key` of the request.',
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
-  @ApiKeyProblems('invalid_request')
-  async list(@CurrentCall() { caller, masked }: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
-    const { rows, nextPageToken } = await this.searching.search(search, 'calls', caller.clientId);
+  @ApiKeyProblems('invalid_request', 'readers_busy')
+  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
+    const { caller, masked, gone } = call;
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', { clientId: caller.clientId, gone });
     const ids = rows.map(({ id }) => id);
     return { calls: await this.records.list(ids, !masked), next_page_token: nextPageToken };
   }

@@ -4,6 +4,7 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/shows';
+import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
@@ -31,6 +32,7 @@ export class SearchController {
 
   @Get('calls')
   @Allow('audit')
+  @TakesTurn('searches')
   @Shows(({ calls }: CallPage) => showsCalls(calls))
   @ApiOperation({
     summary: 'Search the history',
@@ -38,10 +40,10 @@ export class SearchController {
     description: 'Scope `audit`. Searching by recipient also requires `audit:pii`.',
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
-  @ApiKeyProblems('invalid_request')
+  @ApiKeyProblems('invalid_request', 'readers_busy')
   async search(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<CallPage> {
     requireMaySearchPeople(call, search);
-    const { rows, nextPageToken } = await this.searching.search(search);
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', call);
     const ids = rows.map(({ id }) => id);
     return { calls: await this.records.list(ids, mayReveal(call)), next_page_token: nextPageToken };
   }
@@ -69,6 +71,7 @@ export class SearchController {
 
   @Get('items')
   @Allow('audit')
+  @TakesTurn('searches')
   @Shows(({ items }: ItemPage) => showsCalls(items))
   @ApiOperation({
     summary: 'Search the history by payouts',
@@ -78,15 +81,16 @@ export class SearchController {
       '`audit:pii`.',
   })
   @ApiResponse({ status: 200, type: ItemPage, description: 'One page.' })
-  @ApiKeyProblems('invalid_request')
+  @ApiKeyProblems('invalid_request', 'readers_busy')
   async items(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<ItemPage> {
     requireMaySearchPeople(call, search);
-    const { rows, nextPageToken } = await this.searching.search(search, 'items');
+    const { rows, nextPageToken } = await this.searching.search(search, 'items', call);
     return { items: await this.records.items(rows, mayReveal(call)), next_page_token: nextPageToken };
   }
 
   @Get('summary')
   @Allow('audit')
+  @TakesTurn('searches')
   @Shows(({ groups }: Summary) => showsNobody(groups))
   @ApiOperation({
     summary: 'Count the history',
@@ -96,9 +100,9 @@ export class SearchController {
       'Searching by recipient also requires `audit:pii`.',
   })
   @ApiResponse({ status: 200, type: Summary, description: 'The summary.' })
-  @ApiKeyProblems('invalid_request')
+  @ApiKeyProblems('invalid_request', 'readers_busy')
   async summary(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
     requireMaySearchPeople(call, search);
-    return this.summaries.summarize(search, mayReveal(call));
+    return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.gone });
   }
 }

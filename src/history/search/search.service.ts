@@ -23,6 +23,13 @@ const BUDGET_PER_ROW = 60;
 
 type Search = SearchFilters & PageRequest & { sort?: Sort };
 
+/** Who searches. */
+interface Asker {
+  clientId?: string | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  gone?: AbortSignal | undefined;
+}
+
 /** Finds calls and payouts with the search index. records.service.ts reads their content. */
 @Injectable()
 export class SearchService {
@@ -35,10 +42,11 @@ export class SearchService {
   /**
    * Returns one page, newest or largest first. Finds everything that had committed before the request.
    * @param clientId finds only calls of this client, and omits replays and other repetitions of a call.
+   * @param gone cancels the search.
    */
-  async search(search: Search, listed: Listed = 'calls', clientId?: string): Promise<Page<Place>> {
+  async search(search: Search, listed: Listed = 'calls', { clientId, gone }: Asker = {}): Promise<Page<Place>> {
     const after = cursorOf(search, listed);
-    const scope = await this.prepare(search, listed, clientId);
+    const scope = await this.prepare(search, listed, { clientId, gone });
     const { sort = 'time' } = search;
     const query: Query = {
       ...scope,
@@ -47,7 +55,7 @@ export class SearchService {
       direction: 'desc',
       ...(sort === 'amount' && amountsOf(search, listed)),
     };
-    const found = await this.page(query, after, rowsToRead(search), BUDGET);
+    const found = await this.page(query, after, { limit: rowsToRead(search), budget: BUDGET, gone });
     const rows = found.slice(0, rowsToRead(search) - 1);
     const last = found.length > rows.length ? rows.at(-1) : undefined;
     return { rows, nextPageToken: last ? toToken(listed, sort, toCursor(last)) : null };
@@ -69,7 +77,7 @@ export class SearchService {
   async *walk(query: Query, { batch }: { batch: number }): AsyncGenerator<Place[], void> {
     let after: Cursor | undefined;
     for (;;) {
-      const found = await this.page(query, after, batch, batch * BUDGET_PER_ROW, (sql) => this.prisma.readLong(sql));
+      const found = await this.page(query, after, { limit: batch, budget: batch * BUDGET_PER_ROW });
       if (found.length > 0) yield found.map(({ id, position }) => ({ id, position }));
       const last = found.at(-1);
       if (!last || found.length < batch) return;
@@ -77,18 +85,20 @@ export class SearchService {
     }
   }
 
-  async count(query: Query): Promise<number> {
-    const [row] = await this.prisma.$queryRaw<{ count: number }[]>`
+  /** @param signal cancels the count. */
+  async count(query: Query, signal?: AbortSignal): Promise<number> {
+    const sql = Prisma.sql`
       SELECT ${counted(query, query.listed)}::float8 AS count FROM indexed_call WHERE ${matching(query)}`;
+    const [row] = await this.prisma.readLong<{ count: number }>(sql, signal);
     return row?.count ?? 0;
   }
 
   /** Waits until everything committed is indexed, and returns the scope. */
-  async prepare(search: SearchFilters, rows: Rows, clientId?: string): Promise<Scope> {
+  async prepare(search: SearchFilters, rows: Rows, { clientId, gone }: Asker = {}): Promise<Scope> {
     requireSense(search);
     const present = await this.present.read(); // before the records, see PresentService.read
     await this.index.catchUp();
-    const named = { clientIds: await this.clientsOf(search, clientId), phones: await this.phonesOf(search) };
+    const named = { clientIds: await this.clientsOf(search, clientId), phones: await this.phonesOf(search, gone) };
     const conditions = conditionsOf(search, rows, named, present);
     if (clientId !== undefined) {
       conditions.terms.push(`client:${clientId}`);
@@ -100,10 +110,9 @@ export class SearchService {
   private async page(
     query: Query,
     after: Cursor | undefined,
-    limit: number,
-    budget: number,
-    ask: (sql: Prisma.Sql) => Promise<FoundPlace[]> = (sql) => this.prisma.$queryRaw(sql),
+    { limit, budget, gone }: { limit: number; budget: number; gone?: AbortSignal | undefined },
   ): Promise<FoundPlace[]> {
+    const ask = (sql: Prisma.Sql) => this.prisma.readLong<FoundPlace>(sql, gone);
     if (query.conditions.few) return ask(whole(query, after, limit));
     if (!query.conditions.rare) {
       const found = await ask(walked(query, after, limit, budget));
@@ -113,15 +122,16 @@ export class SearchService {
   }
 
   /** A number without its country code may exist in every country. Returns those in the index, which are very few. */
-  private async phonesOf({ recipient = '' }: SearchFilters): Promise<string[]> {
+  private async phonesOf({ recipient = '' }: SearchFilters, gone: AbortSignal | undefined): Promise<string[]> {
     const candidates = phonesMeantBy(recipient);
     if (candidates.length < 2) return candidates;
     // Counts instead of asking for existence. A planner that expects an early match would read the index from its
     // beginning.
-    const rows = await this.prisma.$queryRaw<{ phone: string }[]>(Prisma.sql`
+    const sql = Prisma.sql`
       SELECT phone FROM unnest(${candidates}::text[]) AS phone
       CROSS JOIN LATERAL (SELECT count(*) FROM indexed_call WHERE terms @> ARRAY['to:' || phone]) AS paid
-      WHERE paid.count > 0`);
+      WHERE paid.count > 0`;
+    const rows = await this.prisma.readLong<{ phone: string }>(sql, gone);
     return rows.map(({ phone }) => phone);
   }
 

@@ -27,6 +27,13 @@ interface GroupRow {
   latency: (number | null)[] | null;
 }
 
+interface Asked {
+  /** Whether to show people that callers wrote into a country. */
+  reveal: boolean;
+  /** Cancels the count. */
+  gone: AbortSignal | undefined;
+}
+
 /** Counts the results of a search. */
 @Injectable()
 export class SummaryService {
@@ -36,10 +43,9 @@ export class SummaryService {
     private readonly searching: SearchService,
   ) {}
 
-  /** @param reveal whether to show people that callers wrote into a country. */
-  async summarize({ group_by: groupBy = 'day', ...search }: SummarySearch, reveal: boolean): Promise<Summary> {
+  async summarize({ group_by: groupBy = 'day', ...search }: SummarySearch, { reveal, gone }: Asked): Promise<Summary> {
     const word = stateAtSql(await this.present.read());
-    const scope = await this.searching.prepare(search, 'all');
+    const scope = await this.searching.prepare(search, 'all', { gone });
     const groups: Record<GroupBy, Prisma.Sql> = {
       day: Prisma.sql`('1970-01-01'::date + search_day(call_id))::text`,
       client: Prisma.sql`client_id::text`,
@@ -55,7 +61,7 @@ export class SummaryService {
           (position >= 0)::integer AS items, usd, CASE WHEN payouts[position + 2] ~ ${NOT_PAID} THEN 0 ELSE usd END AS paid`
       : Prisma.sql`TRUE AS first, cardinality(item_usd) AS items, total_usd AS usd, coalesce(counted_usd, total_usd) AS paid`;
     const payouts = Prisma.sql`CROSS JOIN LATERAL ${countedPayouts(scope, search.upstream_ref)} AS counted`;
-    const rows = await this.prisma.$queryRaw<GroupRow[]>`
+    const sql = Prisma.sql`
       SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS asked,
         trim_scale(coalesce(sum(paid) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
@@ -65,6 +71,7 @@ export class SummaryService {
         FROM indexed_call ${isOfPayouts ? payouts : Prisma.empty} WHERE ${matching(scope)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
+    const rows = await this.prisma.readLong<GroupRow>(sql, gone);
     const names = groupBy === 'client' ? await this.namesOf(rows) : new Map<string | null, string>();
     return {
       group_by: groupBy,

@@ -3,7 +3,8 @@ import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StandingService } from '../../access/auth/standing.service';
-import { Problem } from '../../platform/errors/problem';
+import { goneSignal } from '../connections/gone';
+import { SharesService } from '../shares/shares.service';
 
 export const EVENT_STREAM = 'text/event-stream';
 
@@ -12,9 +13,6 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** The time that EventSource waits before it reconnects. */
 const RECONNECT_MS = 2_000;
-
-/** For one key on this instance: some windows of the console, and some programs. */
-export const MAX_STREAMS_OF_KEY = 10;
 
 /** The next news of a stream. */
 interface News {
@@ -28,42 +26,32 @@ interface News {
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
   private readonly stopping = new AbortController();
-  /** The number of open streams of each key, by its ID. */
-  private readonly openOf = new Map<string, number>();
 
-  constructor(private readonly standing: StandingService) {}
+  constructor(
+    private readonly standing: StandingService,
+    private readonly shares: SharesService,
+  ) {}
 
   /**
    * Returns the body of a streamed answer. It ends after the last news, when nobody reads it any more, when its key or
    * session is no longer valid, or when the server stops.
    * @param reply gets the headers of such an answer.
    * @param ask returns news, at once and then regularly. It never throws.
-   * @throws Problem `too_many_streams` if the key has too many open streams.
+   * @throws Problem if the key has too many open streams. See SharesService.
    */
   open(reply: FastifyReply, everyMs: number, ask: () => Promise<News>): Readable {
     const { call } = reply.request;
-    this.takePlace(call.caller?.keyId ?? '', reply);
+    const gone = goneSignal(reply);
+    const give = this.shares.take('streams', call.caller?.keyId ?? '');
     void reply
       .header('content-type', EVENT_STREAM)
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no');
-    const left = new AbortController();
-    if (reply.raw.closed) left.abort(); // before the first event
-    else reply.raw.once('close', () => left.abort());
-    const signal = AbortSignal.any([this.stopping.signal, left.signal]);
-    return Readable.from(blocks(everyMs, ask, this.standing.watch(call), signal), { objectMode: false });
-  }
-
-  private takePlace(keyId: string, { raw }: FastifyReply): void {
-    const open = this.openOf.get(keyId) ?? 0;
-    if (open >= MAX_STREAMS_OF_KEY) throw new Problem('too_many_streams');
-    if (raw.closed) return; // the connection is gone, so nothing would release the place
-    this.openOf.set(keyId, open + 1);
-    raw.once('close', () => {
-      const left = (this.openOf.get(keyId) ?? 1) - 1;
-      if (left === 0) this.openOf.delete(keyId);
-      else this.openOf.set(keyId, left);
-    });
+    const signal = AbortSignal.any([this.stopping.signal, gone]);
+    const stream = Readable.from(blocks(everyMs, ask, this.standing.watch(call), signal), { objectMode: false });
+    if (gone.aborted) give(); // before the first event, and nothing else would give the place back
+    else reply.raw.once('close', give);
+    return stream;
   }
 
   /** Ends all streams. Their readers reconnect to another instance. */

@@ -30,9 +30,16 @@ interface BodyLimits {
   maxItems: number;
 }
 
+/** Waits until the request may parse its long body. @returns ends its turn. */
+type TurnOf = (request: FastifyRequest) => Promise<() => void>;
+
 /** Reads request bodies: JSON in UTF-8 of up to `maxBodyBytes`, and CSV on routes that allow it. */
-export function readJsonBodies(server: FastifyInstance, { maxBodyBytes: maxBytes, maxItems }: BodyLimits): void {
-  const parse = parserOf(maxItems);
+export function readJsonBodies(
+  server: FastifyInstance,
+  { maxBodyBytes: maxBytes, maxItems }: BodyLimits,
+  turnOf: TurnOf,
+): void {
+  const parse = parserOf(maxItems, turnOf);
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
     if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
@@ -53,12 +60,18 @@ export function readJsonBodies(server: FastifyInstance, { maxBodyBytes: maxBytes
 type Done = (error: Error | null, body?: unknown) => void;
 type Parse = (request: FastifyRequest, bytes: string | Buffer, done: Done) => void;
 
-function parserOf(maxItems: number): Parse {
+function parserOf(maxItems: number, turnOf: TurnOf): Parse {
   const maxValues = MAX_OTHER_VALUES + maxItems * MAX_VALUES_OF_ITEM;
-  return ({ call }, bytes, done) => {
+  const parseInTurn = async (request: FastifyRequest, bytes: Buffer) => {
+    if (bytes.length <= LONG_BODY_BYTES) return parseBody(bytes, maxValues);
+    const endTurn = await turnOf(request);
+    return parseBody(bytes, maxValues).finally(endTurn);
+  };
+  return (request, bytes, done) => {
+    const { call } = request;
     call.sendBy += performance.now() - call.bodyBeganAt; // the sender may take its time
     if (bytes.length === 0) return done(null, undefined);
-    parseBody(bytes as Buffer, maxValues).then(
+    parseInTurn(request, bytes as Buffer).then(
       (body) => done(null, body),
       (problem: Problem) => done(problem),
     );

@@ -35,6 +35,11 @@ export function connectionOf({ databaseUrl, databaseOwnerUrl }: DatabaseSettings
   };
 }
 
+/** Adds settings of Postgres to those of each connection. */
+export function withOptions(connection: PoolConfig, options: string): PoolConfig {
+  return { ...connection, options: [connection.options, options].filter(Boolean).join(' ') };
+}
+
 /**
  * Handles the errors of idle and new connections, which would otherwise end the process. Queries report their own
  * errors.

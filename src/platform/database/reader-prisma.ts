@@ -3,7 +3,16 @@ import { finished } from 'node:stream/promises';
 import { Pool, PoolConfig, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
-import { connectionOf, connectionsOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
+import { askUntil } from './cancelled-statements';
+import {
+  connectionOf,
+  connectionsOf,
+  DatabaseSettings,
+  hearErrors,
+  nameOf,
+  QUERY_TIMEOUT_MS,
+  withOptions,
+} from './pools';
 
 /** Connections for reading the history and for writing many rows. They are opened on demand. */
 export const READERS = 4;
@@ -13,6 +22,12 @@ const READER_WAIT_MS = 10_000;
 
 /** Searches wait for each other while the search index catches up. */
 const READER_LOCK_TIMEOUT_MS = 5_000;
+
+/**
+ * A reader uses one core at most. If its connection closes during a statement, Postgres notices within half a second, and
+ * ends the statement.
+ */
+const READER_OPTIONS = '-c max_parallel_workers_per_gather=0 -c client_connection_check_interval=500';
 
 /** Prisma.sql creates queries of this form. */
 interface Question {
@@ -34,7 +49,7 @@ export class ReaderPrisma {
   constructor(settings: DatabaseSettings, Client: PoolConfig['Client']) {
     this.pool = hearErrors(
       new ReaderPool({
-        ...connectionOf(settings),
+        ...withOptions(connectionOf(settings), READER_OPTIONS),
         Client,
         connectionTimeoutMillis: READER_WAIT_MS,
         lock_timeout: READER_LOCK_TIMEOUT_MS,
@@ -104,9 +119,11 @@ export class ReaderPrisma {
   /**
    * Reads many rows without Prisma, in constant memory.
    * @param question its `text` has $1, $2 … for its `values`.
+   * @param signal cancels the statement, and gives up its connection.
+   * @throws the reason of the signal.
    */
-  async readLong<Row extends object>({ text, values }: Question): Promise<Row[]> {
-    return this.pool.long<Row>(text, values);
+  async readLong<Row extends object>({ text, values }: Question, signal?: AbortSignal): Promise<Row[]> {
+    return signal ? askUntil<Row>(this.pool, { text, values }, signal) : this.pool.long<Row>(text, values);
   }
 
   /** Writes many rows. See PrismaService. */

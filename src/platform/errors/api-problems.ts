@@ -19,6 +19,7 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'origin_not_allowed',
   'rate_limited',
   'too_many_attempts',
+  'too_many_at_once',
   'internal_error',
   ...DATABASE_CODES,
 ];
@@ -26,6 +27,7 @@ const WITH_ANY_KEY: ProblemCode[] = [
 const OF_ANY_OPERATION: ProblemCode[] = [
   'invalid_request',
   'not_served',
+  'too_many_faults',
   ...WITH_ANY_KEY,
   'operation_not_allowed',
   'upstream_auth',

@@ -10,15 +10,20 @@ export const BUSY = {
     text: 'Too many requests with wrong keys came from your address. Try again later.',
     retryAfter: 60,
   },
-  too_many_streams: {
+  too_many_at_once: {
     status: 429,
-    text: 'Your key has too many streams or exports open. Close one, or try again when one has ended.',
-    retryAfter: 10,
+    text: 'Your key has too many requests of this kind at once. Wait for one to end, and try again.',
+    retryAfter: 1,
   },
-  too_many_exports: {
+  too_many_faults: {
+    status: 429,
+    text: 'Your key keeps sending long bodies with faults. Correct them, or send them one by one.',
+    retryAfter: 5,
+  },
+  readers_busy: {
     status: 503,
-    text: 'Too many exports are in progress on this instance. Try again when one of them has ended.',
-    retryAfter: 10,
+    text: 'This instance has too many requests of this kind. Try again later.',
+    retryAfter: 1,
   },
   too_many_runs: {
     status: 503,

@@ -26,8 +26,9 @@ describe('a problem', () => {
     expect(inviting).toEqual([
       'rate_limited',
       'too_many_attempts',
-      'too_many_streams',
-      'too_many_exports',
+      'too_many_at_once',
+      'too_many_faults',
+      'readers_busy',
       'too_many_runs',
       'upstream_busy',
       'overloaded',

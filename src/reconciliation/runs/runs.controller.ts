@@ -113,7 +113,7 @@ export class RunsController {
     },
   })
   @ApiResponse({ status: 204, description: 'All events were received.' })
-  @ApiKeyProblems('run_not_found', 'too_many_streams')
+  @ApiKeyProblems('run_not_found', 'readers_busy')
   async one(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,

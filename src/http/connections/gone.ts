@@ -1,0 +1,19 @@
+import { FastifyReply } from 'fastify';
+
+/** Thrown where work ends because its caller hung up. Nobody receives it. */
+export class CallerGone extends Error {
+  constructor() {
+    super('The caller closed the connection before it had an answer.');
+  }
+}
+
+/** Returns a signal that is aborted when the connection closes before the answer is complete, or has closed already. */
+export function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const leave = () => {
+    if (!raw.writableFinished) gone.abort(new CallerGone());
+  };
+  if (raw.closed || raw.destroyed) leave();
+  else raw.once('close', leave);
+  return gone.signal;
+}

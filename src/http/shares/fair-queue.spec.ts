@@ -1,0 +1,69 @@
+import { FairQueue } from './fair-queue';
+
+describe('a fair queue', () => {
+  /** Lets everything that can begin do so. */
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+  /** Those at work, by the names they were given, in the order in which they began. */
+  function workers(queue: FairQueue) {
+    const begun: string[] = [];
+    const ends = new Map<string, () => void>();
+    const begin = (name: string, signal?: AbortSignal) =>
+      queue.turn(name.charAt(0), signal).then((end) => {
+        begun.push(name);
+        ends.set(name, end);
+      });
+    const end = async (name: string) => {
+      ends.get(name)?.();
+      await settle();
+    };
+    return { begun, begin, end };
+  }
+
+  it('lets a few work at once', async () => {
+    const { begun, begin, end } = workers(new FairQueue(2));
+    for (const name of ['a1', 'a2', 'a3']) void begin(name);
+    await settle();
+    expect(begun).toEqual(['a1', 'a2']);
+    await end('a1');
+    expect(begun).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  it('lets keys take turns, however many of one wait', async () => {
+    const queue = new FairQueue(1);
+    const { begun, begin, end } = workers(queue);
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) void begin(name);
+    await settle();
+    expect(queue.length).toBe(6);
+    for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']) await end(name);
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+    expect(queue.length).toBe(0);
+  });
+
+  it('forgets those who leave, and hands their turns to others', async () => {
+    const queue = new FairQueue(1);
+    const { begun, begin, end } = workers(queue);
+    const leaving = new AbortController();
+    void begin('a1');
+    const left = expect(begin('b1', leaving.signal)).rejects.toThrow('gone');
+    void begin('c1');
+    leaving.abort(new Error('gone'));
+    await left;
+    await expect(begin('d1', leaving.signal)).rejects.toThrow('gone');
+    await end('a1');
+    expect(begun).toEqual(['a1', 'c1']);
+    await end('c1');
+    void begin('e1');
+    await settle();
+    expect(begun).toEqual(['a1', 'c1', 'e1']);
+  });
+
+  it('ends a turn once', async () => {
+    const { begun, begin, end } = workers(new FairQueue(1));
+    for (const name of ['a1', 'a2', 'a3']) void begin(name);
+    await settle();
+    await end('a1');
+    await end('a1');
+    expect(begun).toEqual(['a1', 'a2']);
+  });
+});

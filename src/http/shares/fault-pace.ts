@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache';
+
+/** The long bodies with faults of one key that are read without a pause. */
+export const BURST = 5;
+
+/** After them, one is read in this time. Reading one takes about 15 ms of the processor. */
+export const PAUSE_MS = 1_000;
+
+/** The longest delay. Senders usually wait for half a minute. */
+export const LONGEST_DELAY_MS = 5_000;
+
+/** More keys than ever send faults at the same time. */
+const MAX_KEYS = 10_000;
+
+/** Slows down keys that send long bodies with faults one after the other. A valid long body ends that. */
+export class FaultPace {
+  /** By key: when the next body would be read without a burst. Monotonic, in milliseconds. */
+  private readonly nextAt = new LRUCache<string, number>({ max: MAX_KEYS });
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Takes the key's next turn, unless it is too far away. @returns in how many milliseconds that is. */
+  delayOf(keyId: string): number {
+    const nextAt = this.nextAt.get(keyId);
+    if (nextAt === undefined) return 0;
+    const delay = nextAt - this.now() - BURST * PAUSE_MS;
+    if (delay > 0 && delay <= LONGEST_DELAY_MS) this.nextAt.set(keyId, nextAt + PAUSE_MS); // the one after it comes later
+    return Math.max(0, delay);
+  }
+
+  noteFaults(keyId: string, wasDelayed: boolean): void {
+    if (wasDelayed) return; // it was counted by its delay
+    this.nextAt.set(keyId, Math.max(this.now(), this.nextAt.get(keyId) ?? 0) + PAUSE_MS);
+  }
+
+  noteValid(keyId: string): void {
+    this.nextAt.delete(keyId);
+  }
+}

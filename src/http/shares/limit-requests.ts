@@ -1,0 +1,50 @@
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../../platform/errors/problem';
+import { goneSignal } from '../connections/gone';
+import { LONG_BODY_BYTES } from '../validation/json-body';
+import { FaultPace, LONGEST_DELAY_MS } from './fault-pace';
+import { SharesService } from './shares.service';
+
+/** Limits what one key sends at once, and how often it sends long bodies with faults. Call it after `receiveCalls`. */
+export function limitRequests(server: FastifyInstance, shares: SharesService): void {
+  server.addHook('onRequest', ({ call }, reply, done) => {
+    if (!call.caller) return done();
+    const give = shares.take('requests', call.caller.keyId);
+    reply.raw.once('close', give);
+    done();
+  });
+  paceFaults(server, new FaultPace());
+}
+
+/** A body that has to wait is not read meanwhile, so its sender waits, too. */
+function paceFaults(server: FastifyInstance, pace: FaultPace): void {
+  const delayed = new WeakSet<FastifyRequest>();
+  server.addHook('preParsing', async (request, reply, payload) => {
+    const keyId = keyOfLong(request);
+    if (keyId === undefined) return payload;
+    const delay = pace.delayOf(keyId);
+    if (delay === 0) return payload;
+    delayed.add(request);
+    if (delay > LONGEST_DELAY_MS) {
+      throw new Problem('too_many_faults', { retryAfter: Math.ceil(delay / 1_000), recorded: false });
+    }
+    await sleep(delay, undefined, { signal: goneSignal(reply) }).catch(() => undefined); // its end is handled elsewhere
+    return payload;
+  });
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    const keyId = keyOfLong(request);
+    if (keyId !== undefined) {
+      if (reply.statusCode === 400 && !request.call.opened) pace.noteFaults(keyId, delayed.has(request));
+      else if (reply.statusCode < 400) pace.noteValid(keyId);
+    }
+    done();
+  });
+}
+
+/** Returns the key of a request with a long body, or one of unknown length. */
+function keyOfLong({ call, headers, routeOptions }: FastifyRequest): string | undefined {
+  const length = headers['content-length'];
+  const isLong = length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > LONG_BODY_BYTES;
+  return isLong && routeOptions.config.takesCsv !== true ? call.caller?.keyId : undefined;
+}

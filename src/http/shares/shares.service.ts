@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+import { Problem } from '../../platform/errors/problem';
+import { MetricsService } from '../metrics/metrics.service';
+import { FairQueue } from './fair-queue';
+import { LONGEST_WAIT_MS, Share, ShareName, SHARES } from './shares';
+
+/** Of the refusals of a key, one is recorded in this time, so that a flood cannot fill the records. */
+const RECORDED_EVERY_MS = 60_000;
+
+/** Beyond it, all are forgotten. */
+const MAX_REMEMBERED = 10_000;
+
+/** Keeps one key from taking what others need. It counts on this instance only. */
+@Injectable()
+export class SharesService {
+  private readonly ofAll = new Map<ShareName, number>();
+  /** By share and key. */
+  private readonly ofKeys = new Map<string, number>();
+  private readonly queues = new Map<ShareName, FairQueue>();
+  /** When a refusal of a key was last recorded, by share and key. Monotonic. */
+  private readonly recordedAt = new Map<string, number>();
+  private readonly refused: Counter<'share'>;
+
+  constructor({ registry }: MetricsService) {
+    for (const [name, share] of shares) {
+      if (share.atWork !== undefined) this.queues.set(name, new FairQueue(share.atWork));
+    }
+    this.refused = new Counter({
+      name: 'payout_proxy_share_refusals_total',
+      help: 'Requests refused because a key, or all keys, had too many of a kind at once.',
+      labelNames: ['share'],
+      registers: [registry],
+    });
+    gauge(
+      registry,
+      'payout_proxy_share_in_use',
+      'Requests of a kind that are in progress or wait for their turn.',
+      (name) => this.ofAll.get(name) ?? 0,
+    );
+    gauge(
+      registry,
+      'payout_proxy_share_waiting',
+      'Requests of a kind that wait for their turn.',
+      (name) => this.queues.get(name)?.length ?? 0,
+    );
+  }
+
+  /**
+   * Takes a place.
+   * @returns gives it back.
+   * @throws Problem `too_many_at_once` if the key has all of its places, `readers_busy` if all are taken.
+   */
+  take(name: ShareName, keyId: string): () => void {
+    const share: Share = SHARES[name];
+    const place = `${name} ${keyId}`;
+    const [all, own] = [this.ofAll.get(name) ?? 0, this.ofKeys.get(place) ?? 0];
+    if (own >= share.ofKey) {
+      const text = `Your key has ${share.ofKey} ${share.name} at once on this instance, which is the most. Wait for one to end, and try again.`;
+      throw this.refusal(
+        name,
+        place,
+        new Problem('too_many_at_once', { text, retryAfter: share.retryAfter, recorded: this.isFirst(place) }),
+      );
+    }
+    if (all >= (share.ofAll ?? Infinity)) throw this.refusal(name, place, this.busy(share, place));
+    this.ofAll.set(name, all + 1);
+    this.ofKeys.set(place, own + 1);
+    let isGiven = false;
+    return () => {
+      if (isGiven) return;
+      isGiven = true;
+      this.ofAll.set(name, (this.ofAll.get(name) ?? 1) - 1);
+      const left = (this.ofKeys.get(place) ?? 1) - 1;
+      if (left === 0) this.ofKeys.delete(place);
+      else this.ofKeys.set(place, left);
+    };
+  }
+
+  /**
+   * Takes a place, and waits for a turn.
+   * @param gone aborted when nobody waits for the answer any more.
+   * @returns ends the turn.
+   * @throws Problem as `take` does, and if the turn does not come in time.
+   */
+  async takeTurn(name: ShareName, keyId: string, gone: AbortSignal): Promise<() => void> {
+    const give = this.take(name, keyId);
+    try {
+      const signal = AbortSignal.any([gone, AbortSignal.timeout(LONGEST_WAIT_MS)]);
+      const end = await this.turn(name, keyId, signal);
+      return () => {
+        end();
+        give();
+      };
+    } catch {
+      give();
+      throw this.refusal(name, `${name} ${keyId}`, this.busy(SHARES[name], `${name} ${keyId}`));
+    }
+  }
+
+  /** Waits for a turn, for as long as that takes. @returns ends it. @throws the reason of the signal. */
+  async turn(name: ShareName, keyId: string, signal?: AbortSignal): Promise<() => void> {
+    return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
+  }
+
+  private busy(share: Share, place: string): Problem {
+    const text = `This instance has too many ${share.name} of all keys at the moment. Try again later.`;
+    return new Problem('readers_busy', { text, retryAfter: share.retryAfter, recorded: this.isFirst(place) });
+  }
+
+  private refusal(name: ShareName, place: string, problem: Problem): Problem {
+    this.refused.inc({ share: name });
+    if (problem.recorded) this.recordedAt.set(place, performance.now());
+    return problem;
+  }
+
+  private isFirst(place: string): boolean {
+    if (this.recordedAt.size >= MAX_REMEMBERED) this.recordedAt.clear();
+    return performance.now() - (this.recordedAt.get(place) ?? -Infinity) > RECORDED_EVERY_MS;
+  }
+}
+
+const shares = Object.entries(SHARES) as [ShareName, Share][];
+
+function gauge(
+  registry: MetricsService['registry'],
+  name: string,
+  help: string,
+  value: (name: ShareName) => number,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: ['share'],
+    registers: [registry],
+    collect() {
+      for (const [share] of shares) this.set({ share }, value(share));
+    },
+  });
+}

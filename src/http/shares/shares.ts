@@ -1,0 +1,41 @@
+/** What one key, and all keys together, may do at once on this instance. */
+export interface Share {
+  /** For one key, those that wait for their turn included. */
+  ofKey: number;
+  /** For all keys. Unlimited if undefined. */
+  ofAll?: number;
+  /** How many of them work. The others wait, and keys take turns. All work if undefined. */
+  atWork?: number;
+  /** What the error calls them. */
+  name: string;
+  /** Seconds until one of them has probably ended. */
+  retryAfter: number;
+}
+
+/**
+ * Postgres often has two cores, and payments need them too. One search and one export at a time leave enough to payments.
+ * More would answer nobody sooner, because each would take longer.
+ */
+const HEAVY_AT_WORK = 1;
+
+export const SHARES = {
+  /** More than an instance has on the way to the upstream at once: UPSTREAM_CONNECTIONS and UPSTREAM_QUEUE. */
+  requests: { ofKey: 500, name: 'requests', retryAfter: 1 },
+  /** Some windows of the console, and some programs. A stream costs about 20 kB. */
+  streams: { ofKey: 10, ofAll: 1_000, name: 'streams', retryAfter: 10 },
+  /** An export that nobody reads costs its buffers, of at most a megabyte. Reading its next rows takes a turn. */
+  exports: { ofKey: 2, ofAll: 16, atWork: HEAVY_AT_WORK, name: 'exports', retryAfter: 10 },
+  /** Searches, summaries and reports: whatever may read much of the history. */
+  searches: { ofKey: 8, ofAll: 200, atWork: HEAVY_AT_WORK, name: 'searches, summaries and reports', retryAfter: 2 },
+  /** Searches of apps for their own calls, which are short and urgent: apps ask what became of a payment. */
+  own_calls: { ofKey: 16, ofAll: 400, atWork: 2, name: 'searches for own calls', retryAfter: 1 },
+  /** Parsing long bodies. One at a time, so that other requests run between two steps of one of them. */
+  long_bodies: { ofKey: Infinity, atWork: 1, name: 'long bodies', retryAfter: 1 },
+  /** A preview decides as an admission does, and searches for earlier payments. */
+  previews: { ofKey: 8, ofAll: 200, atWork: 2, name: 'previews', retryAfter: 1 },
+} as const satisfies Record<string, Share>;
+
+export type ShareName = keyof typeof SHARES;
+
+/** How long a request waits for its turn. Its caller usually waits for half a minute. */
+export const LONGEST_WAIT_MS = 15_000;

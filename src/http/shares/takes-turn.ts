@@ -1,0 +1,40 @@
+import {
+  applyDecorators,
+  CallHandler,
+  ExecutionContext,
+  Injectable,
+  NestInterceptor,
+  SetMetadata,
+  UseInterceptors,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { finalize, from, Observable, switchMap } from 'rxjs';
+import { goneSignal } from '../connections/gone';
+import { ShareName } from './shares';
+import { SharesService } from './shares.service';
+
+const SHARE = 'payout-proxy:share';
+
+/** Lets a request wait for its turn before its handler begins. */
+@Injectable()
+class TurnInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly shares: SharesService,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const { call } = http.getRequest<FastifyRequest>();
+    const share = this.reflector.get<ShareName>(SHARE, context.getHandler());
+    call.gone = goneSignal(http.getResponse<FastifyReply>());
+    return from(this.shares.takeTurn(share, call.caller?.keyId ?? '', call.gone)).pipe(
+      switchMap((end) => next.handle().pipe(finalize(end))),
+    );
+  }
+}
+
+/** Declares that the requests of a route take turns. `call.gone` then ends what nobody waits for any more. */
+export const TakesTurn = (share: ShareName) =>
+  applyDecorators(SetMetadata(SHARE, share), UseInterceptors(TurnInterceptor));
