@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { Call, Caller } from './call';
 import { CallersService } from './callers.service';
 import { SessionsService } from './sessions.service';
@@ -10,12 +12,26 @@ const EVERY_MS = 3_000;
 /** How long the last answer counts while the database cannot be queried. */
 const TRUSTED_MS = 30_000;
 
+/** More keys and sessions than have open responses at the same time. */
+const MAX_KNOWN = 10_000;
+
+/** What was last found about a key or a session. Monotonic times, in milliseconds. */
+interface Standing {
+  askedAt: number;
+  /** When the database last answered. */
+  heardAt: number;
+  /** Undefined if the key or session is no longer valid. */
+  caller: Caller | undefined;
+}
+
 /**
  * Tells long responses, such as streams and exports, whether their caller may still have them. Its key or session must
- * be valid, its scopes unchanged, and its address allowed.
+ * be valid, its scopes unchanged, and its address allowed. All responses of a key share one question.
  */
 @Injectable()
 export class StandingService {
+  private readonly known = new LRUCache<string, { askedAt: number; standing: Promise<Standing> }>({ max: MAX_KNOWN });
+
   constructor(
     private readonly callers: CallersService,
     private readonly sessions: SessionsService,
@@ -23,20 +39,33 @@ export class StandingService {
 
   /** @returns a check that may be called often. It queries the database every few seconds. */
   watch(call: Call): () => Promise<boolean> {
-    let askedAt = performance.now();
-    let heldAt = askedAt;
+    const begunAt = performance.now();
     let holds = true;
     return async () => {
-      if (!holds || performance.now() - askedAt < EVERY_MS) return holds;
-      askedAt = performance.now();
-      try {
-        holds = isSame(call, await this.find(call));
-        heldAt = askedAt;
-      } catch {
-        holds = askedAt - heldAt < TRUSTED_MS;
-      }
+      if (!holds || performance.now() - begunAt < EVERY_MS) return holds;
+      const { askedAt, heardAt, caller } = await this.standingOf(call);
+      holds = heardAt === askedAt ? isSame(call, caller) : askedAt - Math.max(heardAt, begunAt) < TRUSTED_MS;
       return holds;
     };
+  }
+
+  private standingOf(call: Call): Promise<Standing> {
+    const { caller, sessionToken } = call;
+    const name = sessionToken === undefined ? (caller?.keyId ?? '') : hash('sha256', sessionToken);
+    const known = this.known.get(name);
+    const now = performance.now();
+    if (known && now - known.askedAt < EVERY_MS) return known.standing;
+    const standing = this.ask(call, now, known?.standing);
+    this.known.set(name, { askedAt: now, standing });
+    return standing;
+  }
+
+  private async ask(call: Call, askedAt: number, last: Promise<Standing> | undefined): Promise<Standing> {
+    try {
+      return { askedAt, heardAt: askedAt, caller: await this.find(call) };
+    } catch {
+      return { askedAt, heardAt: (await last)?.heardAt ?? -Infinity, caller: undefined };
+    }
   }
 
   private async find({ caller, sessionToken }: Call): Promise<Caller | undefined> {

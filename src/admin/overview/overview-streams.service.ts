@@ -3,6 +3,7 @@ import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { Scope } from '../../operations/scopes';
 import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
+import { SharedReads } from '../../http/streams/shared-reads';
 import { OverviewService } from './overview.service';
 
 /** As often as a section may change. */
@@ -16,12 +17,23 @@ const CONFIRM_MS = 10_000;
 
 const UNAVAILABLE = eventOf('unavailable', {});
 
+/** An overview, as all of its readers get it. */
+interface Snapshot {
+  event: string;
+  /** What it says, without its time. A new time alone is no change. */
+  said: string;
+  as_of: Date;
+}
+
 /**
  * Streams the overview as server-sent events: `overview` at once and after each change, `current` while nothing
  * changes, and `unavailable` while it cannot be read. A reader can always tell whether its data is current.
  */
 @Injectable()
 export class OverviewStreams {
+  /** Writing an overview as text costs more than reading it, so the streams of equal scopes share it. */
+  private readonly snapshots = new SharedReads<Snapshot | undefined>(EVERY_MS / 2);
+
   constructor(
     private readonly overviews: OverviewService,
     private readonly streams: EventStreams,
@@ -30,20 +42,30 @@ export class OverviewStreams {
   of(scopes: ReadonlySet<Scope>, days: number | undefined, reply: FastifyReply): Readable {
     const begun = performance.now();
     const isLast = () => performance.now() - begun > LONGEST_MS;
+    const shared = `${[...scopes].sort().join()} ${days ?? ''}`;
     let told: string | undefined;
     let toldAt = 0;
     let event: string | undefined;
     return this.streams.open(reply, EVERY_MS, async () => {
-      // The database may be back in a moment.
-      const overview = await this.overviews.read(scopes, days).catch(() => undefined);
-      const now = overview && JSON.stringify({ ...overview, as_of: null }); // A new time alone is no change.
-      if (!overview) event = UNAVAILABLE;
-      else if (now !== told || event === UNAVAILABLE) event = eventOf('overview', overview);
-      else if (performance.now() - toldAt >= CONFIRM_MS) event = eventOf('current', { as_of: overview.as_of });
+      const now = await this.snapshots.read(shared, () => this.take(scopes, days));
+      if (!now) event = UNAVAILABLE;
+      else if (now.said !== told || event === UNAVAILABLE) event = now.event;
+      else if (performance.now() - toldAt >= CONFIRM_MS) event = eventOf('current', { as_of: now.as_of });
       else return { event, isLast: isLast() };
-      told = now ?? told;
+      told = now?.said ?? told;
       toldAt = performance.now();
       return { event, isLast: isLast() };
     });
+  }
+
+  /** @returns undefined if the overview cannot be read. The database may be back in a moment. */
+  private async take(scopes: ReadonlySet<Scope>, days: number | undefined): Promise<Snapshot | undefined> {
+    const overview = await this.overviews.read(scopes, days).catch(() => undefined);
+    if (!overview) return undefined;
+    return {
+      event: eventOf('overview', overview),
+      said: JSON.stringify({ ...overview, as_of: null }),
+      as_of: overview.as_of,
+    };
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
+import { SharedReads } from '../../http/streams/shared-reads';
 import { Run, RunReader } from './run-reader';
 import { stateOf } from './run-record';
 import { RunState } from './runs.dto';
@@ -22,6 +23,8 @@ export const LAST_EVENT = 'end';
  */
 @Injectable()
 export class RunStreams {
+  private readonly reads = new SharedReads<Run | undefined>(EVERY_MS / 2);
+
   constructor(
     private readonly reader: RunReader,
     private readonly streams: EventStreams,
@@ -30,7 +33,8 @@ export class RunStreams {
   of(first: Run, reply: FastifyReply): Readable {
     let run: Run | undefined = first;
     return this.streams.open(reply, EVERY_MS, async () => {
-      run ??= await this.reader.one(first.id).catch(() => undefined); // The database may be back in a moment.
+      // The database may be back in a moment.
+      run ??= await this.reads.read(first.id, () => this.reader.one(first.id).catch(() => undefined));
       const news = { event: run && newsOf(run), isLast: run !== undefined && LAST_STATES.includes(stateOf(run)) };
       run = undefined;
       return news;

@@ -1,0 +1,26 @@
+import { LRUCache } from 'lru-cache';
+
+/** More different things than are ever followed at the same time. */
+const MAX_THINGS = 1_000;
+
+interface Reading<Value> {
+  at: number;
+  value: Promise<Value>;
+}
+
+/** Reads what several streams follow once for all of them. */
+export class SharedReads<Value> {
+  private readonly readings = new LRUCache<string, Reading<Value>>({ max: MAX_THINGS });
+
+  /** @param freshMs the age up to which a value is shared. Streams read as often as that, or less often. */
+  constructor(private readonly freshMs: number) {}
+
+  /** Returns the value of a thing, and reads it if nobody has done so a moment ago. */
+  read(thing: string, read: () => Promise<Value>): Promise<Value> {
+    const known = this.readings.get(thing);
+    if (known && performance.now() - known.at < this.freshMs) return known.value;
+    const reading = { at: performance.now(), value: read() };
+    this.readings.set(thing, reading);
+    return reading.value;
+  }
+}
