@@ -1,6 +1,6 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { SidePrisma } from '../src/platform/database/side-prisma';
 import { startBrowser, TestBrowser } from './support/browser';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
@@ -108,7 +108,7 @@ describe('origins', () => {
   });
 
   it('let a page read that the database is unavailable', async () => {
-    const prisma = proxy.app.get(PrismaService, { strict: false });
+    const prisma = proxy.app.get(SidePrisma, { strict: false });
     const query = jest.spyOn(prisma, 'prepared').mockRejectedValue(new Error('gone'));
     const { headers, body } = await get(shop, SHOP).expect(503);
     query.mockRestore();

@@ -1,4 +1,4 @@
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { SidePrisma } from '../src/platform/database/side-prisma';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
@@ -119,14 +119,14 @@ describe('requests per minute', () => {
 
   it('are refused while the database cannot count them', async () => {
     const key = await limited('unavailable', 5);
-    const prisma = proxy.app.get(PrismaService, { strict: false });
-    const ask = prisma.$queryRaw.bind(prisma);
+    const prisma = proxy.app.get(SidePrisma, { strict: false });
+    const ask = prisma.prepared.bind(prisma);
     const query = jest
-      .spyOn(prisma, '$queryRaw')
-      .mockImplementation(((sql: TemplateStringsArray, ...values: unknown[]) =>
-        sql.join().includes('request_window')
+      .spyOn(prisma, 'prepared')
+      .mockImplementation(((name: string, ...others: [string, unknown[]]) =>
+        name === 'count_requests'
           ? Promise.reject(new Error('gone'))
-          : ask(sql, ...values)) as typeof prisma.$queryRaw);
+          : ask(name, ...others)) as typeof prisma.prepared);
     const { body } = await proxy.get(key, WALLETS).expect(503).expect('Retry-After', '1');
     expect(body.code).toBe('database_unavailable');
     query.mockRestore();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { Loaded } from '../platform/config/config.module';
 import { clock } from '../platform/database/clock';
-import { PrismaService } from '../platform/database/prisma.service';
+import { SidePrisma } from '../platform/database/side-prisma';
 import { causeOf } from '../platform/database/unavailable';
 import { StorageService } from '../platform/storage/storage.service';
 import { insertAccess, insertAccessEnd, NewAccess, NewAccessEnd } from './accesses';
@@ -22,7 +22,7 @@ export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutd
   private readonly ends: SpoolWriter<NewAccessEnd>;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly storage: StorageService,
     metrics: MetricsService,
     config: ConfigService<Loaded, true>,

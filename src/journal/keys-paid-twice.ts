@@ -5,7 +5,7 @@ import { CallState, STATES } from '../operations/lifecycle';
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { waitAtMost } from '../platform/database/patience';
-import { PrismaService } from '../platform/database/prisma.service';
+import { SidePrisma } from '../platform/database/side-prisma';
 import { readCallStates } from './call-states';
 import { rejectForKey } from './decisions';
 import { IntentDocument } from './documents';
@@ -103,7 +103,7 @@ async function raise(tx: Prisma.TransactionClient, paid: Keyed, owner: Owner, ho
 /** Counts the alarms, for Prometheus. */
 @Injectable()
 export class KeysPaidTwiceMetric {
-  constructor(prisma: PrismaService, { registry }: MetricsService) {
+  constructor(prisma: SidePrisma, { registry }: MetricsService) {
     new Gauge({
       name: 'payout_proxy_keys_paid_twice',
       help: 'Calls that turned out to be paid after another call had received their idempotency key. Absent while the database does not answer.',

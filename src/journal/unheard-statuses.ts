@@ -2,7 +2,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { plainWord, StatusVocabulary } from '../operations/statuses';
 import { Loaded } from '../platform/config/config.module';
-import { PrismaService } from '../platform/database/prisma.service';
+import { SidePrisma } from '../platform/database/side-prisma';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 
 /** The most words. Nobody maps more, and a faulty upstream must not fill the database. */
@@ -30,7 +30,7 @@ export class UnheardStatuses implements OnApplicationShutdown {
   private writing: Promise<void> | undefined;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     config: ConfigService<Loaded, true>,
   ) {
     this.vocabulary = StatusVocabulary.with(config.get('settings', { infer: true }).upstreamStatusWords);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
-import { PrismaService } from '../platform/database/prisma.service';
+import { SidePrisma } from '../platform/database/side-prisma';
 
 /** The amount that a client has spent and reserved in a period, in US dollars. */
 export interface Spent {
@@ -18,7 +18,7 @@ export interface Spending {
 /** Reads the spending of clients. The journal writes it. */
 @Injectable()
 export class SpendingService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   /** Reads today's and this month's spending, in UTC and by the database's clock, as admission counts it. */
   async spentBy(clientId: string): Promise<Spending> {

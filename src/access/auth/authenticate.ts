@@ -47,7 +47,7 @@ async function byKey(key: string, request: FastifyRequest, { callers, guessing }
 }
 
 /** Whether admission decides about the request, and checks the rights of its caller again. */
-function isAdmitted({ routeOptions }: FastifyRequest): boolean {
+export function isAdmitted({ routeOptions }: FastifyRequest): boolean {
   const { operation, isPreview } = routeOptions.config;
   return operation !== undefined && isPreview !== true && rowOf(operation).effect !== 'read';
 }

@@ -7,6 +7,7 @@ import { GroupCommit } from '../../platform/database/group-commit';
 import { TYPES } from '../../platform/database/binary-array';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from './call';
 
 /** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
@@ -33,6 +34,7 @@ export interface CallerRow extends LimitsRow {
 }
 
 type KeyRow = CallerRow & { sha256: string };
+type LookUps = GroupCommit<Buffer, KeyRow | undefined>;
 
 /** The columns of a key `k` (api_key) and its client `c`. */
 export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.scopes, c.operations,
@@ -63,15 +65,23 @@ export class CallersService {
   /** SHA-256 of keys that were valid when last looked up. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
   /** Keys seen before never wait behind unknown keys. A flood of wrong keys uses one statement at a time. */
-  private readonly lookUps = { seen: this.newLookUps(), unseen: this.newLookUps() };
+  private readonly lookUps: Record<'forPayments' | 'forOthers', { seen: LookUps; unseen: LookUps }>;
 
   private readonly remembered = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
 
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly side: SidePrisma,
+  ) {
+    this.lookUps = {
+      forPayments: { seen: lookUpsOn(prisma), unseen: lookUpsOn(prisma) },
+      forOthers: { seen: lookUpsOn(side), unseen: lookUpsOn(side) },
+    };
+  }
 
   /** Finds the caller of a key in the database, so that a revocation or a changed limit takes effect at once. */
   identify(keySha256: Buffer, patienceMs = REQUEST_PATIENCE_MS): Promise<Caller | undefined> {
-    return this.lookUpOne(keySha256, keySha256.toString('base64'), patienceMs);
+    return this.lookUpOne(keySha256, keySha256.toString('base64'), { ...this.lookUps.forOthers, patienceMs });
   }
 
   /**
@@ -88,20 +98,24 @@ export class CallersService {
     const name = keySha256.toString('base64');
     const remembered = this.remembered.get(name);
     if (remembered && mayAsk(remembered)) return remembered;
-    const caller = await this.lookUpOne(keySha256, name, patienceMs);
+    const caller = await this.lookUpOne(keySha256, name, { ...this.lookUps.forPayments, patienceMs });
     this.remembered.set(name, caller);
     return caller;
   }
 
   /** Looks up a caller again. Undefined if its key is no longer valid. */
   async lookUpAgain({ keyId, rights }: Caller): Promise<Caller | undefined> {
-    const caller = await this.byKeyId(keyId);
+    const caller = await this.byKeyId(keyId, this.prisma);
     if (caller?.rights !== rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
     return caller;
   }
 
-  private async lookUpOne(keySha256: Buffer, name: string, patienceMs: number): Promise<Caller | undefined> {
-    const row = await this.lookUps[this.seen.has(name) ? 'seen' : 'unseen'].add(keySha256, patienceMs);
+  private async lookUpOne(
+    keySha256: Buffer,
+    name: string,
+    { seen, unseen, patienceMs }: CallersService['lookUps']['forOthers'] & { patienceMs: number },
+  ): Promise<Caller | undefined> {
+    const row = await (this.seen.has(name) ? seen : unseen).add(keySha256, patienceMs);
     if (!row) {
       this.seen.delete(name);
       return undefined;
@@ -112,35 +126,29 @@ export class CallersService {
   }
 
   /** Finds the caller of a key by its ID. Undefined if the key is no longer valid. */
-  async byKeyId(keyId: string): Promise<Caller | undefined> {
-    const [row] = await withPatience(this.prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]));
+  async byKeyId(keyId: string, prisma: PrismaService = this.side): Promise<Caller | undefined> {
+    const [row] = await withPatience(prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]));
     return row && callerOf(row);
-  }
-
-  private newLookUps(): GroupCommit<Buffer, KeyRow | undefined> {
-    return new GroupCommit<Buffer, KeyRow | undefined>(
-      (hashes) => this.lookUp(hashes),
-      () => 1,
-      MAX_LOOK_UPS,
-      { patienceMs: REQUEST_PATIENCE_MS },
-    );
-  }
-
-  /** Looks up all waiting keys in one statement, because every request waits for it. */
-  private async lookUp(hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
-    const rows = await this.prisma.prepared<KeyRow>('find_keys', FIND_KEYS, [TYPES.bytea.array(hashes)]);
-    const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
-    return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   }
 
   private rememberUse(keyId: string): void {
     const now = performance.now();
     if (now - (this.lastUseWritten.get(keyId) ?? -Infinity) < LAST_USE_RESOLUTION_MS) return;
     this.lastUseWritten.set(keyId, now);
-    this.prisma.apiKey
+    this.side.apiKey
       .update({ where: { id: keyId }, data: { lastUsedAt: clock.now() } })
       .catch(() => this.logger.warn({ key_id: keyId }, 'last use of a key not recorded'));
   }
+}
+
+/** Looks up all waiting keys in one statement, because every request waits for it. */
+function lookUpsOn(prisma: PrismaService): LookUps {
+  const lookUp = async (hashes: Buffer[]) => {
+    const rows = await prisma.prepared<KeyRow>('find_keys', FIND_KEYS, [TYPES.bytea.array(hashes)]);
+    const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
+    return hashes.map((hash) => bySha256.get(hash.toString('hex')));
+  };
+  return new GroupCommit(lookUp, () => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_PATIENCE_MS });
 }
 
 export function callerOf(row: CallerRow): Caller {

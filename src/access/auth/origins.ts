@@ -1,7 +1,7 @@
 import cors, { OriginFunction } from '@fastify/cors';
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 
 /** How long browsers keep the answer to a preflight. After 10 minutes, they notice a removed origin. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
@@ -13,7 +13,7 @@ export class OriginsService {
   private origins = new Set<string>();
   private reading: Promise<void> | undefined;
 
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   /**
    * Whether pages of this origin may read responses. Callers need no key to ask, so the database gets one query at a

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
-import { withPatience } from '../../platform/database/patience';
+import { GroupCommit } from '../../platform/database/group-commit';
+import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { causeOf } from '../../platform/database/unavailable';
 import { Problem } from '../../platform/errors/problem';
 
@@ -15,32 +17,44 @@ interface RequestWindow {
   secondsLeft: number;
 }
 
+/** More requests than ever wait at the same time. */
+const MAX_COUNTED = 1_000;
+
+// now() is the start of the statement. A statement that waited for a row may find a window that began later.
+const COUNT = `
+  INSERT INTO request_window AS w (client_id, started_at, requests)
+  SELECT client_id, now(), count(*) FROM unnest($1::uuid[]) AS client_id GROUP BY client_id ORDER BY client_id
+  ON CONFLICT (client_id) DO UPDATE SET
+    started_at = CASE WHEN w.started_at > now() - interval '60 s' THEN w.started_at ELSE now() END,
+    requests = CASE WHEN w.started_at > now() - interval '60 s' THEN w.requests ELSE 0 END + excluded.requests
+  RETURNING client_id AS "clientId", requests,
+    greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
+
+type Windows = GroupCommit<string, RequestWindow>;
+
 /** Counts the requests of clients over all instances. */
 @Injectable()
 export class RequestWindowsService {
   /** The windows that are counted here. There are as many as clients with a limit. */
   private readonly here = new Map<string, { startedAt: number; requests: number }>();
 
-  constructor(private readonly prisma: PrismaService) {}
+  private readonly ofPayments: Windows;
+  private readonly ofOthers: Windows;
+
+  constructor(prisma: PrismaService, side: SidePrisma) {
+    this.ofPayments = windowsOn(prisma);
+    this.ofOthers = windowsOn(side);
+  }
 
   /**
    * Counts one request. A client's window begins with a request and lasts 60 seconds by the database's clock. All
-   * requests of a client change one row, so each uses one statement in a transaction of its own and holds the row only
-   * briefly. The table is not logged, so no commit waits for a disk.
+   * requests of a client change one row. Those that arrive together are counted by one statement, so that they wait for
+   * the row once, on one connection. The table is not logged, so no commit waits for a disk.
+   * @param isPayment whether admission decides about the request. Others never hold up a payment.
    */
-  async count(clientId: string, patienceMs: number): Promise<RequestWindow> {
-    // now() is the start of the statement. A statement that waited for the row may find a window that began later.
-    const counted = this.prisma.$queryRaw<RequestWindow[]>`
-      INSERT INTO request_window AS w (client_id, started_at, requests) VALUES (${clientId}::uuid, now(), 1)
-      ON CONFLICT (client_id) DO UPDATE SET
-        started_at = CASE WHEN w.started_at > now() - interval '60 s' THEN w.started_at ELSE now() END,
-        requests = CASE WHEN w.started_at > now() - interval '60 s' THEN w.requests + 1 ELSE 1 END
-      RETURNING requests,
-        greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
+  async count(clientId: string, isPayment: boolean, patienceMs: number): Promise<RequestWindow> {
     try {
-      const [row] = await withPatience(counted, patienceMs);
-      if (!row) throw new Error('the upsert returned no row');
-      return row;
+      return await withPatience((isPayment ? this.ofPayments : this.ofOthers).add(clientId), patienceMs);
     } catch (error) {
       const cause = causeOf(error);
       if (cause === undefined || cause === 'unreachable') throw error;
@@ -60,6 +74,22 @@ export class RequestWindowsService {
       secondsLeft: Math.max(1, Math.ceil((window.startedAt + WINDOW_MS - now) / 1_000)),
     };
   }
+}
+
+function windowsOn(prisma: PrismaService): Windows {
+  const count = async (clientIds: string[]): Promise<RequestWindow[]> => {
+    const rows = await prisma.prepared<RequestWindow & { clientId: string }>('count_requests', COUNT, [clientIds]);
+    const left = new Map<string, RequestWindow>(rows.map((row) => [row.clientId, row]));
+    // The last of a client's requests has the number that the statement returned.
+    const numbered = clientIds.toReversed().map((clientId) => {
+      const window = left.get(clientId);
+      if (!window) throw new Error('the upsert returned no row');
+      left.set(clientId, { ...window, requests: window.requests - 1 });
+      return { requests: window.requests, secondsLeft: window.secondsLeft };
+    });
+    return numbered.toReversed();
+  };
+  return new GroupCommit(count, () => 1, MAX_COUNTED, { patienceMs: REQUEST_PATIENCE_MS });
 }
 
 /**

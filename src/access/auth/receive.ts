@@ -5,7 +5,7 @@ import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
-import { authenticate, WhoCalls } from './authenticate';
+import { authenticate, isAdmitted, WhoCalls } from './authenticate';
 import { Call, leftOf } from './call';
 import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, foreignOrigin, OriginsService } from './origins';
@@ -56,7 +56,7 @@ export async function receiveCalls(
     if (requestsPerMinute !== null) {
       limitRate(
         requestsPerMinute,
-        await windows.count(caller.clientId, leftOf(call)).catch(databaseUnavailable),
+        await windows.count(caller.clientId, isAdmitted(request), leftOf(call)).catch(databaseUnavailable),
         reply,
       );
     }

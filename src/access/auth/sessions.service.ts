@@ -3,7 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { hash, randomBytes } from 'node:crypto';
 import { Loaded } from '../../platform/config/config.module';
 import { withPatience } from '../../platform/database/patience';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
 import { Caller } from './call';
 import { CALLER_COLUMNS, callerOf, CallerRow, OPENS } from './callers.service';
@@ -31,7 +31,7 @@ export class SessionsService {
   private readonly idleMinutes: number;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     config: ConfigService<Loaded, true>,
   ) {
     this.idleMinutes = config.get('settings', { infer: true }).consoleIdleMinutes;

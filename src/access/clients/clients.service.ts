@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { AT_START, ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf } from './changes';
 import { ClientError } from './client-error';
@@ -48,7 +48,7 @@ const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
 @Injectable()
 export class ClientsService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly changes: ChangeRecords,
   ) {}
 

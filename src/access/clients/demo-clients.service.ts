@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { hashKey } from './key';
 
 /** Identifies an upstream by its address. */
@@ -12,7 +12,7 @@ interface UpstreamName {
 /** Links demo clients to their sandbox. Their keys are in a file, so the keys must not work with another upstream. */
 @Injectable()
 export class DemoClientsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   /** Records that the clients of these keys, and all existing demo clients, belong to this sandbox. */
   async markAs(sandbox: UpstreamName, keys: string[]): Promise<void> {

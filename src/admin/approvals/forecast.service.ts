@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
@@ -18,7 +18,7 @@ interface Forecast {
 @Injectable()
 export class ForecastService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly spending: SpendingService,
   ) {}
 

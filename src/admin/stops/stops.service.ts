@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
 import { Author } from '../../journal/author';
@@ -19,7 +19,7 @@ export interface Target {
 /** Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See src/journal/stops.ts. */
 @Injectable()
 export class StopsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   /**
    * Adds a stop unless there is one for this target.

@@ -1,6 +1,6 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { insertShape } from '../../journal/shapes';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../upstream/shape';
 
@@ -39,7 +39,7 @@ export class ShapeWatch implements OnApplicationShutdown {
   private working: Promise<void> | undefined;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly metrics: MetricsService,
   ) {}
 

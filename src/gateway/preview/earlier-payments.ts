@@ -6,7 +6,7 @@ import { Item } from '../../operations/item';
 import { EXECUTED, OPEN } from '../../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle-sql';
 import { clock } from '../../platform/database/clock';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { uuidFloor } from '../../platform/database/uuid';
 
 /** A payment of the same amount to the same recipient. */
@@ -28,7 +28,7 @@ const EARLIER_DAYS = 7;
 
 /** Returns, for each item, the latest call of the client that has paid the same, may have paid it, or may still pay it. */
 export async function readEarlierPayments(
-  prisma: PrismaService,
+  prisma: SidePrisma,
   { clientId, limits }: Pick<Caller, 'clientId' | 'limits'>,
   items: { position: number; item: Item }[],
 ): Promise<EarlierPayment[]> {

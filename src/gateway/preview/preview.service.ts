@@ -10,7 +10,7 @@ import { readEarlierPayments } from './earlier-payments';
 import { phonesOf } from '../../operations/item';
 import { OperationName } from '../../operations/catalogue';
 import { Loaded } from '../../platform/config/config.module';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { admissionRequest } from '../forwarding/admission-request';
 import { CoverageService } from '../forwarding/coverage.service';
@@ -30,7 +30,7 @@ export class PreviewService {
   private readonly windows: GuardWindows;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly coverage: CoverageService,
     private readonly replays: ReplayService,
     private readonly reads: InternalReadsService,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeAuthor } from '../../access/clients/changes';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { ActivityState } from './activity-state.dto';
 import { ActivityPage, ActivityRecord, ActivitySearch, fromActivityToken, toActivityToken } from './activity.dto';
@@ -39,7 +39,7 @@ const ACTS = Prisma.sql`
 /** Lists changes of clients, limits, scopes and keys, and stops. */
 @Injectable()
 export class ActivityService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   async search(search: ActivitySearch, reveal: boolean): Promise<ActivityPage> {
     const wanted = rowsToRead(search);

@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { Call, mayReveal } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/access-journal';
 import { SharesService } from '../../http/shares/shares.service';
 import { waitAtMost } from '../../platform/database/patience';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { Format } from './export.dto';
 import { Manifest, ManifestCheckpoint } from './format';
 import { Listed } from '../search/cursor';
@@ -22,7 +22,7 @@ interface ExportRecord {
 /** Rebuilds the manifests of exports from the access records. */
 @Injectable()
 export class ManifestsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   /**
    * @param reveal whether the filters may be shown unmasked.

@@ -5,6 +5,7 @@ import { DurabilityService } from './durability.service';
 import { Comparison } from './epoch-comparison';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
+import { SidePrisma } from './side-prisma';
 
 /** What a connection showed when it was opened. */
 interface Session {
@@ -34,6 +35,7 @@ export class ConnectionsService {
 
   constructor(
     private readonly prisma: PrismaService,
+    private readonly side: SidePrisma,
     private readonly heartbeat: HeartbeatService,
     private readonly durability: DurabilityService,
     private readonly fence: FenceService,
@@ -66,10 +68,12 @@ export class ConnectionsService {
     const server = `${systemIdentifier}/${timeline}`;
     const isSafe = this.durability.dangerOf(settings) === undefined;
     this.known = { server, isSafe };
-    this.prisma.giveUpConnections((client) => {
+    const isStale = (client: ClientBase) => {
       const session = this.sessions.get(client);
       return session?.server !== server || (isSafe && !session.isSafe);
-    });
+    };
+    this.prisma.giveUpConnections(isStale);
+    this.side.giveUpConnections(isStale);
     const hasMoved = this.server !== undefined && server !== this.server;
     this.server = server;
     if (!hasMoved) return;

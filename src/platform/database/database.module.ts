@@ -7,6 +7,7 @@ import { FailuresService } from './failures.service';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { ProcessService } from './process.service';
+import { SidePrisma } from './side-prisma';
 import { ReaderPrisma } from './reader-prisma';
 import { SpaceService } from './space.service';
 
@@ -14,6 +15,7 @@ import { SpaceService } from './space.service';
 @Module({
   providers: [
     PrismaService,
+    SidePrisma,
     ProcessService,
     HeartbeatService,
     ConnectionsService,
@@ -26,6 +28,7 @@ import { SpaceService } from './space.service';
   ],
   exports: [
     PrismaService,
+    SidePrisma,
     ProcessService,
     HeartbeatService,
     EpochService,

@@ -36,12 +36,18 @@ const PARTITION_MONTHS_AHEAD = 1;
 type ConnectionCheck = (client: ClientBase) => Promise<void>;
 
 /**
- * The database connection of every module, with a role that may add records but not change them. If both URLs are the
- * owner's, each connection takes that role. Otherwise, DATABASE_URL is a login that was granted `payout_proxy`.
+ * The connections of payments and of background work, with a role that may add records but not change them. SidePrisma
+ * and ReaderPrisma have others. If both URLs are the owner's, each connection takes that role. Otherwise, DATABASE_URL is a login that was granted `payout_proxy`.
  */
 @Injectable()
 export class PrismaService extends PrismaClient implements OnApplicationShutdown {
   private readonly url: string;
+  /** How many connections it opens, and how many of them stay open while idle. */
+  static readonly sizeOf = ({ databasePoolSize: max }: DatabaseSettings) => ({
+    max,
+    min: Math.min(KEPT_OPEN, Math.floor(max / 2)),
+  });
+
   /** The pool of the Prisma client. */
   private readonly pool: Pool;
   /** Gives up each connection that is stale. No query begins on it in the same turn or later. */
@@ -50,8 +56,8 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   private stopLooking = (): void => undefined;
   private readonly unconfirmed: (() => void)[];
   private readonly errorListeners: ((code: string) => void)[];
-  /** Separate connections for reads of the history. */
-  readonly reader: ReaderPrisma;
+  private readonly settings: DatabaseSettings;
+  private ownReader: ReaderPrisma | undefined;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings: DatabaseSettings = config.get('settings', { infer: true });
@@ -61,8 +67,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     const options = {
       ...connectionOf(settings),
       Client: Reporting,
-      max: settings.databasePoolSize,
-      min: Math.min(KEPT_OPEN, Math.floor(settings.databasePoolSize / 2)),
+      ...new.target.sizeOf(settings),
       query_timeout: QUERY_TIMEOUT_MS,
       // pg-pool waits for the promise, and its types do not say so.
       onConnect: async (client: ClientBase) => {
@@ -79,7 +84,12 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     this.checks = checks;
     this.unconfirmed = unconfirmed;
     this.errorListeners = errorListeners;
-    this.reader = new ReaderPrisma(settings, Reporting);
+    this.settings = settings;
+  }
+
+  /** Separate connections for reads of the history. */
+  get reader(): ReaderPrisma {
+    return (this.ownReader ??= new ReaderPrisma(this.settings, this.pool.options.Client));
   }
 
   /** Checks each connection of the pool before anything else uses it. If the check fails, so does the connection. */
@@ -152,7 +162,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   /** Runs after the last request in flight was answered. */
   async onApplicationShutdown(): Promise<void> {
     this.stopLooking();
-    await this.reader.end();
+    await this.ownReader?.end();
     await this.$disconnect();
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../database/prisma.service';
+import { SidePrisma } from '../database/side-prisma';
 import { JOB_LOCKS, JOB_NAMES, JobName, JOBS } from './job';
 
 /** Tells which jobs a worker holds, from the locks of the workers. They end with their process. */
 @Injectable()
 export class HeldJobsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   async read(): Promise<ReadonlySet<JobName>> {
     const rows = await this.prisma.$queryRaw<{ job: number }[]>`

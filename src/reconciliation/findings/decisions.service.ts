@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { needsPersonalKey, requireSomebodyElse } from '../../access/auth/four-eyes';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
 import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/finding-steps';
@@ -31,7 +31,7 @@ const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'acc
 /** Checks and records decisions about findings. */
 @Injectable()
 export class DecisionsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: SidePrisma) {}
 
   /**
    * Records all decisions or none.

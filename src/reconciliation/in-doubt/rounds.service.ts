@@ -1,6 +1,6 @@
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
 import { askForRound, deleteTasks, readTaskResult } from '../../journal/worker-tasks';
@@ -17,7 +17,7 @@ export class RoundsService implements OnModuleDestroy {
   private isStopped = false;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly heldJobs: HeldJobsService,
   ) {}
 

@@ -4,7 +4,7 @@ import { newId } from '../../platform/database/ids';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../journal/author';
 import { insertRun } from '../../journal/runs';
@@ -35,7 +35,7 @@ export class RunsService {
 
   constructor(
     config: ConfigService<Loaded, true>,
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly reader: RunReader,
     private readonly earlier: EarlierReadsService,
   ) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { idBefore, Page, rowsToRead, toPage } from '../../history/records/page';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../journal/author';
@@ -41,7 +41,7 @@ interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' |
 @Injectable()
 export class StatementsService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: SidePrisma,
     private readonly metrics: ReconciliationMetrics,
     private readonly statuses: UnheardStatuses,
   ) {}

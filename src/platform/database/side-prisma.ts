@@ -1,0 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { PrismaService } from './prisma.service';
+
+/** For short statements only. Two previews use up to four of them. */
+export const SIDE_CONNECTIONS = 5;
+
+/**
+ * The connections of everything that is neither a payment nor a read of the history: keys of readers, sessions, the access
+ * log, previews, stops, clients and metrics. However many of them wait, the connections of payments stay free.
+ */
+@Injectable()
+export class SidePrisma extends PrismaService {
+  static override readonly sizeOf = () => ({ max: SIDE_CONNECTIONS, min: 0 });
+}
