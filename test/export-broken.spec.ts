@@ -1,9 +1,7 @@
 import { get, IncomingMessage } from 'node:http';
-import { connect, Socket } from 'node:net';
 import { CheckpointsService } from '../src/history/export/checkpoints.service';
 import { Place } from '../src/history/records/page';
 import { SearchService } from '../src/history/search/search.service';
-import { LOOK_EVERY_MS } from '../src/http/streams/stalled';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { passTime } from './support/pass-time';
@@ -21,14 +19,6 @@ const text = async (response: IncomingMessage) => {
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
 };
-
-/** Readers who take nothing are given up soon. */
-function shortenStalls(): jest.SpyInstance {
-  const { setTimeout: real } = global;
-  return jest
-    .spyOn(global, 'setTimeout')
-    .mockImplementation((run: () => void, ms?: number) => real(run, ms === LOOK_EVERY_MS ? 100 : ms));
-}
 
 /** An export that does not come to its end, or not at once. */
 describe('an export', () => {
@@ -161,80 +151,6 @@ describe('an export', () => {
     expect(next.statusCode).toBe(200);
     for (const each of [...underWay, next]) each.destroy();
     for (const each of [...underWay, next]) await eventually(async () => (await ended(each)) !== undefined);
-  });
-
-  it('ends and frees its place when nobody reads it for a while', async () => {
-    const shortened = shortenStalls();
-    const stalled = await Promise.all([begin(), begin()]);
-    for (const response of stalled) response.pause(); // its connection stays open
-    for (const response of stalled) await eventually(async () => (await ended(response)) !== undefined);
-    expect(await ended(stalled[0])).toMatchObject({ complete: false });
-    shortened.mockRestore();
-    const { error, lines } = await readAll(await begin());
-    expect([error, lines > ROWS]).toEqual([undefined, true]);
-    for (const response of stalled) expect((await readAll(response)).error?.code).toBe('ECONNRESET');
-  });
-
-  describe('on a connection that is hardly read', () => {
-    let shortened: jest.SpyInstance;
-    const sockets: Socket[] = [];
-
-    beforeEach(() => (shortened = shortenStalls()));
-    afterEach(() => {
-      shortened.mockRestore();
-      for (const socket of sockets.splice(0)) socket.destroy();
-    });
-
-    /** Asks for an export on a socket that takes no more than `bytes` at once, and stops each time. */
-    async function ask(bytes: number) {
-      const { hostname, port } = new URL(proxy.url);
-      let read = 0;
-      const callback = (count: number) => {
-        read += count;
-        return false;
-      };
-      const socket = connect({ host: hostname, port: Number(port), onread: { buffer: Buffer.alloc(bytes), callback } });
-      sockets.push(socket.on('error', () => undefined));
-      const before = await accesses();
-      socket.write(`GET /v1/audit/export?format=ndjson HTTP/1.1\r\nhost: x\r\nx-api-key: ${auditor}\r\n\r\n`);
-      await eventually(async () => (await accesses()).length > before.length);
-      const id = (await accesses()).at(-1);
-      const end = async () => (await query('SELECT complete FROM access_end WHERE access_id = $1', [id]))[0];
-      return { socket, end, readMore: () => socket.resume(), read: () => read };
-    }
-    const accesses = async () => {
-      const rows = await query(`SELECT id FROM access WHERE route = 'GET /v1/audit/export' ORDER BY id`);
-      return rows.map(({ id }) => String(id));
-    };
-
-    it('ends if nothing is ever read', async () => {
-      const { socket, end } = await ask(1);
-      socket.pause();
-      await eventually(async () => (await end()) !== undefined);
-      expect(await end()).toEqual({ complete: false });
-    });
-
-    it('ends if its reader stops in the middle', async () => {
-      const { end, read, readMore } = await ask(4_000_000);
-      await eventually(async () => (readMore(), read() > 4_000_000));
-      await eventually(async () => (await end()) !== undefined);
-      expect(await end()).toEqual({ complete: false });
-    });
-
-    it('ends if its reader takes a byte at a time', async () => {
-      const { end, read, readMore } = await ask(1);
-      const trickle = setInterval(readMore, 10);
-      await eventually(async () => (await end()) !== undefined).finally(() => clearInterval(trickle));
-      expect(await end()).toEqual({ complete: false });
-      expect(read()).toBeGreaterThan(3);
-    });
-
-    it('goes on while its reader is slow, but steady', async () => {
-      const { end, readMore } = await ask(1_000_000);
-      const steady = setInterval(readMore, 20);
-      await eventually(async () => (await end()) !== undefined).finally(() => clearInterval(steady));
-      expect(await end()).toEqual({ complete: true });
-    });
   });
 
   it('ends when its key is revoked', async () => {

@@ -123,10 +123,9 @@ describe('requests per minute', () => {
     const ask = prisma.prepared.bind(prisma);
     const query = jest
       .spyOn(prisma, 'prepared')
-      .mockImplementation(((name: string, ...others: [string, unknown[]]) =>
-        name === 'count_requests'
-          ? Promise.reject(new Error('gone'))
-          : ask(name, ...others)) as typeof prisma.prepared);
+      .mockImplementation((name: string, ...others: [string, unknown[]]) =>
+        name === 'count_requests' ? Promise.reject(new Error('gone')) : ask(name, ...others),
+      );
     const { body } = await proxy.get(key, WALLETS).expect(503).expect('Retry-After', '1');
     expect(body.code).toBe('database_unavailable');
     query.mockRestore();

@@ -11,6 +11,7 @@ import { Problem } from '../../platform/errors/problem';
 import { ProblemCode, PROBLEMS } from '../../platform/errors/problems';
 import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
 import { CallJournal } from '../../journal/call-journal';
+import { CallerGone } from '../../http/connections/gone';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { forTheRecord } from '../../http/validation/faults';
 import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
@@ -42,6 +43,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
+    if (error instanceof CallerGone) return; // nobody receives an answer
     const problem = inWordsFor(request, this.withCause(this.toProblem(error, request)));
     this.log(call, problem);
     this.metrics.countProblem(problem.code);

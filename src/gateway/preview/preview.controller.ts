@@ -5,6 +5,7 @@ import { FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
+import { TakesTurn } from '../../http/shares/takes-turn';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe';
 import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/catalogue';
 import { Preview } from './preview.dto';
@@ -58,6 +59,7 @@ export function addPreview(operation: OperationName, handlerName: string, bodyCl
     Post(pathOf(operation)),
     HttpCode(200),
     Allow(...scopes),
+    TakesTurn('previews'),
     RouteConfig({ operation, scopes, isPreview: true }),
     ApiBody({ type: bodyClass }),
   );

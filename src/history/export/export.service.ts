@@ -138,7 +138,7 @@ export class ExportService implements OnModuleDestroy {
 
   private async *batches(query: Query, call: Call): AsyncGenerator<ExportRow[], void> {
     const holds = this.standing.watch(call);
-    const walk = this.searching.walk(query, { batch: BATCH_ROWS });
+    const walk: AsyncGenerator<Place[], void> = this.searching.walk(query, { batch: BATCH_ROWS });
     for (;;) {
       if (!(await holds())) throw new Error('the key of an export is no longer valid');
       const rows = await this.nextRows(walk, query, call);
@@ -148,14 +148,18 @@ export class ExportService implements OnModuleDestroy {
   }
 
   /** Reads a batch, once the key has its turn. */
-  private async nextRows(walk: AsyncGenerator<Place[]>, query: Query, call: Call): Promise<ExportRow[] | undefined> {
+  private async nextRows(
+    walk: AsyncGenerator<Place[], void>,
+    query: Query,
+    call: Call,
+  ): Promise<ExportRow[] | undefined> {
     const endTurn = await this.shares.turn('exports', keyOf(call));
     try {
-      const { value: places, done } = await walk.next();
-      if (done) return undefined;
+      const { value: places } = await walk.next();
+      if (!places) return undefined;
       // The time is read before the records, as for a page.
       const present = await this.present.readLong();
-      return await readRows(this.prisma, query.listed, places as Place[], mayReveal(call), present);
+      return await readRows(this.prisma, query.listed, places, mayReveal(call), present);
     } finally {
       endTurn();
     }

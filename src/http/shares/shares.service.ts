@@ -81,7 +81,7 @@ export class SharesService {
    * Takes a place, and waits for a turn.
    * @param gone aborted when nobody waits for the answer any more.
    * @returns ends the turn.
-   * @throws Problem as `take` does, and if the turn does not come in time.
+   * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if nobody waits any more.
    */
   async takeTurn(name: ShareName, keyId: string, gone: AbortSignal): Promise<() => void> {
     const give = this.take(name, keyId);
@@ -94,6 +94,7 @@ export class SharesService {
       };
     } catch {
       give();
+      gone.throwIfAborted();
       throw this.refusal(name, `${name} ${keyId}`, this.busy(SHARES[name], `${name} ${keyId}`));
     }
   }

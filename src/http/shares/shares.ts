@@ -25,8 +25,10 @@ export const SHARES = {
   streams: { ofKey: 10, ofAll: 1_000, name: 'streams', retryAfter: 10 },
   /** An export that nobody reads costs its buffers, of at most a megabyte. Reading its next rows takes a turn. */
   exports: { ofKey: 2, ofAll: 16, atWork: HEAVY_AT_WORK, name: 'exports', retryAfter: 10 },
-  /** Searches, summaries and reports: whatever may read much of the history. */
-  searches: { ofKey: 8, ofAll: 200, atWork: HEAVY_AT_WORK, name: 'searches, summaries and reports', retryAfter: 2 },
+  /** They are streamed like exports, but read by people, in several windows. */
+  reports: { ofKey: 6, ofAll: 100, name: 'reports', retryAfter: 10 },
+  /** Searches and summaries: whatever may read much of the history. */
+  searches: { ofKey: 8, ofAll: 200, atWork: HEAVY_AT_WORK, name: 'searches', retryAfter: 2 },
   /** Searches of apps for their own calls, which are short and urgent: apps ask what became of a payment. */
   own_calls: { ofKey: 16, ofAll: 400, atWork: 2, name: 'searches for own calls', retryAfter: 1 },
   /** Parsing long bodies. One at a time, so that other requests run between two steps of one of them. */

@@ -35,6 +35,29 @@ class TurnInterceptor implements NestInterceptor {
   }
 }
 
+/** Lets a request have one of the places of its key until its answer is complete. */
+@Injectable()
+class PlaceInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly shares: SharesService,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const { call } = http.getRequest<FastifyRequest>();
+    const { raw } = http.getResponse<FastifyReply>();
+    const give = this.shares.take(this.reflector.get<ShareName>(SHARE, context.getHandler()), call.caller?.keyId ?? '');
+    if (raw.closed) give();
+    else raw.once('close', give);
+    return next.handle();
+  }
+}
+
+/** Declares that the streamed answers of a route count as a share of their key. */
+export const HoldsPlace = (share: ShareName) =>
+  applyDecorators(SetMetadata(SHARE, share), UseInterceptors(PlaceInterceptor));
+
 /** Declares that the requests of a route take turns. `call.gone` then ends what nobody waits for any more. */
 export const TakesTurn = (share: ShareName) =>
   applyDecorators(SetMetadata(SHARE, share), UseInterceptors(TurnInterceptor));

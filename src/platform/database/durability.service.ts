@@ -6,7 +6,6 @@ import { FenceService } from '../fencing/fence.service';
 import { DurabilitySettings } from './durability-settings';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
-import { SidePrisma } from './side-prisma';
 
 /** Settings of Postgres that can lose confirmed commits, as DATABASE_ALLOW_UNSAFE names them. */
 export const UNSAFE_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
@@ -34,7 +33,6 @@ export class DurabilityService {
 
   constructor(
     prisma: PrismaService,
-    side: SidePrisma,
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
     config: ConfigService<Loaded, true>,
@@ -43,13 +41,12 @@ export class DurabilityService {
     this.isProduction = production;
     this.allowed = databaseAllowUnsafe;
     heartbeat.observe((beat) => this.hear(beat));
-    const raise = () =>
+    prisma.watchUnconfirmed(() =>
       fence.raise(
         'replication_unconfirmed',
         'The synchronous standby has not confirmed a commit, which would be lost at a failover. Check the standby. Payments resume once it confirms a commit.',
-      );
-    prisma.watchUnconfirmed(raise);
-    side.watchUnconfirmed(raise);
+      ),
+    );
   }
 
   /**

@@ -9,7 +9,6 @@ import { compare, Comparison, isUnconfirmed, lackOf, UNCONFIRMED } from './epoch
 import { EpochFile, epochFileIn, Seen } from './epoch-file';
 import { Beat, HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
-import { SidePrisma } from './side-prisma';
 import { CommitKind, RecentCommits } from './recent-commits';
 
 /**
@@ -53,7 +52,6 @@ export class EpochService implements OnApplicationShutdown {
 
   constructor(
     private readonly prisma: PrismaService,
-    side: SidePrisma,
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
     connections: ConnectionsService, // it hears of each heartbeat first
@@ -63,9 +61,7 @@ export class EpochService implements OnApplicationShutdown {
     heartbeat.resume(this.instance, 0n);
     heartbeat.observe((beat) => this.hear(beat));
     heartbeat.checkConnections(async (client) => void (await this.check(client)));
-    const judge = async (client: ClientBase) => connections.judge(client, await this.check(client));
-    prisma.checkConnections(judge);
-    side.checkConnections(judge);
+    prisma.checkConnections(async (client) => connections.judge(client, await this.check(client)));
   }
 
   /**

@@ -105,6 +105,14 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     this.stopLooking = endOverdue(this.pool, afterMs);
   }
 
+  /** Checks connections, and tells of unconfirmed commits, as another service does. */
+  protected checkLike(other: PrismaService): void {
+    this.checkConnections(async (client) => {
+      for (const check of other.checks) await check(client);
+    });
+    this.watchUnconfirmed(() => other.unconfirmed.forEach((listener) => listener()));
+  }
+
   /** Calls a listener for each commit that the synchronous standby has not confirmed. Its statement fails. */
   watchUnconfirmed(listener: () => void): void {
     this.unconfirmed.push(listener);

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../config/config.module';
 import { PrismaService } from './prisma.service';
 
 /** For short statements only. Two previews use up to four of them. */
@@ -6,9 +8,15 @@ export const SIDE_CONNECTIONS = 5;
 
 /**
  * The connections of everything that is neither a payment nor a read of the history: keys of readers, sessions, the access
- * log, previews, stops, clients and metrics. However many of them wait, the connections of payments stay free.
+ * log, previews, stops, clients and metrics. However many of them wait, the connections of payments stay free. They are
+ * checked like those of payments.
  */
 @Injectable()
 export class SidePrisma extends PrismaService {
   static override readonly sizeOf = () => ({ max: SIDE_CONNECTIONS, min: 0 });
+
+  constructor(config: ConfigService<Loaded, true>, payments: PrismaService) {
+    super(config);
+    this.checkLike(payments);
+  }
 }

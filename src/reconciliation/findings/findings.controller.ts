@@ -16,6 +16,7 @@ import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shown, Shows } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
+import { HoldsPlace } from '../../http/shares/takes-turn';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { CSV_TYPE } from './findings-csv';
@@ -65,6 +66,7 @@ export class FindingsController {
 
   @Get('findings.csv')
   @Allow('reconcile')
+  @HoldsPlace('reports')
   @Shows('itself')
   @ApiOperation({
     summary: 'Export findings to decide them in a spreadsheet',
@@ -77,7 +79,7 @@ export class FindingsController {
   })
   @ApiProduces('text/csv')
   @ApiResponse({ status: 200, description: 'The findings, with a byte order mark.', schema: { type: 'string' } })
-  @ApiKeyProblems('invalid_request')
+  @ApiKeyProblems('invalid_request', 'readers_busy')
   async csv(
     @Req() request: FastifyRequest,
     @Query() search: FindingsCsvSearch,

@@ -15,6 +15,7 @@ import { ReadingsService } from '../../history/access-log/readings.service';
 import { Allow } from '../../access/auth/allow';
 import { mayReveal } from '../../access/auth/call';
 import { Shows } from '../../access/auth/shows';
+import { HoldsPlace } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
@@ -46,6 +47,7 @@ export class ReportController {
 
   @Get(':id/report')
   @Allow('reconcile')
+  @HoldsPlace('reports')
   @Shows('itself')
   @ApiOperation({
     summary: 'Read the report of a run',
@@ -68,7 +70,7 @@ export class ReportController {
     },
   })
   @ApiExtraModels(Report)
-  @ApiKeyProblems('invalid_request', 'run_not_found', 'run_not_ended')
+  @ApiKeyProblems('invalid_request', 'run_not_found', 'run_not_ended', 'readers_busy')
   async report(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
