@@ -101,12 +101,11 @@ describe('an export', () => {
     expect(await end()).toEqual({ complete: true });
   });
 
-  it('frees the place of its key', async () => {
-    const { socket } = await ask(1);
-    await ask(1);
-    socket.pause();
-    const exporting = () => proxy.get(auditor, '/v1/audit/export?format=csv&to=2020-01-01T00:00:00Z');
-    await exporting().expect(429).expect('Retry-After', '10');
-    await eventually(async () => (await exporting()).status === 200);
+  it('frees the places of its key', async () => {
+    const stalled = [await ask(1), await ask(1)];
+    for (const { end } of stalled) await eventually(async () => (await end()) !== undefined);
+    for (let time = 0; time < 3; time += 1) {
+      await proxy.get(auditor, '/v1/audit/export?format=csv&to=2020-01-01T00:00:00Z').expect(200);
+    }
   });
 });
