@@ -30,6 +30,7 @@ function paceFaults(server: FastifyInstance, pace: FaultPace): void {
       throw new Problem('too_many_faults', { retryAfter: Math.ceil(delay / 1_000), recorded: false });
     }
     await sleep(delay, undefined, { signal: goneSignal(reply) }).catch(() => undefined); // its end is handled elsewhere
+    request.call.sendBy += delay;
     return payload;
   });
   server.addHook('onSend', (request, reply, _payload, done) => {

@@ -64,7 +64,10 @@ function parserOf(maxItems: number, turnOf: TurnOf): Parse {
   const maxValues = MAX_OTHER_VALUES + maxItems * MAX_VALUES_OF_ITEM;
   const parseInTurn = async (request: FastifyRequest, bytes: Buffer) => {
     if (bytes.length <= LONG_BODY_BYTES) return parseBody(bytes, maxValues);
+    const { call } = request;
+    const waitedFrom = performance.now();
     const endTurn = await turnOf(request);
+    call.sendBy += performance.now() - waitedFrom; // others had their turns
     return parseBody(bytes, maxValues).finally(endTurn);
   };
   return (request, bytes, done) => {
