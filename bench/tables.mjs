@@ -117,6 +117,34 @@ export function besideTable({ machine, size, payments, lost, rate, measured }) {
   ].join('\n\n');
 }
 
+export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, busy, timesP99, others }) {
+  const whole = (value) => value.toLocaleString('en');
+  const line = (what, { medianMs, p99Ms, maxMs, failed, cores }) => [
+    what,
+    `${medianMs.toFixed(1)} ms`,
+    `${p99Ms.toFixed(1)} ms`,
+    `${maxMs.toFixed(0)} ms`,
+    `${failed}`,
+    cores.proxy.toFixed(2),
+    cores.postgres.toFixed(2),
+  ];
+  const got = Object.entries(others).map(([kind, statuses]) => [
+    kind,
+    Object.entries(statuses)
+      .map(([status, count]) => `${whole(count)} × ${status}`)
+      .join(', '),
+  ]);
+  return [
+    `${onWhat(machine)} ${rate} payments a second over a history of ${whole(rows)} calls, ${rounds} rounds of ${seconds} s each. Beside the others, p99 is ${timesP99.toFixed(2)} times that of the quiet turns. The median of the rounds counts.`,
+    markdown([
+      ['payments', 'median', 'p99', 'longest', 'failed', 'cores of the proxy', 'cores of Postgres'],
+      line('quiet', quiet),
+      line('beside the others', busy),
+    ]),
+    markdown([['others', 'what they got'], ...got]),
+  ].join('\n\n');
+}
+
 export function growthTable({ machine, days, rounds, seconds, requests, sizes }) {
   const whole = (value) => value.toLocaleString('en', { maximumFractionDigits: 0 });
   const figures = [

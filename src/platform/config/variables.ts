@@ -61,7 +61,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   },
   DATABASE_POOL_SIZE: {
     section: 'database',
-    about: 'Postgres connections for payouts. Readers have four more. See [Database](../operate/deploy.md#database).',
+    about:
+      'Postgres connections for payouts. Readers have four more, and everything else has five. See [Database](../operate/deploy.md#database).',
   },
   DATABASE_ALLOW_UNSAFE: {
     section: 'database',
