@@ -79,7 +79,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   rate_limited: 'retry_same_key',
   too_many_attempts: 'retry_same_key',
   too_many_at_once: 'retry_same_key',
-  too_many_faults: 'fix_request',
+  too_many_faults: 'retry_same_key',
   readers_busy: 'retry_same_key',
   too_many_runs: 'retry_same_key',
   no_worker: 'retry_same_key',
