@@ -59,6 +59,36 @@ describe('bodies', () => {
     expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must not be nested deeper than 16 levels$/)),
   );
 
+  /** As long as a body may be. Parsing each of them would hold up all other requests, for a fifth of a second and more. */
+  const filled = (begin: string, member: (n: number) => string, end: string) => {
+    const members = Array.from({ length: Math.floor(950_000 / member(1e5).length) }, (_, n) => member(n));
+    return `${begin}${members.join('')}0${end}`;
+  };
+
+  it.each([
+    [
+      'different fields',
+      filled('{"credit":[{', (n) => `"f${'x'.repeat(20)}${n}":0,`, ',"e":0}]}').replace(',0,"e"', ',"e"'),
+      /at most 2000 different field names$/,
+    ],
+    ['objects', filled('{"credit":[', () => '{},', ']}'), /at most 35000 fields and list entries, and has \d{6}$/],
+    ['fields', filled('{"credit":[', () => '{"a":1},', ']}'), /at most 35000 fields and list entries, and has \d{6}$/],
+    ['numbers', filled('{"credit":[', () => '1,', ']}'), /at most 35000 fields and list entries, and has \d{6}$/],
+    [
+      'fields given again and again',
+      filled('{"credit":0,', (n) => `"a${1_000 + (n % 1_000)}":0,`, ',"e":0}').replace(',0,"e"', ',"e"'),
+      /at most 35000 fields and list entries, and has \d{5,6}$/,
+    ],
+  ])('rejects a hundred thousand %s with one fault, and does not parse them', async (_what, body, detail) => {
+    const parse = jest.spyOn(JSON, 'parse');
+    try {
+      await expectFaults(rules.postRaw('/send', body), wholeBody(new RegExp(`^the body must have ${detail.source}`)));
+      expect(parse.mock.calls.filter(([text]) => text.length > 100_000)).toEqual([]);
+    } finally {
+      parse.mockRestore();
+    }
+  });
+
   it.each([
     ['{"credit":[{"email":"ada@example.com","valueInUSD":1,"valueInUSD":1000}]}', ['/credit/0/valueInUSD']],
     ['{"credit":[],"credit":[{"email":"ada@example.com","valueInUSD":1}]}', ['/credit']],

@@ -95,8 +95,8 @@ describe('the record of a refused request', () => {
   });
 
   it.each([
-    ['unknown fields', `{${Array.from({ length: 80_000 }, (_, at) => `"f${at}":1`).join()},"airtimes":[]}`, 80_001],
-    ['fields given twice', `{${Array.from({ length: 80_000 }, (_, at) => `"f${at % 40_000}":1`).join()}}`, 40_000],
+    ['unknown fields', `{${Array.from({ length: 1_900 }, (_, at) => `"f${at}":1`).join()},"airtimes":[]}`, 1_901],
+    ['fields given twice', `{${Array.from({ length: 3_800 }, (_, at) => `"f${at % 1_900}":1`).join()}}`, 1_900],
     ['items without fields', `{"airtimes":[${'{},'.repeat(999)}{}]}`, 3_000],
     ['items of another kind', `{"airtimes":[${'1,'.repeat(1_999)}1]}`, 1_001],
   ])('answers a body with thousands of %s with the first 100 and their total', async (_what, body, total) => {
