@@ -2,7 +2,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capacityTable, cellsTable, limitsTable, needsTable, routingTable, waitsTable } from './scaling/tables.mjs';
-import { besideTable, fairnessTable, footprintTable, growthTable, matrixTables, promisesTable, soakTable } from './tables.mjs';
+import {
+  besideTable,
+  fairnessTable,
+  footprintTable,
+  growthTable,
+  matrixTables,
+  promisesTable,
+  soakTable,
+} from './tables.mjs';
 
 /** Another folder with the documents, to see whether they would change. */
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', 'docs');
