@@ -7,6 +7,7 @@ import { knownLogKeyOf, signerFrom } from '../history/log/log-key';
 import { splitNotes, Verifier, verifierOf } from '../history/log/note';
 import { Fault } from '../history/log/verify/fault';
 import { Report, verifyLog, VerifyRequest } from '../history/log/verify/verify';
+import { ServerClient } from '../platform/database/servers/server-client';
 import { withDatabase } from './database';
 import { Progress } from './progress';
 
@@ -69,7 +70,7 @@ async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
   try {
     let snapshot: string | undefined;
     for (let each = 0; each < CONNECTIONS; each += 1) {
-      const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+      const client = new ServerClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
       client.on('error', () => undefined); // the query in flight reports it
       clients.push(client);
       await client.connect();

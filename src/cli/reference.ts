@@ -48,6 +48,7 @@ function valuesOf(name: string): string {
   const words = rule('isIn');
   if (Array.isArray(words)) return words.map((word) => code(String(word))).join(', ');
   if (rule('min') !== undefined) return `${digits(rule('min'))} to ${digits(rule('max'))}`;
+  if (rules.some(({ name: own }) => own === 'isDatabaseUrl')) return 'URL: `postgres://`, `postgresql://`';
   const url = rule('isUrl') as { protocols?: string[] } | undefined;
   return url?.protocols ? `URL: ${url.protocols.map((protocol) => code(`${protocol}://`)).join(', ')}` : '';
 }

@@ -3,6 +3,7 @@ import { ClientError } from '../access/clients/client-error';
 import { isPersonId } from '../access/clients/person';
 import { DATABASE_MS } from '../platform/database/clock';
 import { loadConfigOf, StartError } from '../platform/config/config';
+import { ServerClient } from '../platform/database/servers/server-client';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Wish } from '../history/retention/erase';
 import { MAX_REASON } from '../admin/stops/stops.dto';
@@ -36,7 +37,7 @@ export async function withRetention(
   }
   await withOwner(async (ownerUrl) => {
     const signer = logSigner();
-    const db = new Client({ connectionString: ownerUrl });
+    const db = new ServerClient({ connectionString: ownerUrl });
     await db.connect();
     try {
       await compareClock(async () => (await db.query<{ ms: number }, []>(DATABASE_MS)).rows as [{ ms: number }]);

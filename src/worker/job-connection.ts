@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { IDLE_CONNECTION } from '../platform/database/idle-connection';
+import { ServerClient } from '../platform/database/servers/server-client';
 import { Job, JOB_CHANNEL, JOB_LOCKS, JOBS } from '../platform/jobs/job';
 
 const APPLICATION_NAME = 'payout-proxy worker';
@@ -18,7 +19,7 @@ export class JobConnection {
 
   /** @param onNews receives the name of a job that has something to do. */
   static async open(url: string, onNews: (job: string) => void): Promise<JobConnection> {
-    const client = new Client({ connectionString: url, ...IDLE_CONNECTION, application_name: APPLICATION_NAME });
+    const client = new ServerClient({ connectionString: url, ...IDLE_CONNECTION, application_name: APPLICATION_NAME });
     const connection = new JobConnection(client);
     client.on('notification', ({ payload }) => onNews(payload ?? ''));
     try {

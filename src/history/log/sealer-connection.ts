@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { requireReplication, WITH_WARNINGS } from '../../platform/database/replication';
+import { ServerClient } from '../../platform/database/servers/server-client';
 import { RunningConfig } from '../../platform/config/config';
 import { PLANNING } from './sealing-sql';
 
@@ -36,7 +37,7 @@ export async function connectSealer({ databaseSealerUrl, databaseOwnerUrl, datab
 
 /** @returns undefined if the login may not take the role. */
 async function connectAs(role: string, url: string): Promise<Client | undefined> {
-  const client = new Client({ connectionString: url, ...CONNECTION });
+  const client = new ServerClient({ connectionString: url, ...CONNECTION });
   client.on('error', () => undefined); // queries on this connection fail with their own errors
   requireReplication(client); // a checkpoint in the file must not be newer than the database after a failover
   try {

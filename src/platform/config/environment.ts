@@ -14,6 +14,7 @@ import {
 } from 'class-validator';
 import { isAddressBlock } from './address-block';
 import { isCronExpression } from './cron';
+import { readDatabaseUrl, Use } from './database-url';
 import { words } from './words';
 
 /** Reads a number. Other text stays as it is, so that the rule below names it. */
@@ -104,7 +105,20 @@ const AreAddresses = () =>
   });
 
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
-const isPostgresUrl = { ...anyHost, protocols: ['postgres', 'postgresql'] };
+
+/** Accepts what `readDatabaseUrl` reads, and names every fault of the rest. */
+const IsDatabaseUrl = (use: Use) =>
+  ValidateBy({
+    name: 'isDatabaseUrl',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && readDatabaseUrl(value, use).faults.length === 0,
+      defaultMessage: (given) =>
+        readDatabaseUrl(String(given?.value), use)
+          .faults.map((fault) => `${given?.property} ${fault}`)
+          .join('; '),
+    },
+  });
+
 /** Accepts an address without parts that would be silently dropped: no user and no query. */
 const isBaseUrl = {
   ...anyHost,
@@ -153,9 +167,9 @@ export class Environment {
   @IsIn(['true', 'false']) START_WORKER = 'true';
   @Numeric() @IsInt() @Min(0) @Max(65_535) WORKER_PORT = 3001;
 
-  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_URL?: string;
-  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_OWNER_URL?: string;
-  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_SEALER_URL?: string;
+  @IsOptional() @IsDatabaseUrl('writing') DATABASE_URL?: string;
+  @IsOptional() @IsDatabaseUrl('writing') DATABASE_OWNER_URL?: string;
+  @IsOptional() @IsDatabaseUrl('writing') DATABASE_SEALER_URL?: string;
   @IsOptional() @IsIn(['true', 'false']) MIGRATE_ON_START?: string;
   @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
   @Words() @IsIn(['fsync', 'full_page_writes', 'synchronous_commit'], { each: true }) DATABASE_ALLOW_UNSAFE: string[] =

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { StartError } from '../config/config';
 import { withConnection } from './database-client';
+import { ServerClient } from './servers/server-client';
 import { FUNCTION_RIGHTS, Role, ROLES, SCHEMA_RIGHTS, SEQUENCE_RIGHTS, TABLE_RIGHTS } from './rights';
 
 /** The addresses whose logins need roles. */
@@ -183,7 +184,7 @@ async function addConnecting(client: Client, logins: Logins, database: string, m
 
 /** An address may name its login as a parameter or leave it to PGUSER. */
 function loginIn(url: string): string {
-  return new Client({ connectionString: url }).user ?? '';
+  return new ServerClient({ connectionString: url }).user ?? '';
 }
 
 async function addRights(client: Client, database: string, missing: Missing): Promise<void> {

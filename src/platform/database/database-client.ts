@@ -1,12 +1,13 @@
 import { Client } from 'pg';
 import { cannotReach } from './reach';
+import { ServerClient } from './servers/server-client';
 
 /**
  * Runs work on a connection of its own.
  * @throws StartError if the database cannot be reached.
  */
 export async function withConnection<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new ServerClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on('error', () => undefined); // the query in flight reports a lost connection
   try {
     await client.connect();

@@ -8,6 +8,7 @@ import { IS_ELSEWHERE, OTHERS_MS } from './epoch-comparison';
 import { waitAtMost } from './patience';
 import { connectionOf, DatabaseSettings } from './pools';
 import { requireReplication } from './replication';
+import { ServerClient } from './servers/server-client';
 
 const EVERY_MS = 1_000;
 
@@ -217,7 +218,7 @@ export class HeartbeatService implements OnApplicationShutdown {
 
   private async connected(): Promise<Client> {
     if (this.client) return this.client;
-    const client = new Client({
+    const client = new ServerClient({
       ...connectionOf(this.settings),
       statement_timeout: BEAT_TIMEOUT_MS,
       query_timeout: BEAT_TIMEOUT_MS,

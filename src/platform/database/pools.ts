@@ -1,5 +1,6 @@
 import { Client, ClientBase, ClientConfig, Connection, Pool, PoolConfig } from 'pg';
 import { WITH_WARNINGS } from './replication';
+import { ServerClient } from './servers/server-client';
 
 export interface DatabaseSettings {
   databaseUrl: string;
@@ -25,6 +26,7 @@ const IDLE_IN_TRANSACTION_MS = 3_000;
 /** Returns the connection settings. If both URLs are the owner's, each connection takes the proxy's role. */
 export function connectionOf({ databaseUrl, databaseOwnerUrl }: DatabaseSettings): PoolConfig {
   return {
+    Client: ServerClient as unknown as NonNullable<PoolConfig['Client']>,
     connectionString: databaseUrl,
     connectionTimeoutMillis: 5_000,
     // A lock or a dead connection must not delay payouts until after their apps have given up.

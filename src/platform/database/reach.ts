@@ -1,13 +1,17 @@
-import { Client, escapeIdentifier } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { StartError } from '../config/config';
+import { nameOfServer, readDatabaseUrl } from '../config/database-url';
+import { NoServerFits } from './servers/server-choice';
+import { ServerClient } from './servers/server-client';
 
 /** SQLSTATE of a login that lacks a right, such as CONNECT. */
 export const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Returns an error that says which database cannot be reached and why, without the password in its address. */
 export function cannotReach(url: string, error: unknown): StartError {
-  const { host, port, database = '', user = '' } = new Client({ connectionString: url });
-  const where = `the database ${database} at ${host}:${port}`;
+  const { host, port, database = '', user = '' } = new ServerClient({ connectionString: url });
+  const { servers } = readDatabaseUrl(url);
+  const where = `the database ${database} at ${servers.length > 1 ? servers.map(nameOfServer).join(', ') : `${host}:${port}`}`;
   const { code, message } = error as { code?: string; message?: string };
   // SQLSTATEs of class 28: the server does not accept the login.
   if (code?.startsWith('28')) {
@@ -20,7 +24,6 @@ export function cannotReach(url: string, error: unknown): StartError {
       `the login ${user} may not connect to ${where} (${code}). As an administrator, run in this database:\nGRANT CONNECT ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)};`,
     );
   }
-  return new StartError(
-    `${where} cannot be reached (${code ?? message ?? 'no reason given'}). Check DATABASE_URL, and that the server is running.`,
-  );
+  const reason = error instanceof NoServerFits ? message : (code ?? message ?? 'no reason given');
+  return new StartError(`${where} cannot be reached (${reason}). Check DATABASE_URL, and that the server is running.`);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { IDLE_CONNECTION } from './idle-connection';
+import { ServerClient } from './servers/server-client';
 
 /** One number or two numbers that nothing else in the database uses. */
 type LockKey = number | [space: number, number: number];
@@ -74,7 +75,7 @@ export class SessionLock {
 }
 
 async function connectAndLock(url: string, key: LockKey): Promise<Client | undefined> {
-  const client = new Client({ connectionString: url, ...IDLE_CONNECTION });
+  const client = new ServerClient({ connectionString: url, ...IDLE_CONNECTION });
   client.on('error', () => undefined); // the end of the connection reports it too
   await client.connect();
   const [parameters, values] = typeof key === 'number' ? ['$1', [key]] : ['$1, $2', key];

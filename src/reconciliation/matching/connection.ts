@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { RunningConfig } from '../../platform/config/config';
+import { ServerClient } from '../../platform/database/servers/server-client';
 
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,
@@ -27,7 +28,7 @@ type Urls = Pick<RunningConfig, 'databaseUrl' | 'databaseOwnerUrl'>;
 
 /** Opens a connection for one run. Its temporary tables belong to the connection and end with it. */
 export async function connectForRun({ databaseUrl, databaseOwnerUrl }: Urls): Promise<Client> {
-  const client = new Client({ connectionString: databaseUrl, ...CONNECTION });
+  const client = new ServerClient({ connectionString: databaseUrl, ...CONNECTION });
   client.on('error', () => undefined); // Each query gets an error of its own.
   try {
     await client.connect();

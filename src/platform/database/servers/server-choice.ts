@@ -1,0 +1,147 @@
+import { Client, ClientBase } from 'pg';
+import { DatabaseUrl, nameOfServer, Server, Target, urlOfServer } from '../../config/database-url';
+import { waitAtMost } from '../patience';
+
+/** How long a server may take to show what it is. A frozen one delays a new connection at most by that. */
+const PATIENCE_MS = 1_500;
+
+/** How long a server that fits waits for the answers of others: one of them may be newer. */
+const GRACE_MS = 100;
+
+/** What a server is. */
+interface Kind {
+  isStandby: boolean;
+  isReadOnly: boolean;
+  /** The timeline, as eight hexadecimal digits. Null on a standby. A promotion raises it. */
+  timeline: string | null;
+}
+
+const KIND = `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+  CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`;
+
+/** What one server has shown, or why it has shown nothing. */
+interface Look {
+  server: Server;
+  kind?: Kind;
+  error?: { code?: string; message: string };
+}
+
+/** No server of an address can be used. The message names each of them, and why it was not taken. */
+export class NoServerFits extends Error {
+  readonly severity = 'FATAL'; // with a severity and a code, Prisma takes it for an error of the database
+
+  /** @param code the SQLSTATE or the system's code. */
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
+
+/** SQLSTATE sqlclient_unable_to_establish_sqlconnection. */
+const NOT_CONNECTED = '08001';
+
+const choices = new Map<string, Promise<Server>>();
+
+/**
+ * Asks all servers of an address at the same time, and returns the one that a new connection is to use. Of several that
+ * fit, the one on the newest timeline is taken, because an old primary may live on beside the one that replaced it.
+ * Connections that are opened at the same time share the answer.
+ * @throws NoServerFits
+ */
+export function chooseServer(address: DatabaseUrl): Promise<Server> {
+  const known = choices.get(address.url);
+  if (known) return known;
+  const choice = choose(address).finally(() => choices.delete(address.url));
+  choices.set(address.url, choice);
+  return choice;
+}
+
+/**
+ * Checks what the server of a connection is. It may have changed since it was chosen.
+ * @throws NoServerFits
+ */
+export async function requireTarget(client: ClientBase, { target }: DatabaseUrl): Promise<void> {
+  const { rows } = await client.query<Kind>(KIND);
+  const [kind] = rows;
+  if (kind && fits(kind, target)) return;
+  const { host, port } = client as Client;
+  throw new NoServerFits(`${nameOfServer({ host, port })} is ${describe(kind)}`, NOT_CONNECTED);
+}
+
+async function choose(address: DatabaseUrl): Promise<Server> {
+  const looks: Look[] = [];
+  const probes = address.servers.map(async (server) => void looks.push(await lookAt(address, server)));
+  const all = Promise.all(probes);
+  const first = firstOf(probes, () => looks.some(({ kind }) => kind && isBest(kind, address.target)));
+  await Promise.race([all, first.then(() => waitAtMost(all, GRACE_MS))]);
+  const [best] = looks
+    .filter(({ kind }) => kind && fits(kind, address.target))
+    .sort((one, other) => rank(other, address).localeCompare(rank(one, address)));
+  if (best) return best.server;
+  throw noServer(address, looks);
+}
+
+/** Resolves once one of the promises has resolved and the condition holds. */
+function firstOf(promises: Promise<void>[], holds: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    for (const promise of promises) void promise.then(() => holds() && resolve());
+  });
+}
+
+/** Sorts servers that fit: those that fit best, of the newest timeline, in the order of the address. */
+function rank({ server, kind }: Look, { servers, target }: DatabaseUrl): string {
+  const place = String(servers.length - servers.indexOf(server)).padStart(6, '0');
+  return `${kind && isBest(kind, target) ? 1 : 0} ${kind?.timeline ?? '00000000'} ${place}`;
+}
+
+function fits({ isStandby, isReadOnly }: Kind, target: Target): boolean {
+  if (target === 'read-write') return !isStandby && !isReadOnly;
+  return target === 'standby' ? isStandby || isReadOnly : true;
+}
+
+function isBest(kind: Kind, target: Target): boolean {
+  return target === 'prefer-standby' ? kind.isStandby : fits(kind, target);
+}
+
+/** Never rejects. */
+async function lookAt(address: DatabaseUrl, server: Server): Promise<Look> {
+  const client = new Client({
+    connectionString: urlOfServer(address, server),
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+    application_name: 'payout-proxy server choice',
+  });
+  client.on('error', () => undefined);
+  const look = async (): Promise<Look> => {
+    try {
+      await client.connect();
+      const { rows } = await client.query<Kind>(KIND);
+      return { server, ...(rows[0] && { kind: rows[0] }) };
+    } catch (error) {
+      return { server, error: error as { code?: string; message: string } };
+    } finally {
+      void client.end().catch(() => undefined);
+    }
+  };
+  return (await waitAtMost(look(), PATIENCE_MS)) ?? { server };
+}
+
+function noServer({ servers, target }: DatabaseUrl, looks: Look[]): NoServerFits {
+  const reasons = servers.map((server) => {
+    const look = looks.find((one) => one.server === server);
+    const reason = look?.error ? (look.error.code ?? look.error.message) : describe(look?.kind);
+    return `${nameOfServer(server)} ${look?.error ? `(${reason})` : `is ${reason}`}`;
+  });
+  const codes = new Set(looks.map(({ error }) => error?.code));
+  const [code] = codes.size === 1 && looks.length === servers.length ? codes : [];
+  const wanted = target === 'read-write' ? 'takes writes' : target === 'standby' ? 'is a standby' : 'can be reached';
+  return new NoServerFits(`no server ${wanted}: ${reasons.join(', ')}`, code ?? NOT_CONNECTED);
+}
+
+function describe(kind: Kind | undefined): string {
+  if (!kind) return `not answering within ${PATIENCE_MS} ms`;
+  if (kind.isStandby) return 'a standby';
+  return kind.isReadOnly ? 'read-only' : 'a primary';
+}

@@ -1,0 +1,68 @@
+import { Client, ClientConfig } from 'pg';
+import { DatabaseUrl, readDatabaseUrl, urlOfServer, Use } from '../../config/database-url';
+import { chooseServer, requireTarget } from './server-choice';
+
+interface ServerClientConfig extends ClientConfig {
+  /** What the connection is for. By default, it is for `writing`. */
+  use?: Use;
+}
+
+/**
+ * A connection to the right one of the servers that an address lists. pg knows neither several hosts nor
+ * `target_session_attrs`. Each connection looks for its server when it is opened, and checks what the server is before
+ * anything else uses the connection.
+ */
+export class ServerClient extends Client {
+  private readonly address: DatabaseUrl;
+  private isGivenUp = false;
+
+  constructor(config: ServerClientConfig) {
+    const address = readDatabaseUrl(config.connectionString ?? '', config.use);
+    const [first, second] = address.servers;
+    // The options of the connection come last, so they win: the role is one of them.
+    const options = [address.options, config.options].filter((text) => text !== undefined).join(' ');
+    super({
+      ...config,
+      connectionString: urlOfServer(address, second && first),
+      ...(options !== '' && { options }),
+    });
+    this.address = address;
+  }
+
+  /** @throws NoServerFits */
+  override connect(): Promise<Client>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<Client> | void {
+    const connected = this.reach();
+    if (!callback) return connected;
+    connected.then(
+      () => callback(null),
+      (error: unknown) => callback(error as Error),
+    );
+  }
+
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    this.isGivenUp = true;
+    return callback ? super.end(callback) : super.end();
+  }
+
+  private async reach(): Promise<Client> {
+    const { address } = this;
+    if (address.servers.length > 1) {
+      const { host, port } = await chooseServer(address);
+      if (this.isGivenUp) throw new Error('Connection terminated');
+      Object.assign(this, { host, port });
+    }
+    await super.connect();
+    if (address.target === 'any') return this;
+    try {
+      await requireTarget(this, address);
+    } catch (error) {
+      void super.end().catch(() => undefined);
+      throw error;
+    }
+    return this;
+  }
+}
