@@ -8,7 +8,7 @@ import { answer, FakeUpstream, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { paidOutcome } from './support/outcomes';
 import { airtime, eventually, phoneOf, SUCCESS } from './support/paying';
-import { PostgresPair, startPostgresPair } from './support/postgres-pair';
+import { PostgresPair } from './support/postgres-pair';
 import { startProxy, TestProxy } from './support/proxy';
 import { TestDatabase } from './support/test-database';
 
@@ -20,7 +20,7 @@ describe('a synchronous standby', () => {
   let app: string;
 
   beforeAll(async () => {
-    [pair, upstream] = await Promise.all([startPostgresPair(), FakeUpstream.start()]);
+    [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
     proxy = await startProxy({ upstreamBaseUrl: upstream.url }, pair.database);
     app = (await proxy.client('app', 'pay')).key;
   });

@@ -5,7 +5,7 @@ import { FenceService } from '../src/platform/fencing/fence.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { Gate } from './support/gate';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
-import { PostgresPair, startPostgresPair } from './support/postgres-pair';
+import { PostgresPair } from './support/postgres-pair';
 import { startProxy, TestProxy } from './support/proxy';
 import { TestDatabase } from './support/test-database';
 
@@ -39,7 +39,7 @@ describe('an instance with connections to two primaries', () => {
     (await database.query<{ key: string }>('SELECT key FROM idempotency_claim ORDER BY key')).map((row) => row.key);
 
   beforeAll(async () => {
-    [pair, upstream] = await Promise.all([startPostgresPair(''), FakeUpstream.start()]);
+    [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
     upstream.behaviour = answer(200, SUCCESS);
     let target = pair.database.url;
     gate = await Gate.start(() => target);
