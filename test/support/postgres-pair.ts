@@ -44,6 +44,11 @@ export class PostgresPair {
     return this.at(this.primary);
   }
 
+  /** The same database on the standby, which only reads. */
+  get replica(): TestDatabase {
+    return this.at(this.standby);
+  }
+
   freezePrimary(): void {
     this.primary.freeze();
   }

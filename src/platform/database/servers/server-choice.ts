@@ -109,8 +109,8 @@ function isBest(kind: Kind, target: Target): boolean {
 async function lookAt(address: DatabaseUrl, server: Server): Promise<Look> {
   const client = new Client({
     connectionString: urlOfServer(address, server),
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
+    connectionTimeoutMillis: 2 * PATIENCE_MS, // ends what nobody waits for any more
+    query_timeout: 2 * PATIENCE_MS,
     application_name: 'payout-proxy server choice',
   });
   client.on('error', () => undefined);
