@@ -99,12 +99,19 @@ async function admitAfterLookup(
     const opened = toRows(toOpened(current, rulings, { today, process, rules }));
     const release = now();
     if (opened.length > 0) await insertDecided(tx, opened);
+    if (prisma.isPooled) await tellServer(prisma, tx);
     const { approvableForMs } = windows;
     const intents = opened.map(({ intent }) => intent);
     await insertRecipientPayments(tx, intents, state.budgets, { today, approvableForMs });
     const results = new Map(toResults(rulings, opened, release).map((result, place) => [current[place], result]));
     return { results: admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' }), opened };
   }, TRANSACTION_LIMITS);
+}
+
+/** Tells which server the transaction runs on. Its connection may have led to another one when it was opened. */
+async function tellServer(prisma: PrismaService, tx: Prisma.TransactionClient): Promise<void> {
+  const [row] = await tx.$queryRaw<{ server: string | null }[]>`SELECT database_server() AS server`;
+  prisma.ranOn(row?.server);
 }
 
 /** Returns the keys that are no longer valid, or whose client has changed since they were looked up. */

@@ -74,7 +74,7 @@ const claims = (conflict: string) => `, claims AS (
     ${conflict}
   )`;
 
-const insertion = (name: string, clear: string, claimed: string, ifNew: string) => `-- prepared as ${name}
+const insertion = (name: string, clear: string, claimed: string, ifNew: string, server = '') => `-- prepared as ${name}
   WITH admission AS MATERIALIZED (
     SELECT ${clear} AS clear
   ), calls AS MATERIALIZED (
@@ -100,11 +100,11 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string) 
     GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
     ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
   )${claimed}
-  SELECT clear FROM admission`;
+  SELECT clear${server} FROM admission`;
 
 const INSERT = insertion('insert_intents', 'TRUE', claims(TAKEN_OVER), IF_NEW);
 
-const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS] = [0, 1, 2, 3, 4, 5, 6].map(
+const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED] = [0, 1, 2, 3, 4, 5, 6, 7].map(
   (place) => `$${REMEMBERED.next + place}`,
 );
 // The order matters: whether a call was refused in the meantime is certain only once its client is locked.
@@ -113,8 +113,9 @@ const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::num
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
 // Nothing stands against these calls, so their claims are new.
-const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '', '');
-const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, claims(''), '');
+const SERVER = `, CASE WHEN ${POOLED}::boolean THEN database_server() END AS server`;
+const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '', '', SERVER);
+const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, claims(''), '', SERVER);
 
 /** Writes intents that need no decision, with what stands beside them: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
@@ -147,16 +148,19 @@ export async function insertIntentsIfClear(
     day,
     knownFees,
     TYPES.bytea.array(contents),
+    prisma.isPooled,
   ];
   const values = [...valuesOf(rows), ...clearance];
   const [row] = rows.some(({ intent }) => intent.claim)
     ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)
     : await prisma.prepared<Cleared>('insert_intents_if_clear', INSERT_IF_CLEAR, values);
+  if (prisma.isPooled) prisma.ranOn(row?.server);
   return row?.clear === true;
 }
 
 interface Cleared {
   clear: boolean;
+  server: string | null;
 }
 
 function valuesOf(rows: IntentRow[]): Buffer[] {

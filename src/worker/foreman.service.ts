@@ -2,6 +2,7 @@ import { BeforeApplicationShutdown, Inject, Injectable, Logger, OnApplicationBoo
 import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Loaded } from '../platform/config/config.module';
+import { sessionUrlOf } from '../platform/database/pools';
 import { Job, JobName } from '../platform/jobs/job';
 import { Turns } from '../platform/jobs/turns';
 import { JobConnection } from './job-connection';
@@ -25,7 +26,7 @@ interface Work {
 @Injectable()
 export class ForemanService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Worker');
-  private readonly databaseUrl: string;
+  private readonly sessionUrl: string;
   private readonly stopped = new AbortController();
   private readonly work = new Map<JobName, Work>();
   /** When this worker tries again to do a job that it could not do, by the monotonic clock. */
@@ -38,7 +39,7 @@ export class ForemanService implements OnApplicationBootstrap, BeforeApplication
     @Inject(ALL_JOBS) private readonly jobs: Job[],
     config: ConfigService<Loaded, true>,
   ) {
-    this.databaseUrl = config.get('settings', { infer: true }).databaseUrl;
+    this.sessionUrl = sessionUrlOf(config.get('settings', { infer: true }));
   }
 
   onApplicationBootstrap(): void {
@@ -60,7 +61,7 @@ export class ForemanService implements OnApplicationBootstrap, BeforeApplication
     const { signal } = this.stopped;
     while (!signal.aborted) {
       try {
-        await this.hold(await JobConnection.open(this.databaseUrl, (name) => this.wake(name)));
+        await this.hold(await JobConnection.open(this.sessionUrl, (name) => this.wake(name)));
       } catch (err) {
         if (!this.isFailing) this.logger.warn({ err }, 'the jobs cannot be taken, will retry');
         this.isFailing = true;

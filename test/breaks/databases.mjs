@@ -3,6 +3,7 @@
 const MODEL = 'model';
 
 const CONNECTIONS = 'src/platform/database/connections.service.ts';
+const CHOICE = 'src/platform/database/servers/server-choice.ts';
 
 export const DATABASES = [
   {
@@ -210,9 +211,7 @@ export const DATABASES = [
   {
     name: 'one-server-at-a-time',
     guards: 'payments on a connection to another server than that of the heartbeat',
-    edits: [
-      [CONNECTIONS, 'if (found.server !== this.known.server) this.fence', 'if (found.server === null) this.fence'],
-    ],
+    edits: [[CONNECTIONS, 'if (found.server !== this.known.server) return', 'if (found.server === null) return']],
     noticedBy: 'test/two-primaries.spec.ts',
     test: 'does not pay while its heartbeat is on another one than a new connection',
   },
@@ -225,7 +224,7 @@ export const DATABASES = [
   {
     name: 'unsafe-connections',
     guards: 'payments on a connection whose session has unsafe settings',
-    edits: [[CONNECTIONS, 'else if (danger !== undefined && this.known.isSafe)', 'else if (danger === null)']],
+    edits: [[CONNECTIONS, 'if (danger !== undefined && this.known.isSafe)', 'if (danger === null)']],
     noticedBy: 'test/fencing.spec.ts',
     test: 'does not start in production with settings that lose commits, unless they are allowed by name',
   },
@@ -240,5 +239,26 @@ export const DATABASES = [
       ],
     ],
     noticedBy: 'test/engine-check.spec.ts',
+  },
+  {
+    name: 'servers-that-take-writes',
+    guards: 'connections for payments to a standby',
+    edits: [[CHOICE, "if (target === 'read-write') return !isStandby && !isReadOnly;", '']],
+    noticedBy: 'test/database-hosts.spec.ts',
+    test: 'leads to the server that takes writes, wherever it is listed',
+  },
+  {
+    name: 'newest-timeline',
+    guards: 'payments on an old primary that lives on beside the new one',
+    edits: [[CHOICE, "kind?.timeline ?? '00000000'", "'00000000'"]],
+    noticedBy: 'test/database-hosts.spec.ts',
+    test: 'leads to the newer one',
+  },
+  {
+    name: 'pooled-admissions',
+    guards: 'a payment on a server that a pooler has moved to',
+    edits: [[CONNECTIONS, 'if (this.known && server !== this.known.server)', "if (server === '')"]],
+    noticedBy: 'test/database-pooled.spec.ts',
+    test: 'sends nothing that was admitted on another server than that of the heartbeat',
   },
 ];

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { SessionUrls, sessionUrlOf } from '../../platform/database/pools';
 import { requireReplication, WITH_WARNINGS } from '../../platform/database/replication';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { RunningConfig } from '../../platform/config/config';
@@ -21,11 +22,12 @@ const CONNECTION = {
 /** SQLSTATEs of a login that may not take the role, and of a role that does not exist. */
 const NOT_GRANTED = ['42501', '22023'];
 
-type Urls = Pick<RunningConfig, 'databaseSealerUrl' | 'databaseOwnerUrl' | 'databaseUrl'>;
+type Urls = Pick<RunningConfig, 'databaseSealerUrl' | 'databaseOwnerUrl'> & SessionUrls;
 
 /** Connects as the role that may only add seals, with its own login or with any other login that may take the role. */
-export async function connectSealer({ databaseSealerUrl, databaseOwnerUrl, databaseUrl }: Urls): Promise<Client> {
-  const urls = databaseSealerUrl ? [databaseSealerUrl] : [...new Set([databaseOwnerUrl, databaseUrl])];
+export async function connectSealer(settings: Urls): Promise<Client> {
+  const { databaseSealerUrl, databaseOwnerUrl } = settings;
+  const urls = databaseSealerUrl ? [databaseSealerUrl] : [...new Set([databaseOwnerUrl, sessionUrlOf(settings)])];
   for (const url of urls) {
     const client = await connectAs(ROLE, url);
     if (client) return client;

@@ -42,7 +42,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     unset: '`3001`; beside the proxy a free port',
   },
 
-  DATABASE_URL: { section: 'database', about: 'The Postgres database of the records.', unset: 'an embedded Postgres' },
+  DATABASE_URL: {
+    section: 'database',
+    about:
+      'The Postgres database of the records. It may list [several hosts](../operate/high-availability.md#several-hosts-in-one-address).',
+    unset: 'an embedded Postgres',
+  },
   DATABASE_OWNER_URL: {
     section: 'database',
     about: "The owner's login, for migrations. See [Database](../operate/deploy.md#database).",
@@ -52,6 +57,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     section: 'database',
     about: 'The login that seals the records. See [roles](../auditors/people-and-retention.md#roles-in-the-database).',
     unset: "the owner's login, as `payout_sealer`",
+  },
+  DATABASE_SESSION_URL: {
+    section: 'database',
+    about:
+      'The address for what needs a session of the server. Set it if `DATABASE_URL` leads through [PgBouncer in transaction mode](../operate/pgbouncer.md). It requires `DATABASE_OWNER_URL`.',
+    unset: '`DATABASE_URL`',
   },
   MIGRATE_ON_START: {
     section: 'database',

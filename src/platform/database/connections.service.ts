@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ClientBase } from 'pg';
-import { FenceService } from '../fencing/fence.service';
+import { FenceReason, FenceService } from '../fencing/fence.service';
 import { DurabilityService } from './durability.service';
 import { Comparison } from './epoch-comparison';
 import { Beat, HeartbeatService } from './heartbeat.service';
@@ -41,6 +41,7 @@ export class ConnectionsService {
     private readonly fence: FenceService,
   ) {
     heartbeat.observe((beat) => this.hear(beat));
+    prisma.watchServers((server) => this.compare(server));
   }
 
   /**
@@ -52,16 +53,25 @@ export class ConnectionsService {
     const danger = this.durability.dangerOf(found.settings);
     this.sessions.set(client, { server: found.server, isSafe: danger === undefined });
     if (!this.known) return; // there was no heartbeat yet, or the instance is fenced until the next one
-    if (found.server !== this.known.server) this.fence.raise('database_unconfirmed', ELSEWHERE);
-    else if (danger !== undefined && this.known.isSafe) this.fence.raise('durability_unsafe', danger);
-    else return;
-    this.known = undefined;
-    this.heartbeat.reconnect();
+    if (found.server !== this.known.server) return this.stop('database_unconfirmed', ELSEWHERE);
+    if (danger !== undefined && this.known.isSafe) this.stop('durability_unsafe', danger);
   }
 
   /** Calls a listener once the heartbeat is on another server than before. */
   onMove(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  /** A pooler can move to another server while its connections live on. The fence keeps an admission there from being sent. */
+  private compare(server: string): void {
+    if (this.known && server !== this.known.server) this.stop('database_unconfirmed', ELSEWHERE);
+  }
+
+  /** Stops payments until the next heartbeat, which comes on a new connection. */
+  private stop(reason: FenceReason, detail: string): void {
+    this.fence.raise(reason, detail);
+    this.known = undefined;
+    this.heartbeat.reconnect();
   }
 
   private hear({ systemIdentifier, timeline, settings }: Beat): void {

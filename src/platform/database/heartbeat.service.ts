@@ -6,7 +6,7 @@ import { ageOf, Instant, now } from '../fencing/instant';
 import { DURABILITY_SETTINGS, DurabilitySettings } from './durability-settings';
 import { IS_ELSEWHERE, OTHERS_MS } from './epoch-comparison';
 import { waitAtMost } from './patience';
-import { connectionOf, DatabaseSettings } from './pools';
+import { connectionOf, DatabaseSettings, isPooled } from './pools';
 import { requireReplication } from './replication';
 import { ServerClient } from './servers/server-client';
 
@@ -93,6 +93,8 @@ export class HeartbeatService implements OnApplicationShutdown {
   private readonly checks: ((client: Client) => Promise<void>)[] = [];
   private readonly stopped = new AbortController();
   private client: Client | undefined;
+  /** The server of the first beat on this connection. */
+  private server: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private beating: Promise<void> | undefined;
   private last: Beat | undefined;
@@ -182,6 +184,7 @@ export class HeartbeatService implements OnApplicationShutdown {
       const client = await this.connected();
       const beat = await this.write(client);
       if (client !== this.client) throw new Error('the connection was given up');
+      this.requireSameServer(beat);
       this.last = beat;
       if (beat.number !== null) this.seen = beat.number;
       for (const listener of this.listeners) listener(beat);
@@ -191,10 +194,20 @@ export class HeartbeatService implements OnApplicationShutdown {
     }
   }
 
+  /**
+   * Lets the next beat use a new connection if a pooler has moved to another server. A new connection is compared with what
+   * this instance has seen, before the first beat on it. A beat that is told forgets some of that.
+   */
+  private requireSameServer({ systemIdentifier, timeline }: Beat): void {
+    const server = `${systemIdentifier}/${timeline}`;
+    this.server ??= server;
+    if (server !== this.server) throw new Error('the connection leads to another server than before');
+  }
+
   private async write(client: Client): Promise<Beat> {
     const sentAt = now();
     const { rows } = await client.query<BeatRow>({
-      name: 'beat',
+      ...(!isPooled(this.settings) && { name: 'beat' }),
       text: BEAT,
       values: [this.id, String(this.seen), this.isPaying, this.isBehind],
     });
@@ -220,7 +233,7 @@ export class HeartbeatService implements OnApplicationShutdown {
     if (this.client) return this.client;
     const client = new ServerClient({
       ...connectionOf(this.settings),
-      statement_timeout: BEAT_TIMEOUT_MS,
+      ...(!isPooled(this.settings) && { statement_timeout: BEAT_TIMEOUT_MS }),
       query_timeout: BEAT_TIMEOUT_MS,
       keepAlive: true,
       application_name: 'payout-proxy heartbeat',
@@ -232,6 +245,7 @@ export class HeartbeatService implements OnApplicationShutdown {
     });
     await client.connect();
     this.client = client;
+    this.server = undefined;
     for (const check of this.checks) await check(client);
     if (this.stopped.signal.aborted) await this.disconnect();
     return client;

@@ -5,6 +5,7 @@ import { ServerClient } from './servers/server-client';
 export interface DatabaseSettings {
   databaseUrl: string;
   databaseOwnerUrl: string;
+  databaseSessionUrl?: string | undefined;
   databasePoolSize: number;
 }
 
@@ -23,17 +24,48 @@ const LOCK_TIMEOUT_MS = 1_000;
 /** A process that is frozen within a transaction loses its locks before others give up waiting for them. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
-/** Returns the connection settings. If both URLs are the owner's, each connection takes the proxy's role. */
-export function connectionOf({ databaseUrl, databaseOwnerUrl }: DatabaseSettings): PoolConfig {
+const CONNECT_MS = 5_000;
+
+/** Its constructor needs a configuration, which the types of pg leave out. */
+const SERVER_CLIENT = ServerClient as unknown as NonNullable<PoolConfig['Client']>;
+
+/** The limits of every session. A lock or a dead connection must not delay payouts until after their apps have given up. */
+export const LIMITS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+} as const;
+
+export type SessionUrls = Pick<DatabaseSettings, 'databaseUrl' | 'databaseSessionUrl'>;
+
+/** Returns the address for what needs a session of the server: its locks, its settings and its temporary tables. */
+export function sessionUrlOf({ databaseUrl, databaseSessionUrl = databaseUrl }: SessionUrls): string {
+  return databaseSessionUrl;
+}
+
+/** Returns whether each transaction of a payment may have another session, because a pooler may be in between. */
+export function isPooled(urls: SessionUrls): boolean {
+  return sessionUrlOf(urls) !== urls.databaseUrl;
+}
+
+/**
+ * Returns the settings of the connections for payments and the heartbeat. A pooler passes no start-up parameters on, so
+ * their login has the limits instead (pooler-check.ts).
+ */
+export function connectionOf(settings: DatabaseSettings): PoolConfig {
+  if (!isPooled(settings)) return sessionOf(settings);
+  return { Client: SERVER_CLIENT, connectionString: settings.databaseUrl, connectionTimeoutMillis: CONNECT_MS };
+}
+
+/** Returns the settings of all other connections. If the URL is the owner's, each connection takes the proxy's role. */
+export function sessionOf(settings: DatabaseSettings): PoolConfig {
+  const url = sessionUrlOf(settings);
   return {
-    Client: ServerClient as unknown as NonNullable<PoolConfig['Client']>,
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 5_000,
-    // A lock or a dead connection must not delay payouts until after their apps have given up.
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    options: databaseUrl === databaseOwnerUrl ? `${WITH_WARNINGS} -c role=payout_proxy` : WITH_WARNINGS,
+    Client: SERVER_CLIENT,
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    ...LIMITS,
+    options: url === settings.databaseOwnerUrl ? `${WITH_WARNINGS} -c role=payout_proxy` : WITH_WARNINGS,
   };
 }
 
@@ -57,13 +89,14 @@ export function hearErrors<Some extends Pool>(pool: Some): Some {
  * For `Client` of a pool.
  */
 export function reporting(report: (code: string) => void): NonNullable<PoolConfig['Client']> {
-  return class extends Client {
-    constructor(config?: ClientConfig) {
+  class Reporting extends ServerClient {
+    constructor(config: ClientConfig) {
       super(config);
       const { connection } = this as unknown as { connection: Connection }; // not in the types of pg
       connection.on('errorMessage', ({ code }: { code?: string }) => report(code ?? ''));
     }
-  };
+  }
+  return Reporting as unknown as NonNullable<PoolConfig['Client']>;
 }
 
 /** Gives up the connections of a pool that are stale. Statements on them fail as if the server had closed them. */

@@ -5,17 +5,18 @@ import { ClientBase, Pool } from 'pg';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
+import { endOverdue } from './overdue';
 import {
   connectionOf,
   connectionsOf,
   DatabaseSettings,
   GiveUp,
   hearErrors,
+  isPooled,
   nameOf,
   QUERY_TIMEOUT_MS,
   reporting,
 } from './pools';
-import { endOverdue } from './overdue';
 import { cannotReach } from './reach';
 import { requireReplication } from './replication';
 import { ReaderPrisma } from './reader-prisma';
@@ -48,12 +49,18 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     min: Math.min(KEPT_OPEN, Math.floor(max / 2)),
   });
 
+  /**
+   * Whether a pooler may be in between (DATABASE_SESSION_URL). Then each transaction may have another session, and nothing
+   * can be prepared for the next one.
+   */
+  readonly isPooled: boolean;
   /** The pool of the Prisma client. */
   private readonly pool: Pool;
   /** Gives up each connection that is stale. No query begins on it in the same turn or later. */
   readonly giveUpConnections: GiveUp;
   private readonly checks: ConnectionCheck[];
   private stopLooking = (): void => undefined;
+  private readonly serverListeners: ((server: string) => void)[] = [];
   private readonly unconfirmed: (() => void)[];
   private readonly errorListeners: ((code: string) => void)[];
   private readonly settings: DatabaseSettings;
@@ -77,7 +84,13 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     const unconfirmed: (() => void)[] = [];
     const pool = hearErrors(new Pool(options));
     pool.on('connect', (client) => requireReplication(client, () => unconfirmed.forEach((listener) => listener())));
-    super({ adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }) });
+    super({
+      adapter: new PrismaPg(pool, {
+        disposeExternalPool: true,
+        ...(!isPooled(settings) && { statementNameGenerator: nameOf }),
+      }),
+    });
+    this.isPooled = isPooled(settings);
     this.url = settings.databaseUrl;
     this.pool = pool;
     this.giveUpConnections = connectionsOf(pool);
@@ -123,6 +136,16 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     this.errorListeners.push(listener);
   }
 
+  /** Calls a listener with the server of each admission, if a pooler may be in between. */
+  watchServers(listener: (server: string) => void): void {
+    this.serverListeners.push(listener);
+  }
+
+  /** Tells which server a transaction of an admission ran on, before anything is sent. */
+  ranOn(server: string | null | undefined): void {
+    for (const listener of this.serverListeners) listener(server ?? 'a standby');
+  }
+
   /**
    * Resolves once the synchronous standby has confirmed every commit so far. A commit waits only if it writes, so a retry
    * that finds its row in place proves nothing by itself. A message in the write-ahead log always waits.
@@ -139,7 +162,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
    * @throws the errors of pg. See isUnavailable.
    */
   async prepared<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    return (await this.pool.query<Row>({ name, text, values })).rows;
+    return (await this.pool.query<Row>({ ...(!this.isPooled && { name }), text, values })).rows;
   }
 
   /**

@@ -4,6 +4,7 @@ import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
 import { overAfterMs } from '../config/upstream-timeouts';
 import { ConnectionsService } from './connections.service';
+import { sessionUrlOf } from './pools';
 import { PrismaService } from './prisma.service';
 import { SessionLock } from './session-lock';
 
@@ -19,7 +20,7 @@ const END_OF_NUMBERS = 2 ** 31;
 @Injectable()
 export class ProcessService implements OnApplicationShutdown {
   private readonly logger = new Logger('Process');
-  private readonly databaseUrl: string;
+  private readonly sessionUrl: string;
   private readonly inFlightMs: number;
   private held = 0;
   private lock: SessionLock | undefined;
@@ -31,7 +32,7 @@ export class ProcessService implements OnApplicationShutdown {
   ) {
     connections.onMove(() => this.lock?.renew()); // others look for it on the new server
     const settings = config.get('settings', { infer: true });
-    this.databaseUrl = settings.databaseUrl;
+    this.sessionUrl = sessionUrlOf(settings);
     this.inFlightMs = overAfterMs(settings);
   }
 
@@ -47,7 +48,7 @@ export class ProcessService implements OnApplicationShutdown {
   async start(): Promise<void> {
     do {
       this.held = randomInt(1, END_OF_NUMBERS);
-      this.lock = await SessionLock.take(this.databaseUrl, [PROCESS_LOCKS, this.held], {
+      this.lock = await SessionLock.take(this.sessionUrl, [PROCESS_LOCKS, this.held], {
         ofLoss: () => this.tellOfLoss(),
         // A database that was put back does not know this process, nor its timeouts.
         ofReturn: () => void this.record().catch((err: unknown) => this.tellOfFailure(err)),

@@ -4,15 +4,7 @@ import { Pool, PoolConfig, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
 import { askUntil } from './cancelled-statements';
-import {
-  connectionOf,
-  connectionsOf,
-  DatabaseSettings,
-  hearErrors,
-  nameOf,
-  QUERY_TIMEOUT_MS,
-  withOptions,
-} from './pools';
+import { connectionsOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS, sessionOf, withOptions } from './pools';
 
 /** Connections for reading the history and for writing many rows. They are opened on demand. */
 export const READERS = 4;
@@ -49,7 +41,7 @@ export class ReaderPrisma {
   constructor(settings: DatabaseSettings, Client: PoolConfig['Client']) {
     this.pool = hearErrors(
       new ReaderPool({
-        ...withOptions(connectionOf(settings), READER_OPTIONS),
+        ...withOptions(sessionOf(settings), READER_OPTIONS),
         Client,
         connectionTimeoutMillis: READER_WAIT_MS,
         lock_timeout: READER_LOCK_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { RunningConfig } from '../../platform/config/config';
+import { SessionUrls, sessionUrlOf } from '../../platform/database/pools';
 import { ServerClient } from '../../platform/database/servers/server-client';
 
 const CONNECTION = {
@@ -24,15 +25,16 @@ const PLANNING = `
   SET timezone = 'UTC'; SET work_mem = '64MB'; SET hash_mem_multiplier = 2; SET temp_buffers = '32MB'; SET jit = off;
   SET default_statistics_target = 10`;
 
-type Urls = Pick<RunningConfig, 'databaseUrl' | 'databaseOwnerUrl'>;
+type Urls = Pick<RunningConfig, 'databaseOwnerUrl'> & SessionUrls;
 
 /** Opens a connection for one run. Its temporary tables belong to the connection and end with it. */
-export async function connectForRun({ databaseUrl, databaseOwnerUrl }: Urls): Promise<Client> {
-  const client = new ServerClient({ connectionString: databaseUrl, ...CONNECTION });
+export async function connectForRun(settings: Urls): Promise<Client> {
+  const url = sessionUrlOf(settings);
+  const client = new ServerClient({ connectionString: url, ...CONNECTION });
   client.on('error', () => undefined); // Each query gets an error of its own.
   try {
     await client.connect();
-    if (databaseUrl === databaseOwnerUrl) await client.query('SET ROLE payout_proxy'); // as all connections of the proxy do
+    if (url === settings.databaseOwnerUrl) await client.query('SET ROLE payout_proxy'); // as all connections of the proxy do
     await client.query(PLANNING);
     return client;
   } catch (error) {

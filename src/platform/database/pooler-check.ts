@@ -1,0 +1,117 @@
+import { Client } from 'pg';
+import { StartError } from '../config/config';
+import { withConnection } from './database-client';
+import { connectionOf, DatabaseSettings, LIMITS, sessionUrlOf } from './pools';
+import { cannotReach } from './reach';
+import { ServerClient } from './servers/server-client';
+
+/** SQLSTATE protocol_violation: a pooler refuses a start-up parameter. */
+const PROTOCOL_VIOLATION = '08P01';
+
+/** A pooler gives the session of the last transaction to the next one, so the first try shows it unless others are at work. */
+const TRIES = 3;
+
+interface Session {
+  role: string;
+  login: string;
+  /** In milliseconds. 0 is none. */
+  statement_timeout: number;
+  lock_timeout: number;
+  idle_in_transaction_session_timeout: number;
+  client_min_messages: string;
+}
+
+const limit = (name: string) => `(SELECT setting::integer FROM pg_settings WHERE name = '${name}') AS ${name}`;
+
+const SESSION = `SELECT current_user::text AS role, session_user::text AS login,
+  current_setting('client_min_messages') AS client_min_messages, ${Object.keys(LIMITS).map(limit).join(', ')}`;
+
+/** Levels of client_min_messages with which warnings arrive. See replication.ts. */
+const WITH_WARNINGS = ['debug5', 'debug4', 'debug3', 'debug2', 'debug1', 'log', 'notice', 'warning'];
+
+/**
+ * Checks what a pooler in between may have taken from the connections: their limits, their warnings, their role, and
+ * sessions that last longer than a transaction.
+ * @throws StartError that names what is missing, and how to have it.
+ */
+export async function requireConnections(settings: DatabaseSettings): Promise<void> {
+  await requireLimits(settings);
+  await requireSessions(sessionUrlOf(settings));
+}
+
+async function requireLimits(settings: DatabaseSettings): Promise<void> {
+  const client = new ServerClient(connectionOf(settings));
+  client.on('error', () => undefined); // the query in flight reports it
+  try {
+    await client.connect();
+    const { rows } = await client.query<Session>(SESSION);
+    const [session] = rows;
+    if (!session) return;
+    if (settings.databaseUrl === settings.databaseOwnerUrl && session.role !== 'payout_proxy') throw roleLost(session);
+    const lacking = lackingIn(session);
+    if (lacking.length > 0) throw limitsLost(client, session, lacking);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw (error as { code?: string }).code === PROTOCOL_VIOLATION
+      ? refused(error)
+      : cannotReach(settings.databaseUrl, error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Returns settings that the session lacks, as ALTER ROLE sets them. */
+function lackingIn(session: Session): string[] {
+  const lacking = Object.entries(LIMITS)
+    .filter(([name, most]) => session[name as keyof typeof LIMITS] === 0 || session[name as keyof typeof LIMITS] > most)
+    .map(([name, most]) => `${name} = '${most}ms'`);
+  if (!WITH_WARNINGS.includes(session.client_min_messages)) lacking.push(`client_min_messages = 'warning'`);
+  return lacking;
+}
+
+function limitsLost(client: Client, { login }: Session, lacking: string[]): StartError {
+  const statements = lacking.map((setting) => `ALTER ROLE ${client.escapeIdentifier(login)} SET ${setting};`);
+  return new StartError(
+    `the sessions of DATABASE_URL lack the limits that payments need, because a pooler passes no start-up parameters on. As an administrator, run the following, and let the pooler reconnect (RECONNECT in its console):\n${statements.join('\n')}`,
+  );
+}
+
+function roleLost({ role }: Session): StartError {
+  return new StartError(
+    `a pooler does not pass on the role of the connections of DATABASE_URL, so they have the rights of ${role}. Give the proxy a login of its own: set DATABASE_OWNER_URL, and DATABASE_URL to a login that was granted payout_proxy.`,
+  );
+}
+
+function refused(error: unknown): StartError {
+  return new StartError(
+    `DATABASE_URL leads through a pooler that refuses start-up parameters (${(error as Error).message}). Set DATABASE_SESSION_URL to an address of the server itself. DATABASE_URL is then used without start-up parameters.`,
+  );
+}
+
+/**
+ * Checks that what a connection does in one transaction holds in the next one.
+ * @throws StartError if transactions of two connections share a session of the server.
+ */
+async function requireSessions(url: string): Promise<void> {
+  await withConnection(url, (one) =>
+    withConnection(url, async (other) => {
+      for (let tried = 0; tried < TRIES; tried += 1) {
+        const own = await processOf(one);
+        await other.query('BEGIN');
+        const isShared = (await processOf(other)) === own || (await processOf(one)) !== own;
+        await other.query('COMMIT');
+        if (isShared) throw noSession();
+      }
+    }),
+  );
+}
+
+async function processOf(client: Client): Promise<number | undefined> {
+  return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+}
+
+function noSession(): StartError {
+  return new StartError(
+    'locks and settings of a session are lost, because a pooler in transaction mode is in between. Set DATABASE_SESSION_URL to an address of the server itself, or of a pooler in session mode.',
+  );
+}
