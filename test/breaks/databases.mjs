@@ -2,9 +2,6 @@
 
 const MODEL = 'model';
 
-const CONNECTIONS = 'src/platform/database/connections.service.ts';
-const CHOICE = 'src/platform/database/servers/server-choice.ts';
-
 export const DATABASES = [
   {
     name: 'epoch-on-connections',
@@ -28,7 +25,7 @@ export const DATABASES = [
   {
     name: 'heartbeat-not-counted-up',
     guards: 'an old database that catches up with the number of heartbeats by waiting',
-    edits: [['src/platform/database/heartbeat.service.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
+    edits: [['src/platform/database/beat.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
     noticedBy: 'test/epoch-evidence.spec.ts',
   },
   {
@@ -207,58 +204,5 @@ export const DATABASES = [
     guards: 'payments on an old database that only a worker knows to be old',
     edits: [['src/worker/worker.module.ts', '        DatabaseBehindStop,\n', '']],
     noticedBy: 'test/worker-evidence.spec.ts',
-  },
-  {
-    name: 'one-server-at-a-time',
-    guards: 'payments on a connection to another server than that of the heartbeat',
-    edits: [[CONNECTIONS, 'if (found.server !== this.known.server) return', 'if (found.server === null) return']],
-    noticedBy: 'test/two-primaries.spec.ts',
-    test: 'does not pay while its heartbeat is on another one than a new connection',
-  },
-  {
-    name: 'old-connections-end',
-    guards: 'admissions on pooled connections to the server that was replaced',
-    edits: [[CONNECTIONS, 'return session?.server !== server ||', 'return']],
-    noticedBy: 'test/two-primaries.spec.ts',
-  },
-  {
-    name: 'unsafe-connections',
-    guards: 'payments on a connection whose session has unsafe settings',
-    edits: [[CONNECTIONS, 'if (danger !== undefined && this.known.isSafe)', 'if (danger === null)']],
-    noticedBy: 'test/fencing.spec.ts',
-    test: 'does not start in production with settings that lose commits, unless they are allowed by name',
-  },
-  {
-    name: 'shared-session-locks',
-    guards: 'a pooler in transaction mode, behind which two workers hold one job',
-    edits: [
-      [
-        'src/platform/database/engine-check.ts',
-        'if (held && shown && !alsoHeld) return;',
-        'if (held && shown) return;',
-      ],
-    ],
-    noticedBy: 'test/engine-check.spec.ts',
-  },
-  {
-    name: 'servers-that-take-writes',
-    guards: 'connections for payments to a standby',
-    edits: [[CHOICE, "if (target === 'read-write') return !isStandby && !isReadOnly;", '']],
-    noticedBy: 'test/database-hosts.spec.ts',
-    test: 'leads to the server that takes writes, wherever it is listed',
-  },
-  {
-    name: 'newest-timeline',
-    guards: 'payments on an old primary that lives on beside the new one',
-    edits: [[CHOICE, "kind?.timeline ?? '00000000'", "'00000000'"]],
-    noticedBy: 'test/database-hosts.spec.ts',
-    test: 'leads to the newer one',
-  },
-  {
-    name: 'pooled-admissions',
-    guards: 'a payment on a server that a pooler has moved to',
-    edits: [[CONNECTIONS, 'if (this.known && server !== this.known.server)', "if (server === '')"]],
-    noticedBy: 'test/database-pooled.spec.ts',
-    test: 'sends nothing that was admitted on another server than that of the heartbeat',
   },
 ];

@@ -1,4 +1,5 @@
 import { DATABASES } from './databases.mjs';
+import { SERVERS } from './servers.mjs';
 import { LATE_ONES } from './late.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
@@ -121,4 +122,4 @@ const CALLS = [
 ];
 
 /** @type {Guard[]} */
-export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...RECOVERIES, ...LATE_ONES];
+export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...SERVERS, ...RECOVERIES, ...LATE_ONES];

@@ -78,7 +78,8 @@ export class PgBouncer {
     });
     client.on('error', () => undefined);
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    await client.query(statement);
+    await client.end();
   }
 
   private configure(server: string): void {

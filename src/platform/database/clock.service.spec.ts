@@ -3,7 +3,8 @@ import { ConfigService } from '@nestjs/config';
 import { FenceService } from '../fencing/fence.service';
 import { now } from '../fencing/instant';
 import { ClockService } from './clock.service';
-import { Beat, HeartbeatService } from './heartbeat.service';
+import { Beat } from './beat';
+import { HeartbeatService } from './heartbeat.service';
 
 /** What a durable write shows is made up here. test/clocks.spec.ts has real ones. */
 describe('the comparison of the clocks', () => {

@@ -4,7 +4,8 @@ import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
 import { Instant, now } from '../fencing/instant';
 import { clock } from './clock';
-import { Beat, HeartbeatService } from './heartbeat.service';
+import { Beat } from './beat';
+import { HeartbeatService } from './heartbeat.service';
 import { waitAtMost } from './patience';
 
 /** Synchronized clocks differ by milliseconds. */

@@ -3,7 +3,8 @@ import { ClientBase } from 'pg';
 import { FenceReason, FenceService } from '../fencing/fence.service';
 import { DurabilityService } from './durability.service';
 import { Comparison } from './epoch-comparison';
-import { Beat, HeartbeatService } from './heartbeat.service';
+import { Beat } from './beat';
+import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { SidePrisma } from './side-prisma';
 

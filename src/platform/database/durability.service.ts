@@ -4,7 +4,8 @@ import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
 import { DurabilitySettings } from './durability-settings';
-import { Beat, HeartbeatService } from './heartbeat.service';
+import { Beat } from './beat';
+import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 
 /** Settings of Postgres that can lose confirmed commits, as DATABASE_ALLOW_UNSAFE names them. */

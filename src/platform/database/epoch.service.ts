@@ -7,7 +7,8 @@ import { FenceService } from '../fencing/fence.service';
 import { ConnectionsService } from './connections.service';
 import { compare, Comparison, isUnconfirmed, lackOf, UNCONFIRMED } from './epoch-comparison';
 import { EpochFile, epochFileIn, Seen } from './epoch-file';
-import { Beat, HeartbeatService } from './heartbeat.service';
+import { Beat } from './beat';
+import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { CommitKind, RecentCommits } from './recent-commits';
 
