@@ -10,6 +10,7 @@ import { databaseCommands } from './database';
 import { backupCommand } from './database-backup';
 import { recoverCommand } from './database-recover';
 import { restoreCommand } from './database-restore';
+import { replicateSearchCommand } from './database-search';
 import { docsCommand } from './docs';
 import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
@@ -35,7 +36,11 @@ export const operatorCommands = () =>
     .addCommand(auditCommands())
     .addCommand(reconcileCommand())
     .addCommand(
-      databaseCommands().addCommand(backupCommand()).addCommand(restoreCommand()).addCommand(recoverCommand()),
+      databaseCommands()
+        .addCommand(backupCommand())
+        .addCommand(restoreCommand())
+        .addCommand(recoverCommand())
+        .addCommand(replicateSearchCommand()),
     )
     .addCommand(sandboxCommand())
     .addCommand(openapiCommand())

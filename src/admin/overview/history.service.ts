@@ -6,7 +6,7 @@ import { stateAtSql } from '../../operations/lifecycle-sql';
 import { PresentService } from '../../history/records/present.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReplicaService } from '../../platform/database/replica.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Cached, CachedValue } from './cached';
 import { MOST_DAYS, OperationDay, OperationLatency, OverviewHistory } from './overview.dto';
@@ -51,7 +51,7 @@ export class HistoryService {
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly prisma: ReaderPrisma,
+    private readonly replica: ReplicaService,
     private readonly present: PresentService,
     private readonly index: IndexService,
   ) {}
@@ -95,7 +95,7 @@ export class HistoryService {
     const bounds = Array.from({ length: HOURS + 1 }, (_, hour) => uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)));
     // Each hour has its own statement, one after the other, so that the planner uses the index. For a whole day, it may
     // expect so many rows that it reads the whole history in parallel, and payouts would wait.
-    const rows = await this.prisma.readLong<DayRow>(Prisma.sql`
+    const sql = Prisma.sql`
       SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS usd, trim_scale(coalesce(sum(counted), 0))::text AS counted
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
@@ -106,7 +106,8 @@ export class HistoryService {
             THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
         FROM indexed_call WHERE call_id >= beginning AND call_id < ending GROUP BY 1, 2, 7
       ) AS counted
-      GROUP BY 1, 2, 3`);
+      GROUP BY 1, 2, 3`;
+    const rows = await this.replica.read((reader) => reader.readLong<DayRow>(sql), { index: true });
     return toDay(rows);
   }
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Call, mayReveal } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReplicaService } from '../../platform/database/replica.service';
 import { AccessJournal } from '../../journal/access-journal';
 import { SharesService } from '../../http/shares/shares.service';
 import { waitAtMost } from '../../platform/database/patience';
@@ -46,7 +46,7 @@ export class ExportService implements OnModuleDestroy {
   private readonly running = new Set<Readable>();
 
   constructor(
-    private readonly prisma: ReaderPrisma,
+    private readonly replica: ReplicaService,
     private readonly searching: SearchService,
     private readonly present: PresentService,
     private readonly checkpoints: CheckpointsService,
@@ -159,7 +159,7 @@ export class ExportService implements OnModuleDestroy {
       if (!places) return undefined;
       // The time is read before the records, as for a page.
       const present = await this.present.readLong();
-      return await readRows(this.prisma, query.listed, places, mayReveal(call), present);
+      return await this.replica.read((reader) => readRows(reader, query.listed, places, mayReveal(call), present));
     } finally {
       endTurn();
     }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
@@ -24,6 +25,7 @@ interface FoundCall {
 export class RecordsService {
   constructor(
     private readonly prisma: ReaderPrisma,
+    private readonly replica: ReplicaService,
     private readonly present: PresentService,
   ) {}
 
@@ -53,10 +55,9 @@ export class RecordsService {
   ): Promise<Map<string, CallRecord>> {
     const present = await this.present.read();
     const where = { id: { in: ids } };
-    const [found, refusals] = await Promise.all([
-      this.prisma.intent.findMany({ where, include: WITH_RECORDS }),
-      this.prisma.refusal.findMany({ where }),
-    ]);
+    const [found, refusals] = await this.replica.read((reader) =>
+      Promise.all([reader.intent.findMany({ where, include: WITH_RECORDS }), reader.refusal.findMany({ where })]),
+    );
     const calls = found.map(toStoredCall);
     const clientNames = await this.namesOf([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
     const verdicts = await newestVerdicts(this.prisma, calls);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReplicaService } from '../../platform/database/replica.service';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
 import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
@@ -35,6 +36,7 @@ interface Asker {
 export class SearchService {
   constructor(
     private readonly prisma: ReaderPrisma,
+    private readonly replica: ReplicaService,
     private readonly present: PresentService,
     private readonly index: IndexService,
   ) {}
@@ -89,7 +91,8 @@ export class SearchService {
   async count(query: Query, signal?: AbortSignal): Promise<number> {
     const sql = Prisma.sql`
       SELECT ${counted(query, query.listed)}::float8 AS count FROM indexed_call WHERE ${matching(query)}`;
-    const [row] = await this.prisma.readLong<{ count: number }>(sql, signal);
+    const read = (reader: ReaderPrisma) => reader.readLong<{ count: number }>(sql, signal);
+    const [row] = await this.replica.read(read, { index: true, signal });
     return row?.count ?? 0;
   }
 
@@ -112,13 +115,18 @@ export class SearchService {
     after: Cursor | undefined,
     { limit, budget, gone }: { limit: number; budget: number; gone?: AbortSignal | undefined },
   ): Promise<FoundPlace[]> {
-    const ask = (sql: Prisma.Sql) => this.prisma.readLong<FoundPlace>(sql, gone);
-    if (query.conditions.few) return ask(whole(query, after, limit));
-    if (!query.conditions.rare) {
-      const found = await ask(walked(query, after, limit, budget));
-      if (found.length === limit) return found;
-    }
-    return ask(sliced(query, after, limit));
+    return this.replica.read(
+      async (reader) => {
+        const ask = (sql: Prisma.Sql) => reader.readLong<FoundPlace>(sql, gone);
+        if (query.conditions.few) return ask(whole(query, after, limit));
+        if (!query.conditions.rare) {
+          const found = await ask(walked(query, after, limit, budget));
+          if (found.length === limit) return found;
+        }
+        return ask(sliced(query, after, limit));
+      },
+      { index: true, signal: gone },
+    );
   }
 
   /** A number without its country code may exist in every country. Returns those in the index, which are very few. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReplicaService } from '../../platform/database/replica.service';
 import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
 import { EXECUTED } from '../../operations/lifecycle';
@@ -39,6 +40,7 @@ interface Asked {
 export class SummaryService {
   constructor(
     private readonly prisma: ReaderPrisma,
+    private readonly replica: ReplicaService,
     private readonly present: PresentService,
     private readonly searching: SearchService,
   ) {}
@@ -71,7 +73,8 @@ export class SummaryService {
         FROM indexed_call ${isOfPayouts ? payouts : Prisma.empty} WHERE ${matching(scope)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
-    const rows = await this.prisma.readLong<GroupRow>(sql, gone);
+    const read = (reader: ReaderPrisma) => reader.readLong<GroupRow>(sql, gone);
+    const rows = await this.replica.read(read, { index: true, signal: gone });
     const names = groupBy === 'client' ? await this.namesOf(rows) : new Map<string | null, string>();
     return {
       group_by: groupBy,

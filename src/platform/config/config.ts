@@ -22,6 +22,8 @@ export interface Config extends WorkerConfig {
   readonly databaseOwnerUrl: string | undefined;
   /** The address for what needs a session, if `databaseUrl` leads through a pooler that gives each transaction another one. */
   readonly databaseSessionUrl: string | undefined;
+  /** A standby that searches and exports read from. */
+  readonly databaseReplicaUrl: string | undefined;
   /** A login that may take the role `payout_sealer`. Without it, the owner's login takes the role. */
   readonly databaseSealerUrl: string | undefined;
   /** Whether a start applies pending migrations. Otherwise it is refused while some are pending. */
@@ -148,7 +150,12 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   const faults = validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}));
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
-  for (const name of ['DATABASE_OWNER_URL', 'DATABASE_SEALER_URL', 'DATABASE_SESSION_URL'] as const) {
+  for (const name of [
+    'DATABASE_OWNER_URL',
+    'DATABASE_SEALER_URL',
+    'DATABASE_SESSION_URL',
+    'DATABASE_REPLICA_URL',
+  ] as const) {
     if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
   }
   if (read.DATABASE_SESSION_URL && !read.DATABASE_OWNER_URL)
@@ -197,6 +204,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     databaseUrl: env.DATABASE_URL,
     databaseOwnerUrl: env.DATABASE_OWNER_URL,
     databaseSessionUrl: env.DATABASE_SESSION_URL,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databaseSealerUrl: env.DATABASE_SEALER_URL,
     migrateOnStart: env.MIGRATE_ON_START === undefined ? !production : env.MIGRATE_ON_START === 'true',
     databasePoolSize: env.DATABASE_POOL_SIZE,

@@ -171,6 +171,7 @@ export class Environment {
   @IsOptional() @IsDatabaseUrl('writing') DATABASE_OWNER_URL?: string;
   @IsOptional() @IsDatabaseUrl('writing') DATABASE_SEALER_URL?: string;
   @IsOptional() @IsDatabaseUrl('writing') DATABASE_SESSION_URL?: string;
+  @IsOptional() @IsDatabaseUrl('reading') DATABASE_REPLICA_URL?: string;
   @IsOptional() @IsIn(['true', 'false']) MIGRATE_ON_START?: string;
   @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
   @Words() @IsIn(['fsync', 'full_page_writes', 'synchronous_commit'], { each: true }) DATABASE_ALLOW_UNSAFE: string[] =

@@ -64,6 +64,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       'The address for what needs a session of the server. Set it if `DATABASE_URL` leads through [PgBouncer in transaction mode](../operate/pgbouncer.md). It requires `DATABASE_OWNER_URL`.',
     unset: '`DATABASE_URL`',
   },
+  DATABASE_REPLICA_URL: {
+    section: 'database',
+    about:
+      'A standby that searches, summaries and exports read from. It may list several hosts. See [A replica for reads](../operate/high-availability.md#a-replica-for-reads).',
+    unset: 'none: the primary',
+  },
   MIGRATE_ON_START: {
     section: 'database',
     about:

@@ -9,6 +9,7 @@ import { PrismaService } from './prisma.service';
 import { ProcessService } from './process.service';
 import { SidePrisma } from './side-prisma';
 import { ReaderPrisma } from './reader-prisma';
+import { ReplicaService } from './replica.service';
 import { SpaceService } from './space.service';
 
 @Global()
@@ -22,6 +23,7 @@ import { SpaceService } from './space.service';
     EpochService,
     DurabilityService,
     ClockService,
+    ReplicaService,
     FailuresService,
     SpaceService,
     { provide: ReaderPrisma, useFactory: ({ reader }: PrismaService) => reader, inject: [PrismaService] },
@@ -35,6 +37,7 @@ import { SpaceService } from './space.service';
     DurabilityService,
     ClockService,
     ReaderPrisma,
+    ReplicaService,
     SpaceService,
   ],
 })

@@ -1,4 +1,5 @@
 import { Client, ClientBase, ClientConfig, Connection, Pool, PoolConfig } from 'pg';
+import { Use } from '../config/database-url';
 import { WITH_WARNINGS } from './replication';
 import { ServerClient } from './servers/server-client';
 
@@ -6,6 +7,7 @@ export interface DatabaseSettings {
   databaseUrl: string;
   databaseOwnerUrl: string;
   databaseSessionUrl?: string | undefined;
+  databaseReplicaUrl?: string | undefined;
   databasePoolSize: number;
 }
 
@@ -72,6 +74,16 @@ export function sessionOf(settings: DatabaseSettings): PoolConfig {
 /** Adds settings of Postgres to those of each connection. */
 export function withOptions(connection: PoolConfig, options: string): PoolConfig {
   return { ...connection, options: [connection.options, options].filter(Boolean).join(' ') };
+}
+
+/** Returns the settings of connections to the replica. Undefined if there is none. */
+export function replicaOf(settings: DatabaseSettings): PoolConfig | undefined {
+  const { databaseReplicaUrl: url, databaseOwnerUrl } = settings;
+  if (url === undefined) return undefined;
+  const [login, owner] = [url, databaseOwnerUrl].map((one) => new ServerClient({ connectionString: one }).user);
+  const options = login === owner ? `${WITH_WARNINGS} -c role=payout_proxy` : WITH_WARNINGS;
+  const reading: PoolConfig & { use: Use } = { ...sessionOf(settings), connectionString: url, options, use: 'reading' };
+  return reading;
 }
 
 /**

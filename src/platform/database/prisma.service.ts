@@ -16,6 +16,7 @@ import {
   nameOf,
   QUERY_TIMEOUT_MS,
   reporting,
+  sessionOf,
 } from './pools';
 import { cannotReach } from './reach';
 import { requireReplication } from './replication';
@@ -102,7 +103,10 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
 
   /** Separate connections for reads of the history. */
   get reader(): ReaderPrisma {
-    return (this.ownReader ??= new ReaderPrisma(this.settings, this.pool.options.Client));
+    return (this.ownReader ??= new ReaderPrisma({
+      ...sessionOf(this.settings),
+      Client: this.pool.options.Client,
+    }));
   }
 
   /** Checks each connection of the pool before anything else uses it. If the check fails, so does the connection. */

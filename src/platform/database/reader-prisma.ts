@@ -4,7 +4,7 @@ import { Pool, PoolConfig, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
 import { askUntil } from './cancelled-statements';
-import { connectionsOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS, sessionOf, withOptions } from './pools';
+import { connectionsOf, hearErrors, nameOf, QUERY_TIMEOUT_MS, withOptions } from './pools';
 
 /** Connections for reading the history and for writing many rows. They are opened on demand. */
 export const READERS = 4;
@@ -37,12 +37,11 @@ export class ReaderPrisma {
   readonly giveUpConnections: () => void;
   private lazy: PrismaClient | undefined;
 
-  /** @param Client the class of its connections. */
-  constructor(settings: DatabaseSettings, Client: PoolConfig['Client']) {
+  /** @param options of its connections. */
+  constructor(options: PoolConfig) {
     this.pool = hearErrors(
       new ReaderPool({
-        ...withOptions(sessionOf(settings), READER_OPTIONS),
-        Client,
+        ...withOptions(options, READER_OPTIONS),
         connectionTimeoutMillis: READER_WAIT_MS,
         lock_timeout: READER_LOCK_TIMEOUT_MS,
         max: READERS,

@@ -18,12 +18,11 @@ DIR=${1:-/tmp/payouts-patroni}
 BASE=${PATRONI_BASE_PORT:-5500}
 HAPROXY_PORT=$BASE PG1_PORT=$((BASE + 1)) PG2_PORT=$((BASE + 2)) REST1_PORT=$((BASE + 11)) REST2_PORT=$((BASE + 12))
 ETCD_PORT=$((BASE + 20)) PEER_PORT=$((BASE + 21)) PASSWORD=patroni-test
-export DIR HAPROXY_PORT PG1_PORT PG2_PORT REST1_PORT REST2_PORT ETCD_PORT PASSWORD
 
 fill() { # replaces the variables of a file
-  sed -e "s|\${DIR}|$DIR|g; s|\${NODE}|${NODE:-}|g; s|\${PG_PORT}|${PG_PORT:-}|g; s|\${REST_PORT}|${REST_PORT:-}|g" \
-    -e "s|\${ETCD_PORT}|$ETCD_PORT|g; s|\${PASSWORD}|$PASSWORD|g; s|\${HAPROXY_PORT}|$HAPROXY_PORT|g" \
-    -e "s|\${PG1_PORT}|$PG1_PORT|g; s|\${PG2_PORT}|$PG2_PORT|g; s|\${REST1_PORT}|$REST1_PORT|g; s|\${REST2_PORT}|$REST2_PORT|g" "$1"
+  sed -e "s|@DIR@|$DIR|g; s|@NODE@|${NODE:-}|g; s|@PG_PORT@|${PG_PORT:-}|g; s|@REST_PORT@|${REST_PORT:-}|g" \
+    -e "s|@ETCD_PORT@|$ETCD_PORT|g; s|@PASSWORD@|$PASSWORD|g; s|@HAPROXY_PORT@|$HAPROXY_PORT|g" \
+    -e "s|@PG1_PORT@|$PG1_PORT|g; s|@PG2_PORT@|$PG2_PORT|g; s|@REST1_PORT@|$REST1_PORT|g; s|@REST2_PORT@|$REST2_PORT|g" "$1"
 }
 
 background() { # name command…

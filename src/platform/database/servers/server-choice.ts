@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, ClientBase } from 'pg';
 import { DatabaseUrl, nameOfServer, Server, Target, urlOfServer } from '../../config/database-url';
 import { waitAtMost } from '../patience';
 
-/** How long a server may take to show what it is. A frozen one delays a new connection at most by that. */
-const PATIENCE_MS = 1_500;
+/** How long a new connection looks for its server. It ends sooner if every server has answered and none can be used. */
+const PATIENCE_MS = 4_000;
+
+/** How often a server that could not be used is asked again while another one does not answer: it may be promoted now. */
+const AGAIN_MS = 250;
 
 /** How long a server that fits waits for the answers of others: one of them may be newer. */
 const GRACE_MS = 100;
@@ -71,23 +75,34 @@ export async function requireTarget(client: ClientBase, { target }: DatabaseUrl)
 }
 
 async function choose(address: DatabaseUrl): Promise<Server> {
-  const looks: Look[] = [];
-  const probes = address.servers.map(async (server) => void looks.push(await lookAt(address, server)));
-  const all = Promise.all(probes);
-  const first = firstOf(probes, () => looks.some(({ kind }) => kind && isBest(kind, address.target)));
-  await Promise.race([all, first.then(() => waitAtMost(all, GRACE_MS))]);
-  const [best] = looks
+  const looks = new Map<Server, Look>();
+  const over = new AbortController();
+  const { promise: isBestKnown, resolve: tellOfBest } = signal();
+  const { promise: haveAllAnswered, resolve: tellOfAll } = signal();
+  const keepAsking = async (server: Server) => {
+    while (!over.signal.aborted) {
+      const look = await lookAt(address, server);
+      looks.set(server, look);
+      if (look.kind && isBest(look.kind, address.target)) return tellOfBest();
+      if (looks.size === address.servers.length) return tellOfAll();
+      await sleep(AGAIN_MS, undefined, { signal: over.signal }).catch(() => undefined); // the choice is made
+    }
+  };
+  const all = Promise.all(address.servers.map(keepAsking));
+  await waitAtMost(Promise.race([isBestKnown, haveAllAnswered]), PATIENCE_MS);
+  if ([...looks.values()].some(({ kind }) => kind && isBest(kind, address.target))) await waitAtMost(all, GRACE_MS);
+  over.abort();
+  const [best] = [...looks.values()]
     .filter(({ kind }) => kind && fits(kind, address.target))
     .sort((one, other) => rank(other, address).localeCompare(rank(one, address)));
   if (best) return best.server;
   throw noServer(address, looks);
 }
 
-/** Resolves once one of the promises has resolved and the condition holds. */
-function firstOf(promises: Promise<void>[], holds: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    for (const promise of promises) void promise.then(() => holds() && resolve());
-  });
+function signal(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((tell) => (resolve = tell));
+  return { promise, resolve };
 }
 
 /** Sorts servers that fit: those that fit best, of the newest timeline, in the order of the address. */
@@ -109,39 +124,41 @@ function isBest(kind: Kind, target: Target): boolean {
 async function lookAt(address: DatabaseUrl, server: Server): Promise<Look> {
   const client = new Client({
     connectionString: urlOfServer(address, server),
-    connectionTimeoutMillis: 2 * PATIENCE_MS, // ends what nobody waits for any more
-    query_timeout: 2 * PATIENCE_MS,
+    connectionTimeoutMillis: PATIENCE_MS + GRACE_MS, // by then nobody waits for it
+    query_timeout: PATIENCE_MS + GRACE_MS,
     application_name: 'payout-proxy server choice',
   });
   client.on('error', () => undefined);
-  const look = async (): Promise<Look> => {
-    try {
-      await client.connect();
-      const { rows } = await client.query<Kind>(KIND);
-      return { server, ...(rows[0] && { kind: rows[0] }) };
-    } catch (error) {
-      return { server, error: error as { code?: string; message: string } };
-    } finally {
-      void client.end().catch(() => undefined);
-    }
-  };
-  return (await waitAtMost(look(), PATIENCE_MS)) ?? { server };
+  try {
+    await client.connect();
+    const { rows } = await client.query<Kind>(KIND);
+    return { server, ...(rows[0] && { kind: rows[0] }) };
+  } catch (error) {
+    return { server, error: error as { code?: string; message: string } };
+  } finally {
+    void client.end().catch(() => undefined);
+  }
 }
 
-function noServer({ servers, target }: DatabaseUrl, looks: Look[]): NoServerFits {
+function noServer({ servers, target }: DatabaseUrl, looks: Map<Server, Look>): NoServerFits {
   const reasons = servers.map((server) => {
-    const look = looks.find((one) => one.server === server);
-    const reason = look?.error ? (look.error.code ?? look.error.message) : describe(look?.kind);
-    return `${nameOfServer(server)} ${look?.error ? `(${reason})` : `is ${reason}`}`;
+    const { error, kind } = looks.get(server) ?? {};
+    if (!error) return `${nameOfServer(server)} is ${describe(kind)}`;
+    return `${nameOfServer(server)} (${error.code ?? error.message})`;
   });
-  const codes = new Set(looks.map(({ error }) => error?.code));
-  const [code] = codes.size === 1 && looks.length === servers.length ? codes : [];
-  const wanted = target === 'read-write' ? 'takes writes' : target === 'standby' ? 'is a standby' : 'can be reached';
-  return new NoServerFits(`no server ${wanted}: ${reasons.join(', ')}`, code ?? NOT_CONNECTED);
+  const codes = new Set([...looks.values()].map(({ error }) => error?.code));
+  const [code] = codes.size === 1 && looks.size === servers.length ? codes : [];
+  const wanted = {
+    'read-write': 'takes writes',
+    standby: 'is a standby',
+    'prefer-standby': 'can be reached',
+    any: 'can be reached',
+  };
+  return new NoServerFits(`no server ${wanted[target]}: ${reasons.join(', ')}`, code ?? NOT_CONNECTED);
 }
 
 function describe(kind: Kind | undefined): string {
-  if (!kind) return `not answering within ${PATIENCE_MS} ms`;
+  if (!kind) return 'not answering';
   if (kind.isStandby) return 'a standby';
   return kind.isReadOnly ? 'read-only' : 'a primary';
 }
