@@ -5,6 +5,7 @@ import { withConnection } from '../src/platform/database/database-client';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { pendingMigrations, PROXY_MIGRATIONS } from '../src/platform/database/migrations';
 import { PrismaService } from '../src/platform/database/prisma.service';
+import { isUnavailable } from '../src/platform/database/unavailable';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
@@ -156,6 +157,22 @@ describe('an address of two database servers', () => {
       await eventually(() => beaten.includes(3));
       await eventually(async () => (await pay('order-4')).status === 200);
       expect(await standby.query(`SELECT FROM idempotency_claim WHERE key = 'order-4'`)).toHaveLength(1);
+    });
+
+    it('says that the database is unavailable while no server is there', async () => {
+      await Promise.all([pair.killPrimary(), pair.killStandby()]);
+      const prisma = proxy.app.get(PrismaService);
+      let failure: unknown;
+      await eventually(async () => {
+        failure = await prisma.$queryRaw`SELECT 1`.then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        return String(failure).includes('no server takes writes');
+      });
+      expect(isUnavailable(failure)).toBe(true);
+      const { body } = await pay('order-5').expect(503);
+      expect(body.code).toBe('database_unavailable');
     });
   });
 });

@@ -34,7 +34,7 @@ interface Look {
 export class NoServerFits extends Error {
   readonly severity = 'FATAL'; // with a severity and a code, Prisma takes it for an error of the database
 
-  /** @param code the SQLSTATE or the system's code. */
+  /** @param code an SQLSTATE. */
   constructor(
     message: string,
     readonly code: string,
@@ -45,6 +45,9 @@ export class NoServerFits extends Error {
 
 /** SQLSTATE sqlclient_unable_to_establish_sqlconnection. */
 const NOT_CONNECTED = '08001';
+
+/** The form of the codes of the database, such as that of a login that every server refuses. */
+const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 const choices = new Map<string, Promise<Server>>();
 
@@ -147,14 +150,17 @@ function noServer({ servers, target }: DatabaseUrl, looks: Map<Server, Look>): N
     return `${nameOfServer(server)} (${error.code ?? error.message})`;
   });
   const codes = new Set([...looks.values()].map(({ error }) => error?.code));
-  const [code] = codes.size === 1 && looks.size === servers.length ? codes : [];
+  const [code = ''] = codes.size === 1 && looks.size === servers.length ? codes : [];
   const wanted = {
     'read-write': 'takes writes',
     standby: 'is a standby',
     'prefer-standby': 'can be reached',
     any: 'can be reached',
   };
-  return new NoServerFits(`no server ${wanted[target]}: ${reasons.join(', ')}`, code ?? NOT_CONNECTED);
+  return new NoServerFits(
+    `no server ${wanted[target]}: ${reasons.join(', ')}`,
+    SQLSTATE.test(code) ? code : NOT_CONNECTED,
+  );
 }
 
 function describe(kind: Kind | undefined): string {
