@@ -181,5 +181,33 @@ if (HAS_PGBOUNCER) {
       await eventually(async () => (await pay('order-0')).status === 200);
       expect(upstream.received).toHaveLength(sent);
     });
+
+    it('notices a server that lacks a payment, although its connections live on', async () => {
+      const own = await PostgresPair.start('');
+      await limit(own.database, LIMITS);
+      bouncer = await PgBouncer.start(own.database.url, 'pool_mode = transaction\nserver_login_retry = 1');
+      const database = { ...own.database, url: bouncer.through(own.database.url) };
+      const settings = { upstreamBaseUrl: upstream.url, databaseSessionUrl: own.database.url };
+      const proxy = await startProxy(settings, database);
+      const { key } = await proxy.client('app', 'pay');
+      const pay = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-lost');
+      const heartbeat = proxy.app.get(HeartbeatService);
+      await heartbeat.beat();
+      const beat = jest.spyOn(heartbeat, 'beat').mockResolvedValue();
+      const all = 'SELECT FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()';
+      await eventually(async () => (await own.database.query(all)).length === 1);
+      await own.killStandby();
+      await pay().expect(200);
+      const sent = upstream.received.length;
+      const promoted = await own.failOver();
+      await bouncer.moveTo(promoted.url);
+      beat.mockRestore();
+      const reasons = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
+      await eventually(() => reasons().includes('database_behind'));
+      expect((await pay().expect(503)).body.code).toBe('instance_fenced');
+      expect(upstream.received).toHaveLength(sent);
+      await proxy.close();
+      await own.close();
+    });
   });
 }
