@@ -29,7 +29,7 @@ export const SERVERS = [
     guards: 'connections for payments to a standby',
     edits: [[CHOICE, "if (target === 'read-write') return !isStandby && !isReadOnly;", '']],
     noticedBy: 'test/database-hosts.spec.ts',
-    test: 'leads to the server that takes writes, wherever it is listed',
+    test: 'tells of each server why it was not taken, without the password',
   },
   {
     name: 'newest-timeline',
