@@ -42,6 +42,8 @@ describe('with a session URL', () => {
     [database, upstream] = await Promise.all([createTestDatabase(), FakeUpstream.start()]);
     upstream.behaviour = answer(200, SUCCESS);
     sessionUrl = `${database.url}?application_name=session`;
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, databaseSessionUrl: sessionUrl }, database);
+    key = (await proxy.client('app', 'pay')).key;
   });
   afterAll(async () => {
     await proxy?.close();
@@ -64,8 +66,6 @@ describe('with a session URL', () => {
   });
 
   it('prepares nothing on the connections of payments, and locks on the session URL', async () => {
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, databaseSessionUrl: sessionUrl }, database);
-    key = (await proxy.client('app', 'pay')).key;
     await pay('order-1').expect(200);
     await pay('order-1').expect(200).expect('Idempotent-Replayed', 'true');
     const sessions = await database.query<{ name: string; lock: boolean }>(

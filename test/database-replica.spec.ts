@@ -122,6 +122,32 @@ describe('a replica for reads', () => {
   });
 });
 
+it('is used again after a failover', async () => {
+  const [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
+  upstream.behaviour = answer(200, SUCCESS);
+  const both = (url: string) => {
+    const { username, password, pathname } = new URL(url);
+    const hosts = [pair.database, pair.replica].map((one) => new URL(one.url).host);
+    return `postgresql://${username}:${password}@${hosts.join()}${pathname}`;
+  };
+  const [url, ownerUrl] = [both(pair.database.url), both(pair.database.ownerUrl)];
+  const settings = { upstreamBaseUrl: upstream.url, databaseReplicaUrl: url };
+  const proxy = await startProxy(settings, { ...pair.database, url, ownerUrl });
+  const replica = proxy.app.get(ReplicaService);
+  const read = async () => {
+    const before = replica.reads.replica;
+    await replica.read((reader) => reader.readLong({ text: 'SELECT', values: [] }));
+    return replica.reads.replica > before;
+  };
+  await eventually(read);
+  await pair.failOver();
+  await pair.rejoin();
+  await eventually(read);
+  await proxy.close();
+  await upstream.stop();
+  await pair.close();
+});
+
 it('is never another database', async () => {
   const [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
   upstream.behaviour = answer(200, SUCCESS);

@@ -28,15 +28,15 @@ const HERE = `SELECT database_server() AS server, (CASE WHEN current_setting('sy
   THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
 
 /**
- * A standby that follows another timeline may have passed the position without having what is there. Its control file names
- * the timeline, and only since the last restart point.
+ * A standby of another timeline may have passed the position without having what is there. Each instance that pays writes the
+ * server and its timeline every second, so a standby that has such a row has followed.
  */
-const THERE = `SELECT system || '/' || timeline AS server, hasindex AS "hasIndex",
-    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END >= $1::pg_lsn AS reached
-  FROM (SELECT system_identifier AS system FROM pg_control_system()) AS s,
-    (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline) AS timeline
-      FROM pg_control_checkpoint() AS c, pg_control_recovery() AS r) AS t,
-    (SELECT coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('public.search_entry')), false) AS hasindex) AS i`;
+const THERE = `SELECT CASE WHEN pg_is_in_recovery()
+      THEN (SELECT system_identifier::text FROM pg_control_system()) = split_part($2, '/', 1)
+        AND EXISTS (SELECT FROM instance WHERE server = $2)
+      ELSE database_server() = $2 END AS "isSame",
+    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END >= $1::pg_lsn AS reached,
+    coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('public.search_entry')), false) AS "hasIndex"`;
 
 /** Null on a primary, and before anything was replayed. */
 const LAG = `SELECT CASE WHEN pg_is_in_recovery() THEN
@@ -48,7 +48,7 @@ interface Here {
 }
 
 interface There {
-  server: string;
+  isSame: boolean;
   reached: boolean;
   hasIndex: boolean;
 }
@@ -138,9 +138,9 @@ export class ReplicaService implements OnApplicationShutdown {
     const [here] = (await waitAtMost(asked, ANSWER_MS)) ?? [];
     if (!here) return false;
     for (const ends = performance.now() + CATCH_UP_MS; ;) {
-      const [there] = (await this.ask<There>(THERE, [here.lsn])) ?? [];
+      const [there] = (await this.ask<There>(THERE, [here.lsn, here.server])) ?? [];
       if (!there) return this.giveUp('it does not answer');
-      if (there.server !== here.server) return this.giveUp('it follows another server, or another timeline');
+      if (!there.isSame) return this.giveUp('it follows another server, or another timeline');
       if (index && !there.hasIndex) return false;
       if (there.reached) return true;
       if (performance.now() > ends) return this.rest('it has not replayed what has committed');
