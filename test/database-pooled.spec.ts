@@ -1,4 +1,5 @@
 import { RunningConfig } from '../src/platform/config/config';
+import { requireSessionLocks } from '../src/platform/database/engine-check';
 import { HeartbeatService } from '../src/platform/database/heartbeat.service';
 import { requireConnections } from '../src/platform/database/pooler-check';
 import { FenceService } from '../src/platform/fencing/fence.service';
@@ -147,7 +148,7 @@ if (HAS_PGBOUNCER) {
       await check();
       await bouncer.close();
       await bounce(`pool_mode = transaction\n${IGNORED}`);
-      await expect(check()).rejects.toThrow('a pooler in transaction mode is in between');
+      await expect(requireSessionLocks(bouncer.through(pair.database.url))).rejects.toThrow('set DATABASE_SESSION_URL');
       await check(pair.database.url);
     });
 

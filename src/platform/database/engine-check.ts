@@ -103,7 +103,7 @@ export async function requireSessionLocks(databaseUrl: string): Promise<void> {
     await holder.query('SELECT pg_advisory_unlock_all()');
     if (held && shown && !alsoHeld) return;
     throw new StartError(
-      `the database does not keep advisory locks for a session, and the proxy needs them to know which instances are alive. DATABASE_URL may lead through a pooler in transaction mode, or to an engine that ignores these locks. Connect directly, or through a pooler in session mode; ${GUIDE} says more.`,
+      `the database does not keep advisory locks for a session, and the proxy needs them to know which instances are alive. DATABASE_URL may lead through a pooler in transaction mode, or to an engine that ignores these locks. Connect directly, or through a pooler in session mode, or set DATABASE_SESSION_URL to such an address; ${GUIDE} says more.`,
     );
   });
 }

@@ -1,15 +1,11 @@
 import { Client } from 'pg';
 import { StartError } from '../config/config';
-import { withConnection } from './database-client';
-import { connectionOf, DatabaseSettings, LIMITS, sessionUrlOf } from './pools';
+import { connectionOf, DatabaseUrls, LIMITS } from './pools';
 import { cannotReach } from './reach';
 import { ServerClient } from './servers/server-client';
 
 /** SQLSTATE protocol_violation: a pooler refuses a start-up parameter. */
 const PROTOCOL_VIOLATION = '08P01';
-
-/** A pooler gives the session of the last transaction to the next one, so the first try shows it unless others are at work. */
-const TRIES = 3;
 
 interface Session {
   role: string;
@@ -30,16 +26,11 @@ const SESSION = `SELECT current_user::text AS role, session_user::text AS login,
 const WITH_WARNINGS = ['debug5', 'debug4', 'debug3', 'debug2', 'debug1', 'log', 'notice', 'warning'];
 
 /**
- * Checks what a pooler in between may have taken from the connections: their limits, their warnings, their role, and
- * sessions that last longer than a transaction.
+ * Checks what a pooler in between may have taken from the connections of payments: their limits, their warnings and their
+ * role. engine-check.ts checks the sessions of the others.
  * @throws StartError that names what is missing, and how to have it.
  */
-export async function requireConnections(settings: DatabaseSettings): Promise<void> {
-  await requireLimits(settings);
-  await requireSessions(sessionUrlOf(settings));
-}
-
-async function requireLimits(settings: DatabaseSettings): Promise<void> {
+export async function requireConnections(settings: DatabaseUrls): Promise<void> {
   const client = new ServerClient(connectionOf(settings));
   client.on('error', () => undefined); // the query in flight reports it
   try {
@@ -85,33 +76,5 @@ function roleLost({ role }: Session): StartError {
 function refused(error: unknown): StartError {
   return new StartError(
     `DATABASE_URL leads through a pooler that refuses start-up parameters (${(error as Error).message}). Set DATABASE_SESSION_URL to an address of the server itself. DATABASE_URL is then used without start-up parameters.`,
-  );
-}
-
-/**
- * Checks that what a connection does in one transaction holds in the next one.
- * @throws StartError if transactions of two connections share a session of the server.
- */
-async function requireSessions(url: string): Promise<void> {
-  await withConnection(url, (one) =>
-    withConnection(url, async (other) => {
-      for (let tried = 0; tried < TRIES; tried += 1) {
-        const own = await processOf(one);
-        await other.query('BEGIN');
-        const isShared = (await processOf(other)) === own || (await processOf(one)) !== own;
-        await other.query('COMMIT');
-        if (isShared) throw noSession();
-      }
-    }),
-  );
-}
-
-async function processOf(client: Client): Promise<number | undefined> {
-  return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
-}
-
-function noSession(): StartError {
-  return new StartError(
-    'locks and settings of a session are lost, because a pooler in transaction mode is in between. Set DATABASE_SESSION_URL to an address of the server itself, or of a pooler in session mode.',
   );
 }

@@ -3,11 +3,14 @@ import { Use } from '../config/database-url';
 import { WITH_WARNINGS } from './replication';
 import { ServerClient } from './servers/server-client';
 
-export interface DatabaseSettings {
+export interface DatabaseUrls {
   databaseUrl: string;
   databaseOwnerUrl: string;
   databaseSessionUrl?: string | undefined;
   databaseReplicaUrl?: string | undefined;
+}
+
+export interface DatabaseSettings extends DatabaseUrls {
   databasePoolSize: number;
 }
 
@@ -38,7 +41,7 @@ export const LIMITS = {
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
 } as const;
 
-export type SessionUrls = Pick<DatabaseSettings, 'databaseUrl' | 'databaseSessionUrl'>;
+export type SessionUrls = Pick<DatabaseUrls, 'databaseUrl' | 'databaseSessionUrl'>;
 
 /** Returns the address for what needs a session of the server: its locks, its settings and its temporary tables. */
 export function sessionUrlOf({ databaseUrl, databaseSessionUrl = databaseUrl }: SessionUrls): string {
@@ -54,13 +57,13 @@ export function isPooled(urls: SessionUrls): boolean {
  * Returns the settings of the connections for payments and the heartbeat. A pooler passes no start-up parameters on, so
  * their login has the limits instead (pooler-check.ts).
  */
-export function connectionOf(settings: DatabaseSettings): PoolConfig {
+export function connectionOf(settings: DatabaseUrls): PoolConfig {
   if (!isPooled(settings)) return sessionOf(settings);
   return { Client: SERVER_CLIENT, connectionString: settings.databaseUrl, connectionTimeoutMillis: CONNECT_MS };
 }
 
 /** Returns the settings of all other connections. If the URL is the owner's, each connection takes the proxy's role. */
-export function sessionOf(settings: DatabaseSettings): PoolConfig {
+export function sessionOf(settings: DatabaseUrls): PoolConfig {
   const url = sessionUrlOf(settings);
   return {
     Client: SERVER_CLIENT,
@@ -77,7 +80,7 @@ export function withOptions(connection: PoolConfig, options: string): PoolConfig
 }
 
 /** Returns the settings of connections to the replica. Undefined if there is none. */
-export function replicaOf(settings: DatabaseSettings): PoolConfig | undefined {
+export function replicaOf(settings: DatabaseUrls): PoolConfig | undefined {
   const { databaseReplicaUrl: url, databaseOwnerUrl } = settings;
   if (url === undefined) return undefined;
   const [login, owner] = [url, databaseOwnerUrl].map((one) => new ServerClient({ connectionString: one }).user);

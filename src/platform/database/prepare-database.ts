@@ -2,7 +2,7 @@ import { Logins, requireAccess } from './access-check';
 import { requireEngine, requireSessionLocks } from './engine-check';
 import { migrateAtStart, pendingMigrations, PROXY_MIGRATIONS } from './migrations';
 import { requireConnections } from './pooler-check';
-import { DatabaseSettings, sessionUrlOf } from './pools';
+import { DatabaseUrls, sessionUrlOf } from './pools';
 
 /**
  * Makes sure that a start finds a database that it can use: a server with all that the schema needs, no newer than this
@@ -12,7 +12,7 @@ import { DatabaseSettings, sessionUrlOf } from './pools';
  * @returns the names of the migrations it applied.
  * @throws StartError that says what an operator must do first.
  */
-export async function prepareDatabase(logins: Logins & DatabaseSettings, mayMigrate: boolean): Promise<string[]> {
+export async function prepareDatabase(logins: Logins & DatabaseUrls, mayMigrate: boolean): Promise<string[]> {
   await requireEngine(logins.databaseOwnerUrl);
   await pendingMigrations(logins.databaseOwnerUrl, PROXY_MIGRATIONS); // rejects a newer database
   await requireAccess(logins);
