@@ -30,7 +30,7 @@ export class Fleet {
    */
   static async start(
     count: number,
-    database: TestDatabase,
+    database: Pick<TestDatabase, 'url' | 'ownerUrl'>,
     env: Record<string, string>,
     own: (index: number) => Record<string, string> = () => ({}),
   ): Promise<Fleet> {
@@ -108,7 +108,12 @@ async function run(env: Record<string, string>, dir: string): Promise<Running> {
 export type Limits = Partial<Record<'daily_cap_usd' | 'monthly_cap_usd', string>>;
 
 /** Creates a client. Returns its ID and key. */
-export async function createClient(database: TestDatabase, name: string, scopes: Scope[], limits: Limits = {}) {
+export async function createClient(
+  database: Pick<TestDatabase, 'query'>,
+  name: string,
+  scopes: Scope[],
+  limits: Limits = {},
+) {
   const id = uuidv7();
   const key = newKey(name);
   await database.query(

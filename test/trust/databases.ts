@@ -1,0 +1,57 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeDataDir } from '../support/data-dir';
+import { Gate } from '../support/gate';
+import { databaseAt, onPort, PostgresPair } from '../support/postgres-pair';
+import { makeCluster, PostgresServer } from '../support/postgres-server';
+import { TestDatabase } from '../support/test-database';
+
+/** The database of a scenario: where proxies reach it, and how it ends. */
+export type Database = Pick<TestDatabase, 'url' | 'ownerUrl' | 'query' | 'close'>;
+
+/** A server that can be frozen and killed. It is as durable as in production. */
+export interface OneServer extends Database {
+  server: PostgresServer;
+  restart(): Promise<void>;
+}
+
+/** @param folder its data directory is made there. By default, a temporary one. */
+export async function oneServer(settings: string[] = [], folder = tmpdir()): Promise<OneServer> {
+  const dataDir = mkdtempSync(join(folder, 'payout-proxy-trust-'));
+  chmodSync(dataDir, 0o755);
+  const { home, urls } = await makeCluster(dataDir, settings);
+  const server = new PostgresServer(home, home.cluster, Number(new URL(urls.owner).port));
+  const restart = () => server.start(settings);
+  await restart();
+  const { url, ownerUrl, query } = databaseAt(urls, server.port);
+  const close = async () => {
+    await server.kill();
+    removeDataDir(dataDir);
+  };
+  return { url, ownerUrl, query, close, server, restart };
+}
+
+/** A pair of servers behind one address, which leads to the primary. A failover moves it. */
+export interface TwoServers extends Database {
+  pair: PostgresPair;
+  /** Ends all connections, and leads new ones to the present primary. */
+  move(): void;
+}
+
+export async function twoServers(): Promise<TwoServers> {
+  const pair = await PostgresPair.start('*', []);
+  const gate = await Gate.start(() => pair.database.url);
+  const port = Number(new URL(gate.url).port);
+  return {
+    pair,
+    url: onPort(pair.database.url, port),
+    ownerUrl: onPort(pair.database.ownerUrl, port),
+    query: (sql, parameters) => pair.database.query(sql, parameters),
+    move: () => gate.cut(),
+    close: async () => {
+      await gate.stop();
+      await pair.close();
+    },
+  };
+}

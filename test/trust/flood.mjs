@@ -1,0 +1,88 @@
+/**
+ * Sends payments in a process of its own, so that the load does not share a core's time slices with what measures it.
+ * Its parent starts each round and gets the answer to each request.
+ */
+import { performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers';
+import { Pool } from 'undici';
+
+process.on('message', async (round) => process.send(await run(round)));
+
+/**
+ * @param round {urls, apiKeys, first, connections, seconds} is a closed loop. With a `rate` per second, it
+ *   is an open loop, which begins each request when it is due.
+ * @returns the answers: [number of the request, status or 0, code, call ID, milliseconds].
+ */
+async function run({ urls, apiKeys, first, connections, seconds, rate }) {
+  const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(connections / urls.length), pipelining: 1 }));
+  const answers = [];
+  let number = first;
+  const send = () => {
+    const mine = number;
+    number += 1;
+    const sentAt = performance.now();
+    return once(pools[mine % pools.length], apiKeys[mine % apiKeys.length], mine).then(([status, code, callId]) =>
+      answers.push([mine, status, code, callId, Math.round(performance.now() - sentAt)]),
+    );
+  };
+  const end = performance.now() + seconds * 1_000;
+  if (rate === undefined) await Promise.all(Array.from({ length: connections }, () => keepAsking(send, end)));
+  else await openLoop(send, rate, end);
+  await Promise.all(pools.map((pool) => pool.destroy()));
+  return answers;
+}
+
+async function keepAsking(send, end) {
+  while (performance.now() < end) await send();
+}
+
+async function openLoop(send, rate, end) {
+  const begun = performance.now();
+  const running = new Set();
+  let sent = 0;
+  while (performance.now() < end) {
+    for (const due = ((performance.now() - begun) * rate) / 1_000; sent < due; sent += 1) {
+      const one = send().finally(() => running.delete(one));
+      running.add(one);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await Promise.all(running);
+}
+
+function once(pool, apiKey, number) {
+  const body = JSON.stringify(bodyOf(number));
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, 'idempotency-key': `order-${number}` };
+  return new Promise((resolve) => {
+    let [status, callId, said] = [0, undefined, ''];
+    pool.dispatch(
+      { method: 'POST', path: '/api/v0.1/payouts/airtime', headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, statusCode, head) => {
+          status = statusCode;
+          callId = head['x-call-id'];
+        },
+        onResponseData: (_controller, chunk) => {
+          if (status !== 200) said += chunk;
+        },
+        onResponseEnd: () => resolve([status, status === 200 ? undefined : codeOf(said), callId]),
+        onResponseError: (_controller, error) => resolve([0, error.code ?? error.message, callId]),
+      },
+    );
+  });
+}
+
+/** The same body as `orderOf` in payments.ts. */
+function bodyOf(number) {
+  const phoneNumber = `+2547${String(number).padStart(8, '0')}`;
+  return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }] };
+}
+
+function codeOf(text) {
+  try {
+    return JSON.parse(text).code;
+  } catch {
+    return 'unreadable';
+  }
+}

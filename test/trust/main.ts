@@ -1,0 +1,10 @@
+import { Scenario } from './scenario';
+import { failover } from './scenarios/failover';
+import { frozen } from './scenarios/frozen';
+import { kills } from './scenarios/kills';
+import { mixed } from './scenarios/mixed';
+import { overload } from './scenarios/overload';
+import { rolling } from './scenarios/rolling';
+
+/** All scenarios, in the order of the report. */
+export const SCENARIOS: Scenario[] = [...kills, mixed, rolling, overload, frozen, failover];

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A client of the proxy: an app with a key and a cap. */
+export interface App {
+  id: string;
+  name: string;
+  key: string;
+  /** Per day. Null: none. */
+  capUsd: number | null;
+}
+
+/** One request that an app wants to be carried out once, however often it must ask. */
+export interface Order {
+  app: App;
+  operation: string;
+  /** Undefined for a GET. */
+  body: object | undefined;
+  query?: string;
+  /** Its Idempotency-Key. */
+  key: string | undefined;
+  attempts: Attempt[];
+}
+
+/** One attempt, and what the app was told. */
+export interface Attempt {
+  /** When it was sent and answered, in milliseconds of performance.now(). */
+  sentAt: number;
+  endedAt: number;
+  /** Null: the connection ended without an answer. */
+  status: number | null;
+  /** Of an error of the proxy, or of the connection. */
+  code: string | undefined;
+  callId: string | undefined;
+  retryAfterMs: number | undefined;
+  /** What was answered. */
+  json: Answer | undefined;
+}
+
+interface Answer {
+  code?: string;
+  data?: unknown;
+}
+
+/** Longer than any answer may take. */
+const ANSWER_WITHIN_MS = 120_000;
+
+/** The wait before a lost connection is tried again, and the longest that the proxy can ask for. */
+const RECONNECT_MS = 200;
+const LONGEST_WAIT_MS = 2_000;
+
+/** Answers after which an app shall send the same again. */
+const AGAIN: readonly (number | null)[] = [null, 429, 503];
+
+export const lastOf = ({ attempts }: Order): Attempt | undefined => attempts.at(-1);
+
+/** Whether the app knows that its request was carried out. */
+export const isDone = (order: Order): boolean => lastOf(order)?.status === 200;
+
+/** Whether the app got an answer that asks it to send the same again, or none. */
+export function isOpen(order: Order): boolean {
+  const last = lastOf(order);
+  return last === undefined || AGAIN.includes(last.status) || last.code === 'request_in_progress';
+}
+
+/** Whether the app was told that nobody knows the outcome yet. */
+export const isInDoubt = (order: Order): boolean => lastOf(order)?.code === 'outcome_unknown';
+
+/** Sends an order once. */
+export async function attempt(url: string, order: Order): Promise<Attempt> {
+  const [method = '', path = ''] = order.operation.split(' ');
+  const sentAt = performance.now();
+  const ended = (rest: Omit<Attempt, 'sentAt' | 'endedAt'>): Attempt => {
+    const one = { sentAt, endedAt: performance.now(), ...rest };
+    order.attempts.push(one);
+    return one;
+  };
+  try {
+    const response = await fetch(`${url}/api/v0.1${path}${order.query ? `?${order.query}` : ''}`, {
+      method,
+      headers: {
+        'X-API-Key': order.app.key,
+        ...(order.body && { 'Content-Type': 'application/json' }),
+        ...(order.key !== undefined && { 'Idempotency-Key': order.key }),
+      },
+      ...(order.body && { body: JSON.stringify(order.body) }),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+    const json = parsed(await response.text());
+    const retryAfter = response.headers.get('retry-after');
+    return ended({
+      status: response.status,
+      code: json?.code,
+      callId: response.headers.get('x-call-id') ?? undefined,
+      retryAfterMs: retryAfter === null ? undefined : Number(retryAfter) * 1_000,
+      json,
+    });
+  } catch (error) {
+    const { name, cause } = error as { name: string; cause?: { code?: string } };
+    return ended({
+      status: null,
+      code: cause?.code ?? name,
+      callId: undefined,
+      retryAfterMs: undefined,
+      json: undefined,
+    });
+  }
+}
+
+/**
+ * Sends an order until the answer is final, as the documentation tells apps to.
+ * @param urlOf an instance, another one for each attempt.
+ * @param patienceMs after which the app gives up.
+ */
+export async function insist(urlOf: () => string, order: Order, patienceMs: number): Promise<void> {
+  const givenUpAt = performance.now() + patienceMs;
+  do {
+    const { status, retryAfterMs = RECONNECT_MS } = await attempt(urlOf(), order);
+    if (!isOpen(order)) return;
+    await sleep(status === null ? RECONNECT_MS : Math.min(retryAfterMs, LONGEST_WAIT_MS));
+  } while (performance.now() < givenUpAt);
+}
+
+/**
+ * Begins orders at a fixed rate, whatever becomes of the earlier ones.
+ * @param isOver ends it.
+ * @returns once all that were begun have ended.
+ */
+export async function openLoop(rate: number, isOver: () => boolean, begin: () => Promise<unknown>): Promise<void> {
+  const running = new Set<Promise<unknown>>();
+  const begun = performance.now();
+  for (let count = 0; !isOver(); count += 1) {
+    const wait = begun + (count * 1_000) / rate - performance.now();
+    if (wait > 1) await sleep(wait);
+    const one = begin().finally(() => running.delete(one));
+    running.add(one);
+  }
+  await Promise.all(running);
+}
+
+/** Sends each of these orders, this many at a time. */
+export async function inParallel<Item>(items: Item[], width: number, work: (item: Item) => Promise<unknown>) {
+  const left = items.values();
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      for (const item of left) await work(item);
+    }),
+  );
+}
+
+function parsed(text: string): Answer | undefined {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    return undefined;
+  }
+}

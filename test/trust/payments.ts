@@ -1,0 +1,64 @@
+import { App, insist, openLoop, Order } from './orders';
+import { Stage } from './stage';
+
+/** The body of the order with this number: a payout to a recipient of its own. */
+function paymentOf(number: number): object {
+  const phoneNumber = `+2547${String(number).padStart(8, '0')}`;
+  return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }] };
+}
+
+export function orderOf(app: App, number: number): Order {
+  return { app, operation: 'POST /payouts/airtime', body: paymentOf(number), key: `order-${number}`, attempts: [] };
+}
+
+/** Orders of airtime payouts, each to another number, by several apps in turn. */
+export class Payments {
+  readonly orders: Order[] = [];
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly apps: App[],
+  ) {}
+
+  /** Makes the usual apps: one without a cap, and one whose cap is soon used up. */
+  static async of(stage: Stage): Promise<Payments> {
+    return new Payments(stage, [await stage.app('shop'), await stage.app('market'), await stage.app('capped', 10)]);
+  }
+
+  next(): Order {
+    const number = this.orders.length + 1;
+    const [app] = this.apps.slice(number % this.apps.length);
+    if (!app) throw new Error('there is no app');
+    const order = orderOf(app, number);
+    this.orders.push(order);
+    return order;
+  }
+
+  /**
+   * Begins this many payments per second, and repeats each until its answer is final.
+   * @param patienceMs after which an app gives up. 0: it asks once.
+   */
+  async flow(rate: number, isOver: () => boolean, patienceMs = 60_000): Promise<void> {
+    await openLoop(rate, isOver, () => insist(this.stage.nextUrl, this.next(), patienceMs));
+  }
+
+  /** Does the same while something else happens. */
+  async during(rate: number, work: () => Promise<void>, patienceMs?: number): Promise<void> {
+    let isOver = false;
+    const flowing = this.flow(rate, () => isOver, patienceMs);
+    try {
+      await work();
+    } finally {
+      isOver = true;
+      await flowing;
+    }
+  }
+
+  /** Returns how long after a moment the first request was carried out that was sent after it. */
+  firstDoneAfter(moment: number): number {
+    const ends = this.orders.flatMap(({ attempts }) =>
+      attempts.flatMap(({ sentAt, endedAt, status }) => (status === 200 && sentAt >= moment ? [endedAt] : [])),
+    );
+    return Math.min(...ends) - moment;
+  }
+}

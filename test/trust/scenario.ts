@@ -1,0 +1,76 @@
+import { Audited } from './audit';
+
+/** What a scenario is given. */
+export interface Run {
+  /** 1 for a full run. Counts and times shrink with it. */
+  factor: number;
+  /** Tells people what is being done. */
+  say: (text: string) => void;
+  /** Registers what must end with the scenario, in reverse order, also when it fails. */
+  onEnd: (end: () => Promise<void>) => void;
+}
+
+/** What a scenario has done and seen. */
+export interface Result {
+  did: string;
+  seen: string[];
+  /** The promises that were broken, with an example of each. Empty if all were kept. */
+  broken: string[];
+}
+
+/** One kind of trouble, under load. */
+export interface Scenario {
+  name: string;
+  title: string;
+  /** What is promised beyond what the audit of all scenarios checks. */
+  promised: string;
+  /** How long a full run takes, for the progress bar. */
+  seconds: number;
+  run(run: Run): Promise<Result>;
+  /** Why it cannot run here. Undefined if it can. */
+  missing?(): string | undefined;
+}
+
+/** Scales a count. At least one is left. */
+export const scaled = (count: number, { factor }: Run): number => Math.max(1, Math.round(count * factor));
+
+/** Scales a time, in milliseconds. Three seconds are left. */
+export const scaledMs = (seconds: number, { factor }: Run): number => Math.max(3_000, seconds * 1_000 * factor);
+
+/** What the audit says in a few words. */
+export function inWords({
+  orders,
+  acknowledged,
+  refused,
+  lost,
+  twice,
+  unrecorded,
+  phantom,
+  inDoubt,
+}: Audited): string[] {
+  return [
+    `of ${whole(orders)} requests, ${whole(acknowledged)} were carried out, ${whole(refused)} refused for good`,
+    `${lost} lost, ${twice} twice, ${unrecorded} unrecorded, ${phantom} phantom, ${inDoubt} in doubt`,
+  ];
+}
+
+/** What the audit found broken. */
+export function brokenIn(audited: Audited, complaints: string[], explainedDoubts = 0): string[] {
+  const { unanswered, inDoubt } = audited;
+  return [
+    ...complaints.slice(0, 5),
+    ...(complaints.length > 5 ? [`${complaints.length - 5} more like these`] : []),
+    ...(unanswered > 0 ? [`${unanswered} orders never got a final answer`] : []),
+    ...(inDoubt > explainedDoubts ? [`${inDoubt} calls are in doubt for good, ${explainedDoubts} are explained`] : []),
+  ];
+}
+
+export const whole = (number: number): string => Math.round(number).toLocaleString('en');
+
+export const inSeconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
+/** Returns the value below which this share of the values lies. NaN of none. */
+export function quantile(values: number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}

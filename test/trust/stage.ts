@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newSigningKey } from '../../src/history/log/note';
+import { OPERATION_NAMES, rowOf } from '../../src/operations/catalogue';
+import { removeDataDir } from '../support/data-dir';
+import { createClient, Fleet } from '../support/fleet';
+import { eventually } from '../support/paying';
+import { newDataDir, Product } from '../support/process';
+import { Database } from './databases';
+import { App } from './orders';
+import { Upstream, UPSTREAM_KEY } from './upstream';
+
+const MAIN = join(__dirname, '..', '..', 'dist', 'cli', 'main.js');
+
+/** Of proxies and workers. The times are short, so that what is in doubt is settled within a scenario. */
+const ENVIRONMENT = {
+  UPSTREAM_BASE_URL: '',
+  UPSTREAM_API_KEY: UPSTREAM_KEY,
+  UPSTREAM_TIMEOUT_MS: '4000',
+  UPSTREAM_MAX_RESPONSE_BYTES: '67108864', // the list of all transactions
+  RESOLVER_EVERY_SECONDS: '2',
+  RESOLVER_QUIET_SECONDS: '8',
+  RESOLVER_REJECTED_QUIET_SECONDS: '8',
+  DATABASE_ALLOW_UNSAFE: '', // the servers are as safe as in production
+};
+
+const SCOPES = ['pay', 'write', 'read', 'account'] as const;
+
+/** The number of calls whose outcome is not known yet, by operation. */
+export type Doubts = Map<string, number>;
+
+/** Longer than a call takes that is being sent. */
+const IN_PROGRESS_MS = 6_000;
+
+/** How long the number of calls in doubt may not fall before nobody waits for it any more. */
+const UNCHANGED_MS = 20_000;
+
+export interface StageOptions {
+  database: Database;
+  proxies?: number;
+  /** On top of what all have. */
+  env?: Record<string, string>;
+}
+
+/** Proxies, a worker, a database and a sandbox, all processes of their own. */
+export class Stage {
+  readonly apps: App[] = [];
+  private turns = 0;
+
+  private constructor(
+    readonly database: Database,
+    readonly upstream: Upstream,
+    readonly fleet: Fleet,
+    private readonly proxies: number,
+    private readonly folder: string,
+    private readonly env: Record<string, string>,
+    private worker: Product,
+  ) {}
+
+  static async start({ database, proxies = 1, env = {} }: StageOptions, onEnd: (end: () => Promise<void>) => void) {
+    onEnd(() => database.close());
+    const upstream = await Upstream.start();
+    onEnd(() => upstream.stop());
+    const folder = newDataDir();
+    onEnd(() => Promise.resolve(removeDataDir(folder)));
+    const all = {
+      ...ENVIRONMENT,
+      UPSTREAM_BASE_URL: upstream.url,
+      LOG_SIGNING_KEY: newSigningKey('trust'),
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      ...env,
+    };
+    const fleet = await Fleet.start(proxies, database, all);
+    onEnd(() => fleet.stop());
+    const worker = await runWorker(all, folder);
+    const stage = new Stage(database, upstream, fleet, proxies, folder, all, worker);
+    onEnd(() => stage.killWorker());
+    return stage;
+  }
+
+  /** Creates an app with a key, and the audit compares what it spends with its cap. */
+  async app(name: string, capUsd: number | null = null): Promise<App> {
+    const limits = capUsd === null ? {} : { daily_cap_usd: String(capUsd), monthly_cap_usd: String(capUsd) };
+    const app = { ...(await createClient(this.database, name, [...SCOPES], limits)), name, capUsd };
+    this.apps.push(app);
+    return app;
+  }
+
+  /** Returns the address of each proxy in turn. */
+  readonly nextUrl = (): string => this.fleet.url((this.turns += 1) % this.proxies);
+
+  async killWorker(): Promise<void> {
+    await this.worker.signal('SIGKILL');
+  }
+
+  async restartWorker(): Promise<void> {
+    this.worker = await runWorker(this.env, this.folder);
+  }
+
+  /** Waits until all proxies are ready. */
+  async ready(): Promise<void> {
+    await eventually(async () => {
+      const answers = await Promise.all(this.fleet.urls.map((url) => fetch(`${url}/readyz`).catch(() => undefined)));
+      return answers.every((answer) => answer?.status === 200);
+    });
+  }
+
+  /** Waits until the worker has settled what it can. Resolves to what is left. */
+  async settle(): Promise<Doubts> {
+    await sleep(IN_PROGRESS_MS);
+    let last = { doubts: await this.doubts(), at: performance.now() };
+    while (last.doubts.size > 0 && performance.now() - last.at < UNCHANGED_MS) {
+      await sleep(500);
+      const doubts = await this.doubts();
+      if (total(doubts) < total(last.doubts)) last = { doubts, at: performance.now() };
+    }
+    return last.doubts;
+  }
+
+  /** Runs a command of operators. Resolves to its exit code and output. */
+  run(...args: string[]): Promise<{ code: number | null; output: string }> {
+    const env = { PATH: process.env.PATH, ...this.env, DATA_DIR: this.fleet.dataDirs[0] };
+    const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+  }
+
+  private async doubts(): Promise<Doubts> {
+    const rows = await this.database.query<{ operation: string; calls: number }>(
+      `SELECT operation, count(*)::integer AS calls FROM call_state
+       WHERE state IN ('in_progress', 'unknown') AND released_at < now() - make_interval(secs => $1) GROUP BY 1`,
+      [IN_PROGRESS_MS / 1_000],
+    );
+    const ofReads = (operation: string) =>
+      OPERATION_NAMES.some((name) => name === operation && rowOf(name).effect === 'read');
+    return new Map(rows.flatMap(({ operation, calls }) => (ofReads(operation) ? [] : [[operation, calls]])));
+  }
+}
+
+export const total = (doubts: Doubts): number => [...doubts.values()].reduce((sum, calls) => sum + calls, 0);
+
+async function runWorker(env: Record<string, string>, folder: string): Promise<Product> {
+  const own = {
+    DATA_DIR: join(folder, 'worker'),
+    WORKER_PORT: '0',
+    CHECK_COVERAGE: 'false',
+    WALLETS_EVERY_SECONDS: '0',
+  };
+  const worker = new Product('worker/main.js', [], { ...env, ...own, LOG_LEVEL: 'info' }, folder);
+  await worker.said(/worker is ready/);
+  return worker;
+}
