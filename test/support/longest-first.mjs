@@ -28,6 +28,8 @@ const LONGEST = [
   'worker',
   'reconciliation-runs',
   'previous-version',
+  'replication',
+  'failover',
   'first-start',
   'verify-receipt-program',
 ];

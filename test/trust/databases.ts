@@ -13,7 +13,7 @@ export type Database = Pick<TestDatabase, 'url' | 'ownerUrl' | 'query' | 'close'
 /** A server that can be frozen and killed. It is as durable as in production. */
 export interface OneServer extends Database {
   server: PostgresServer;
-  restart(): Promise<void>;
+  restart: () => Promise<void>;
 }
 
 /** @param folder its data directory is made there. By default, a temporary one. */
@@ -24,19 +24,18 @@ export async function oneServer(settings: string[] = [], folder = tmpdir()): Pro
   const server = new PostgresServer(home, home.cluster, Number(new URL(urls.owner).port));
   const restart = () => server.start(settings);
   await restart();
-  const { url, ownerUrl, query } = databaseAt(urls, server.port);
   const close = async () => {
     await server.kill();
     removeDataDir(dataDir);
   };
-  return { url, ownerUrl, query, close, server, restart };
+  return { ...databaseAt(urls, server.port), close, server, restart };
 }
 
 /** A pair of servers behind one address, which leads to the primary. A failover moves it. */
 export interface TwoServers extends Database {
   pair: PostgresPair;
   /** Ends all connections, and leads new ones to the present primary. */
-  move(): void;
+  move: () => void;
 }
 
 export async function twoServers(): Promise<TwoServers> {
