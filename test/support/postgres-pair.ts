@@ -144,7 +144,7 @@ export function databaseAt({ proxy, owner, sandbox }: Urls, port: number): TestD
     url: onPort(proxy, port),
     ownerUrl,
     sandboxUrl: onPort(sandbox, port),
-    query: (sql, parameters) => query(ownerUrl, sql, parameters),
+    query: (sql, parameters) => queryAt(ownerUrl, sql, parameters),
     asTemplate: () => Promise.reject(new Error('this server is not shared')),
     close: () => Promise.resolve(),
   };
@@ -153,7 +153,12 @@ export function databaseAt({ proxy, owner, sandbox }: Urls, port: number): TestD
 /** Returns the address of the same database behind another port, such as that of a gate. */
 export const onPort = (url: string, port: number) => Object.assign(new URL(url), { port: String(port) }).toString();
 
-async function query<Row extends object>(url: string, sql: string, parameters: unknown[] = []): Promise<Row[]> {
+/** Asks on a connection of its own, which does not wait for a standby. */
+export async function queryAt<Row extends object>(
+  url: string,
+  sql: string,
+  parameters: unknown[] = [],
+): Promise<Row[]> {
   const client = new Client({ connectionString: url, options: '-c synchronous_commit=local' });
   client.on('error', () => undefined);
   await client.connect();

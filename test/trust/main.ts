@@ -1,10 +1,12 @@
 import { Scenario } from './scenario';
+import { diskFull } from './scenarios/disk-full';
 import { failover } from './scenarios/failover';
 import { frozen } from './scenarios/frozen';
 import { kills } from './scenarios/kills';
 import { mixed } from './scenarios/mixed';
 import { overload } from './scenarios/overload';
+import { patroni } from './scenarios/patroni';
 import { rolling } from './scenarios/rolling';
 
 /** All scenarios, in the order of the report. */
-export const SCENARIOS: Scenario[] = [...kills, mixed, rolling, overload, frozen, failover];
+export const SCENARIOS: Scenario[] = [...kills, mixed, rolling, overload, frozen, diskFull, failover, patroni];

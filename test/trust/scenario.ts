@@ -1,4 +1,5 @@
 import { Audited } from './audit';
+import { Order } from './orders';
 
 /** What a scenario is given. */
 export interface Run {
@@ -73,4 +74,15 @@ export const inSeconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)
 export function quantile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/** Counts the first answers by their status and code. */
+export function toldIn(orders: Order[]): string {
+  const counts = new Map<string, number>();
+  for (const { attempts } of orders) {
+    const [first] = attempts;
+    const told = first?.status === 200 ? '200' : `${first?.status ?? 'no answer'} ${first?.code}`;
+    counts.set(told, (counts.get(told) ?? 0) + 1);
+  }
+  return [...counts].map(([told, times]) => `${whole(times)} × ${told}`).join(', ');
 }

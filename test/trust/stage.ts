@@ -30,6 +30,8 @@ const SCOPES = ['pay', 'write', 'read', 'account'] as const;
 /** The number of calls whose outcome is not known yet, by operation. */
 export type Doubts = Map<string, number>;
 
+const START_TRIES = 5;
+
 /** Longer than a call takes that is being sent. */
 const IN_PROGRESS_MS = 6_000;
 
@@ -97,6 +99,17 @@ export class Stage {
 
   async restartWorker(): Promise<void> {
     this.worker = await runWorker(this.env, this.folder);
+  }
+
+  /** Starts a proxy again, as its supervisor does: once more if the start fails, such as on a busy machine. */
+  async restartProxy(index: number): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.fleet.restart(index);
+      } catch (error) {
+        if (tries === START_TRIES) throw error;
+      }
+    }
   }
 
   /** Waits until all proxies are ready. */

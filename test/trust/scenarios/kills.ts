@@ -22,9 +22,9 @@ const VICTIMS: Victim[] = [
   {
     name: 'proxy',
     promised: 'A killed proxy loses no acknowledged payment and pays none twice. The other instance goes on.',
-    kill: async ({ fleet }, _database, turn) => {
-      await fleet.kill(turn % 2);
-      await fleet.restart(turn % 2);
+    kill: async (stage, _database, turn) => {
+      await stage.fleet.kill(turn % 2);
+      await stage.restartProxy(turn % 2);
     },
   },
   {

@@ -30,7 +30,7 @@ export const rolling: Scenario = {
           run.say(`round ${round} of ${rounds}, instance ${index + 1}`);
           await sleep(1_000);
           await stage.fleet.end(index);
-          await stage.fleet.restart(index);
+          await stage.restartProxy(index);
           await stage.ready();
         }
       }

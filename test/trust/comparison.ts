@@ -1,0 +1,117 @@
+import { OPERATION_NAMES, rowOf } from '../../src/operations/catalogue';
+import { App, isDone, lastOf, Order } from './orders';
+import type { Arrival } from './upstream';
+
+/** A call as the history shows it. */
+export interface Call {
+  id: string;
+  clientId: string;
+  operation: string;
+  body: string | null;
+  state: string;
+  /** Whether the upstream's answer is recorded. */
+  answered: boolean;
+}
+
+/** Reads may be repeated and are answered from caches, so they are not compared one by one. */
+export const isRead = (operation: string): boolean => effectOf(operation) === 'read';
+
+const effectOf = (operation: string) =>
+  rowOf(OPERATION_NAMES.find((name) => name === operation) ?? 'POST /send').effect;
+
+/** Finds requests that arrived without a record, and recorded answers to requests that never arrived. */
+export function comparedWithUpstream(calls: Call[], arrivals: Arrival[]): string[] {
+  const arrived = counted(arrivals.map(({ operation, body }) => identityOf(operation, body)));
+  const of = (some: Call[]) => counted(some.map(({ operation, body }) => identityOf(operation, read(body))));
+  const sendable = of(calls.filter(({ state }) => state !== 'refused'));
+  const answered = of(calls.filter((call) => call.answered));
+  return [
+    ...exceeding(arrived, sendable).map((identity) => `unrecorded: ${identity}`),
+    ...exceeding(answered, arrived).map((identity) => `phantom: ${identity}`),
+  ];
+}
+
+/** Finds orders that were carried out twice, and acknowledged ones that are missing somewhere. */
+export function comparedWithApps(orders: Order[], calls: Call[], arrivals: Arrival[]): string[] {
+  const done = counted(
+    arrivals.flatMap(({ operation, body, processed }) => (processed ? [identityOf(operation, body)] : [])),
+  );
+  const states = new Map(calls.map(({ id, state }) => [id, state]));
+  return orders.flatMap((order) => {
+    const identity = identityOf(order.operation, order.body);
+    const times = done.get(identity) ?? 0;
+    const state = states.get(lastOf(order)?.callId ?? '');
+    const isMissing = isDone(order) && (times === 0 || !['succeeded', 'confirmed'].includes(state ?? ''));
+    return [
+      ...(times > 1 ? [`twice: ${identity} was carried out ${times} times`] : []),
+      ...(isMissing && !isRead(order.operation)
+        ? [`lost: ${identity} was acknowledged, is ${state} and was done ${times} times`]
+        : []),
+    ];
+  });
+}
+
+/**
+ * Finds apps that have paid more than their cap, by what the upstream carried out or by what the proxy counts.
+ * @param spent what the proxy counts, by client.
+ */
+export function comparedWithCaps(
+  apps: App[],
+  calls: Call[],
+  arrivals: Arrival[],
+  spent: Map<string, number>,
+): string[] {
+  const clientOf = new Map(calls.map(({ operation, body, clientId }) => [identityOf(operation, read(body)), clientId]));
+  const paid = new Map<string, number>();
+  for (const { operation, body, processed } of arrivals) {
+    const client = clientOf.get(identityOf(operation, body));
+    if (!processed || client === undefined || effectOf(operation) !== 'pay') continue;
+    paid.set(client, (paid.get(client) ?? 0) + amountOf(body));
+  }
+  const over = (usd: number | undefined, capUsd: number) => (usd ?? 0) > capUsd + 1e-6;
+  return apps.flatMap(({ id, name, capUsd }) =>
+    capUsd !== null && (over(paid.get(id), capUsd) || over(spent.get(id), capUsd))
+      ? [`overspent: ${name} may spend ${capUsd}, paid ${paid.get(id)} and counts ${spent.get(id)}`]
+      : [],
+  );
+}
+
+interface Body {
+  valueInUSD?: number;
+  amount?: number;
+  airtimes?: Body[];
+  momos?: Body[];
+  credits?: Body[];
+}
+
+function amountOf(body: unknown): number {
+  const { airtimes, momos, credits, ...item } = body as Body;
+  const items = airtimes ?? momos ?? credits ?? [item];
+  return items.reduce((sum, { valueInUSD, amount }) => sum + (valueInUSD ?? amount ?? 0), 0);
+}
+
+/** Returns what tells a request from all others, without what the proxy adds to it. */
+function identityOf(operation: string, body: unknown): string {
+  return `${operation} ${JSON.stringify(body ?? {}, withoutOwnIds)}`;
+}
+
+const OWN_IDS: readonly string[] = ['reference', 'description', 'meta'];
+
+function withoutOwnIds(field: string, value: unknown): unknown {
+  if (OWN_IDS.includes(field)) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const read = (body: string | null): unknown => (body === null || body === '' ? undefined : JSON.parse(body));
+
+function counted(all: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of all) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return counts;
+}
+
+/** Returns those that are more often in the first. */
+function exceeding(first: Map<string, number>, second: Map<string, number>): string[] {
+  return [...first].flatMap(([identity, times]) => (times > (second.get(identity) ?? 0) ? [identity] : []));
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '../../support/fleet';
+import { audit } from '../audit';
+import { oneServer } from '../databases';
+import { Payments } from '../payments';
+import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, toldIn, whole } from '../scenario';
+import { mayMount, mountSmallDisk, SmallDisk } from '../small-disk';
+import { Stage } from '../stage';
+
+const RATE = 40;
+const FULL_SECONDS = 30;
+const DISK_MB = 500;
+const LITTLE_WAL = ['max_wal_size=64MB', 'min_wal_size=32MB'];
+
+const READ_EVERY_MS = 250;
+const PAYING_AGAIN_WITHIN_MS = 10_000;
+
+export const diskFull: Scenario = {
+  name: 'disk-full',
+  title: 'The disk of the database is full',
+  promised:
+    'Payments are refused before they are sent, and outcomes of those that were sent still fit. Auditors go on reading. Payments go on by themselves once there is space.',
+  seconds: 80,
+  missing: () => (mayMount() ? undefined : 'it needs the right to mount a small file system'),
+  run: async (run) => {
+    run.say('starting');
+    const disk = mountSmallDisk(DISK_MB);
+    run.onEnd(() => Promise.resolve(disk.close()));
+    const stage = await Stage.start({ database: await oneServer(LITTLE_WAL, disk.folder), proxies: 2 }, run.onEnd);
+    const payments = await Payments.of(stage);
+    const { fullAt, freedAt, reads } = await fillUnderLoad(run, stage, payments, disk);
+    const during = payments.orders.filter(({ attempts: [first] }) => isIn(first?.sentAt ?? 0, fullAt, freedAt));
+    const again = payments.firstDoneAfter(freedAt);
+    const inDoubt = payments.orders.filter(({ attempts: [first] }) => first?.code === 'outcome_unknown').length;
+    const unread = reads.filter((status) => status !== 200).length;
+    run.say('auditing');
+    const { audited, complaints } = await audit(stage, payments.orders);
+    return {
+      did: `A file system of ${DISK_MB} MB filled to the last block for ${inSeconds(freedAt - fullAt)} under ${RATE} payments/s, each asked once`,
+      seen: [
+        `answers while it was full: ${toldIn(during)}`,
+        `${whole(inDoubt)} answers were lost in all (outcome unknown until the disk had space)`,
+        `${reads.length - unread} of ${reads.length} reads of the history answered`,
+        `paying again ${inSeconds(again)} after there was space`,
+        ...inWords(audited),
+      ],
+      broken: [
+        ...(unread > 0 ? [`${unread} of ${reads.length} reads failed while the disk was full`] : []),
+        ...(again > PAYING_AGAIN_WITHIN_MS ? [`payments went on only ${inSeconds(again)} after there was space`] : []),
+        ...brokenIn(audited, complaints),
+      ],
+    };
+  },
+};
+
+const isIn = (moment: number, from: number, until: number) => moment >= from && moment < until;
+
+/** Resolves to when the disk was full, and to the statuses of an auditor's reads meanwhile. */
+async function fillUnderLoad(run: Run, stage: Stage, payments: Payments, disk: SmallDisk) {
+  const auditor = await createClient(stage.database, 'auditor', ['audit']);
+  const moments = { fullAt: 0, freedAt: 0 };
+  const reads: number[] = [];
+  const asksOnce = 0;
+  const read = () =>
+    fetch(`${stage.nextUrl()}/v1/audit/calls?page_size=1`, { headers: { 'X-API-Key': auditor.key } }).then(
+      ({ status }) => void reads.push(status),
+      () => void reads.push(0),
+    );
+  await payments.during(
+    RATE,
+    async () => {
+      await sleep(3_000);
+      run.say('the disk is full');
+      disk.fill();
+      moments.fullAt = performance.now();
+      for (const end = moments.fullAt + scaledMs(FULL_SECONDS, run); performance.now() < end;) {
+        await Promise.all([read(), sleep(READ_EVERY_MS)]);
+      }
+      disk.free();
+      moments.freedAt = performance.now();
+      run.say('there is space');
+      await sleep(10_000);
+    },
+    asksOnce,
+  );
+  return { ...moments, reads };
+}
