@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream, isRead } from './comparison';
 import { KINDS } from './mixed-orders';
 import { inParallel, insist, isDone, isInDoubt, isOpen, Order } from './orders';
-import { Doubts, Stage, total } from './stage';
+import { Doubt, isListed, Stage } from './stage';
 
 /** What the audit of a scenario has counted. All but the first four must be 0, unless the scenario explains it. */
 export interface Audited {
@@ -45,7 +45,7 @@ const WIDTH = 8;
 export async function audit(
   stage: Stage,
   orders: Order[],
-): Promise<{ audited: Audited; doubts: Doubts; complaints: string[] }> {
+): Promise<{ audited: Audited; doubts: Doubt[]; complaints: string[] }> {
   await stage.ready();
   const again = (order: Order) => insist(stage.nextUrl, order, PATIENCE_MS);
   await inParallel(
@@ -68,6 +68,7 @@ export async function audit(
   const complaints = [
     ...comparedWithUpstream(calls, arrivals),
     ...comparedWithApps(orders, calls, arrivals),
+    ...doubts.filter(isListed).map((doubt) => `in doubt, although the list shows it: ${JSON.stringify(doubt)}`),
     ...comparedWithCaps(stage.apps, calls, arrivals, await readSpending(stage)),
   ];
   const count = (kind: string) => complaints.filter((complaint) => complaint.startsWith(kind)).length;
@@ -85,7 +86,7 @@ export async function audit(
       lost: count('lost'),
       unanswered: orders.filter((order) => isOpen(order) && order.key !== undefined).length,
       overspent: count('overspent'),
-      inDoubt: total(doubts),
+      inDoubt: doubts.length,
       unverified: verified.code === 0 ? 0 : 1,
     },
   };

@@ -1,4 +1,5 @@
 import { OPERATION_NAMES, rowOf } from '../../src/operations/catalogue';
+import { OperationRow } from '../../src/operations/row';
 import { App, isDone, lastOf, Order } from './orders';
 import type { Arrival } from './upstream';
 
@@ -14,10 +15,14 @@ export interface Call {
 }
 
 /** Reads may be repeated and are answered from caches, so they are not compared one by one. */
-export const isRead = (operation: string): boolean => effectOf(operation) === 'read';
+export const isRead = (operation: string): boolean => rowIn(operation).effect === 'read';
 
-const effectOf = (operation: string) =>
-  rowOf(OPERATION_NAMES.find((name) => name === operation) ?? 'POST /send').effect;
+/** Returns the catalogue's row of an operation. */
+export function rowIn(operation: string): OperationRow {
+  const name = OPERATION_NAMES.find((one) => one === operation);
+  if (name === undefined) throw new Error(`there is no operation ${operation}`);
+  return rowOf(name);
+}
 
 /** Finds requests that arrived without a record, and recorded answers to requests that never arrived. */
 export function comparedWithUpstream(calls: Call[], arrivals: Arrival[]): string[] {
@@ -65,7 +70,7 @@ export function comparedWithCaps(
   const paid = new Map<string, number>();
   for (const { operation, body, processed } of arrivals) {
     const client = clientOf.get(identityOf(operation, body));
-    if (!processed || client === undefined || effectOf(operation) !== 'pay') continue;
+    if (!processed || client === undefined || rowIn(operation).effect !== 'pay') continue;
     paid.set(client, (paid.get(client) ?? 0) + amountOf(body));
   }
   const over = (usd: number | undefined, capUsd: number) => (usd ?? 0) > capUsd + 1e-6;

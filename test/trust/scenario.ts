@@ -56,13 +56,11 @@ export function inWords({
 }
 
 /** What the audit found broken. */
-export function brokenIn(audited: Audited, complaints: string[], explainedDoubts = 0): string[] {
-  const { unanswered, inDoubt } = audited;
+export function brokenIn({ unanswered }: Audited, complaints: string[]): string[] {
   return [
     ...complaints.slice(0, 5),
     ...(complaints.length > 5 ? [`${complaints.length - 5} more like these`] : []),
     ...(unanswered > 0 ? [`${unanswered} orders never got a final answer`] : []),
-    ...(inDoubt > explainedDoubts ? [`${inDoubt} calls are in doubt for good, ${explainedDoubts} are explained`] : []),
   ];
 }
 

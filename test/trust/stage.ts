@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newSigningKey } from '../../src/history/log/note';
-import { OPERATION_NAMES, rowOf } from '../../src/operations/catalogue';
 import { removeDataDir } from '../support/data-dir';
 import { createClient, Fleet } from '../support/fleet';
 import { eventually } from '../support/paying';
 import { newDataDir, Product } from '../support/process';
 import { Database } from './databases';
+import { rowIn } from './comparison';
 import { App } from './orders';
 import { Upstream, UPSTREAM_KEY } from './upstream';
 
@@ -27,16 +27,22 @@ const ENVIRONMENT = {
 
 const SCOPES = ['pay', 'write', 'read', 'account'] as const;
 
-/** The number of calls whose outcome is not known yet, by operation. */
-export type Doubts = Map<string, number>;
+/** A call whose outcome is not known yet. */
+export interface Doubt {
+  id: string;
+  operation: string;
+  state: string;
+  /** Why its answer says nothing. Null: it has none. */
+  failure: string | null;
+}
 
 const START_TRIES = 5;
 
 /** Longer than a call takes that is being sent. */
 const IN_PROGRESS_MS = 6_000;
 
-/** How long the number of calls in doubt may not fall before nobody waits for it any more. */
-const UNCHANGED_MS = 20_000;
+/** How long the number of calls in doubt may stay the same before nobody waits for it any more. */
+const UNCHANGED_MS = 40_000;
 
 export interface StageOptions {
   database: Database;
@@ -74,9 +80,9 @@ export class Stage {
       DATABASE_OWNER_URL: database.ownerUrl,
       ...env,
     };
-    const fleet = await Fleet.start(proxies, database, all);
+    const fleet = await supervised(() => Fleet.start(proxies, database, all));
     onEnd(() => fleet.stop());
-    const worker = await runWorker(all, folder);
+    const worker = await supervised(() => runWorker(all, folder));
     const stage = new Stage(database, upstream, fleet, proxies, folder, all, worker);
     onEnd(() => stage.killWorker());
     return stage;
@@ -98,18 +104,11 @@ export class Stage {
   }
 
   async restartWorker(): Promise<void> {
-    this.worker = await runWorker(this.env, this.folder);
+    this.worker = await supervised(() => runWorker(this.env, this.folder));
   }
 
-  /** Starts a proxy again, as its supervisor does: once more if the start fails, such as on a busy machine. */
   async restartProxy(index: number): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.fleet.restart(index);
-      } catch (error) {
-        if (tries === START_TRIES) throw error;
-      }
-    }
+    await supervised(() => this.fleet.restart(index));
   }
 
   /** Waits until all proxies are ready. */
@@ -120,14 +119,14 @@ export class Stage {
     });
   }
 
-  /** Waits until the worker has settled what it can. Resolves to what is left. */
-  async settle(): Promise<Doubts> {
+  /** Waits until the worker has settled what the upstream's list shows. Resolves to what is left. */
+  async settle(): Promise<Doubt[]> {
     await sleep(IN_PROGRESS_MS);
     let last = { doubts: await this.doubts(), at: performance.now() };
-    while (last.doubts.size > 0 && performance.now() - last.at < UNCHANGED_MS) {
+    while (last.doubts.some(isListed) && performance.now() - last.at < UNCHANGED_MS) {
       await sleep(500);
       const doubts = await this.doubts();
-      if (total(doubts) < total(last.doubts)) last = { doubts, at: performance.now() };
+      if (doubts.length < last.doubts.length) last = { doubts, at: performance.now() };
     }
     return last.doubts;
   }
@@ -142,19 +141,32 @@ export class Stage {
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
   }
 
-  private async doubts(): Promise<Doubts> {
-    const rows = await this.database.query<{ operation: string; calls: number }>(
-      `SELECT operation, count(*)::integer AS calls FROM call_state
-       WHERE state IN ('in_progress', 'unknown') AND released_at < now() - make_interval(secs => $1) GROUP BY 1`,
+  private async doubts(): Promise<Doubt[]> {
+    const doubts = await this.database.query<Doubt>(
+      `SELECT call_id AS id, operation, state, answer ->> 'failure' AS failure FROM call_state
+       WHERE state IN ('in_progress', 'unknown') AND released_at < now() - make_interval(secs => $1)`,
       [IN_PROGRESS_MS / 1_000],
     );
-    const ofReads = (operation: string) =>
-      OPERATION_NAMES.some((name) => name === operation && rowOf(name).effect === 'read');
-    return new Map(rows.flatMap(({ operation, calls }) => (ofReads(operation) ? [] : [[operation, calls]])));
+    return doubts.filter(({ operation }) => rowIn(operation).effect !== 'read');
   }
 }
 
-export const total = (doubts: Doubts): number => [...doubts.values()].reduce((sum, calls) => sum + calls, 0);
+/** Whether the upstream's list shows what a call has made or changed. A person settles the others. */
+export function isListed({ operation }: Pick<Doubt, 'operation'>): boolean {
+  const row = rowIn(operation);
+  return row.effect !== 'read' && row.transactions !== 'none';
+}
+
+/** Starts something as a supervisor does: once more if the start fails, such as on a busy machine. */
+async function supervised<Started>(start: () => Promise<Started>): Promise<Started> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === START_TRIES) throw error;
+    }
+  }
+}
 
 async function runWorker(env: Record<string, string>, folder: string): Promise<Product> {
   const own = {
