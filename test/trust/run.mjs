@@ -55,7 +55,7 @@ Examples:
   .opts();
 
 const interrupted = new Promise((_resolve, reject) => {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => reject(new Error(`ended by ${signal}`)));
 });
 interrupted.catch(() => undefined);
 

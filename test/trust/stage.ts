@@ -151,10 +151,14 @@ export class Stage {
   }
 }
 
-/** Whether the upstream's list shows what a call has made or changed. A person settles the others. */
+/**
+ * Whether the upstream's list proves what became of a call. A person settles the others: no list shows a sub-account, and
+ * a redeemed credit may have been redeemed by its recipient.
+ */
 export function isListed({ operation }: Pick<Doubt, 'operation'>): boolean {
   const row = rowIn(operation);
-  return row.effect !== 'read' && row.transactions !== 'none';
+  if (row.effect === 'read' || row.transactions === 'none') return false;
+  return !('changes' in row.transactions && row.transactions.changes === 'redeemed');
 }
 
 /** Starts something as a supervisor does: once more if the start fails, such as on a busy machine. */

@@ -53,7 +53,7 @@ export const mixed: Scenario = {
       did: `${whole(orders.length)} requests of ${operationsOf(orders)} operations at ${RATE}/s over two instances, ${FAULTS.length} kinds of fault (${whole(struck)} struck), one in ${KEYLESS} without a key, one in ${REPEATED} sent twice at once`,
       seen: [
         ...inWords(audited),
-        `of those in doubt, ${unlisted.length} wait for a person, because no list of the upstream shows ${[...new Set(unlisted)].join(', ')}`,
+        `of those in doubt, ${unlisted.length} wait for a person, because the upstream's list does not prove who made them (${[...new Set(unlisted)].join(', ') || 'none'})`,
       ],
       broken: [...different, ...brokenIn(audited, complaints)],
     };
