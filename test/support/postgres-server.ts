@@ -8,6 +8,13 @@ import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migration
 import { signalServer } from './own-postgres';
 import { eventually } from './paying';
 
+const running = new Set<ChildProcess>();
+
+/** Servers that a failed test left running end with its file. */
+afterAll(() => {
+  for (const { pid } of running) if (pid !== undefined) signalServer(pid, 'SIGKILL');
+});
+
 /** The files of a Postgres, migrated and complete. No server runs on them. */
 export interface Cluster {
   home: Home;
@@ -41,11 +48,14 @@ export class PostgresServer {
   async start(settings: string[]): Promise<void> {
     const options = ['max_connections=200', 'unix_socket_directories=', ...settings];
     rmSync(this.pidFile, { force: true }); // of a killed one: another process may have its process ID by now
-    this.process = spawn(
+    const server = spawn(
       join(this.home.binaries, 'postgres'),
       ['-D', this.files, '-p', String(this.port), '-h', '127.0.0.1', ...options.flatMap((option) => ['-c', option])],
       { cwd: this.home.directory, env: { LC_ALL: 'C', TZ: 'UTC' }, stdio: 'ignore', ...this.home.user },
     );
+    this.process = server;
+    running.add(server);
+    server.once('close', () => running.delete(server));
     await eventually(() => {
       if (!this.isRunning) throw new Error(`the Postgres in ${this.files} did not start`);
       return ['ready', 'standby'].includes(this.state);

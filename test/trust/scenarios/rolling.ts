@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { audit } from '../audit';
 import { oneServer } from '../databases';
 import { Payments } from '../payments';
-import { brokenIn, inWords, scaled, Scenario, whole } from '../scenario';
+import { brokenIn, inWords, scaled, Scenario, toldIn, whole } from '../scenario';
 import { Stage } from '../stage';
 
 const RATE = 40;
@@ -37,12 +37,14 @@ export const rolling: Scenario = {
     });
     const repeated = payments.orders.filter(({ attempts }) => attempts.length > 1).length;
     const resets = payments.orders.flatMap(({ attempts }) => attempts.filter(({ code }) => code === 'ECONNRESET'));
+    const first = toldIn(payments.orders);
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
       did: `${rounds} restarts of each of two instances with SIGTERM under ${RATE} payments/s`,
       seen: [
         `${whole(audited.orders - audited.unanswered)} of ${whole(audited.orders)} answered, ${whole(repeated)} of them by a retry, ${resets.length} connections reset`,
+        `first answers: ${first}`,
         ...inWords(audited),
       ],
       broken: brokenIn(audited, complaints),
