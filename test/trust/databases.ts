@@ -16,13 +16,12 @@ export interface OneServer extends Database {
   restart: () => Promise<void>;
 }
 
-/** @param folder its data directory is made there. By default, a temporary one. */
-export async function oneServer(settings: string[] = [], folder = tmpdir()): Promise<OneServer> {
-  const dataDir = mkdtempSync(join(folder, 'payout-proxy-trust-'));
+export async function oneServer(): Promise<OneServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-trust-'));
   chmodSync(dataDir, 0o755);
-  const { home, urls } = await makeCluster(dataDir, settings);
+  const { home, urls } = await makeCluster(dataDir, []);
   const server = new PostgresServer(home, home.cluster, Number(new URL(urls.owner).port));
-  const restart = () => server.start(settings);
+  const restart = () => server.start([]);
   await restart();
   const close = async () => {
     await server.kill();

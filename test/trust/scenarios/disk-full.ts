@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UNSAFE_SETTINGS } from '../../../src/platform/database/durability.service';
 import { createClient } from '../../support/fleet';
+import { FillableDatabase, mayMount, startPostgresOnSmallDisk } from '../../support/full-disk';
 import { audit } from '../audit';
-import { oneServer } from '../databases';
 import { Payments } from '../payments';
 import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, toldIn, whole } from '../scenario';
-import { mayMount, mountSmallDisk, SmallDisk } from '../small-disk';
 import { Stage } from '../stage';
 
 const RATE = 40;
 const FULL_SECONDS = 30;
 const DISK_MB = 500;
-const LITTLE_WAL = ['max_wal_size=64MB', 'min_wal_size=32MB'];
+
+/** As in production. The fleet of the tests keeps none. */
+const RESERVE_MB = 64;
 
 const READ_EVERY_MS = 250;
 const PAYING_AGAIN_WITHIN_MS = 10_000;
@@ -24,9 +26,11 @@ export const diskFull: Scenario = {
   missing: () => (mayMount() ? undefined : 'it needs the right to mount a small file system'),
   run: async (run) => {
     run.say('starting');
-    const disk = mountSmallDisk(DISK_MB);
-    run.onEnd(() => Promise.resolve(disk.close()));
-    const stage = await Stage.start({ database: await oneServer(LITTLE_WAL, disk.folder), proxies: 2 }, run.onEnd);
+    const disk = await startPostgresOnSmallDisk(DISK_MB);
+    const database = { ...disk.database, close: () => disk.close() };
+    // A file system in memory is safe only as long as the machine runs.
+    const env = { DATABASE_ALLOW_UNSAFE: UNSAFE_SETTINGS.join(), DATABASE_RESERVE_MB: String(RESERVE_MB) };
+    const stage = await Stage.start({ database, proxies: 2, env }, run.onEnd);
     const payments = await Payments.of(stage);
     const { fullAt, freedAt, reads } = await fillUnderLoad(run, stage, payments, disk);
     const during = payments.orders.filter(({ attempts: [first] }) => isIn(first?.sentAt ?? 0, fullAt, freedAt));
@@ -56,7 +60,7 @@ export const diskFull: Scenario = {
 const isIn = (moment: number, from: number, until: number) => moment >= from && moment < until;
 
 /** Resolves to when the disk was full, and to the statuses of an auditor's reads meanwhile. */
-async function fillUnderLoad(run: Run, stage: Stage, payments: Payments, disk: SmallDisk) {
+async function fillUnderLoad(run: Run, stage: Stage, payments: Payments, disk: FillableDatabase) {
   const auditor = await createClient(stage.database, 'auditor', ['audit']);
   const moments = { fullAt: 0, freedAt: 0 };
   const reads: number[] = [];
@@ -71,12 +75,12 @@ async function fillUnderLoad(run: Run, stage: Stage, payments: Payments, disk: S
     async () => {
       await sleep(3_000);
       run.say('the disk is full');
-      disk.fill();
+      await disk.fill();
       moments.fullAt = performance.now();
       for (const end = moments.fullAt + scaledMs(FULL_SECONDS, run); performance.now() < end;) {
         await Promise.all([read(), sleep(READ_EVERY_MS)]);
       }
-      disk.free();
+      await disk.free();
       moments.freedAt = performance.now();
       run.say('there is space');
       await sleep(10_000);
