@@ -61,8 +61,9 @@ type Done = (error: Error | null, body?: unknown) => void;
 type Parse = (request: FastifyRequest, bytes: string | Buffer, done: Done) => void;
 
 function parserOf(maxItems: number, turnOf: TurnOf): Parse {
-  const maxValues = MAX_OTHER_VALUES + maxItems * MAX_VALUES_OF_ITEM;
   const parseInTurn = async (request: FastifyRequest, bytes: Buffer) => {
+    const longest = Math.max(maxItems, request.routeOptions.config.maxListItems ?? 0);
+    const maxValues = MAX_OTHER_VALUES + longest * MAX_VALUES_OF_ITEM;
     if (bytes.length <= LONG_BODY_BYTES) return parseBody(bytes, maxValues);
     const { call } = request;
     const waitedFrom = performance.now();
@@ -176,6 +177,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by routes that allow longer bodies than others. */
     maxBodyBytes?: number;
+    /** Set by routes whose list may be longer than that of a payment (MAX_ITEMS). */
+    maxListItems?: number;
     /** Set by routes that read text/csv as a stream. */
     takesCsv?: boolean;
   }

@@ -9,7 +9,7 @@ import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { bodyFault } from '../../http/validation/json-body';
-import { FindingDecisions, FindingDecisionsDto, MAX_DECISIONS_BYTES } from './decisions.dto';
+import { FindingDecisions, FindingDecisionsDto, MAX_DECISIONS, MAX_DECISIONS_BYTES } from './decisions.dto';
 import { readDecisionsCsv } from './decisions-csv';
 import { DecisionsService, PlacedDecision } from './decisions.service';
 
@@ -29,7 +29,7 @@ export class DecisionsController {
   @Post('decisions')
   @HttpCode(200)
   @Allow('reconcile')
-  @RouteConfig({ maxBodyBytes: MAX_DECISIONS_BYTES })
+  @RouteConfig({ maxBodyBytes: MAX_DECISIONS_BYTES, maxListItems: MAX_DECISIONS })
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
   @ApiOperation({ summary: 'Decide findings', operationId: 'decideFindings', description: WHO })
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'The decisions were recorded.' })
