@@ -7,7 +7,6 @@ import { clientsCommands } from '../src/cli/clients';
 import { databaseCommands } from '../src/cli/database';
 import { stopCommands } from '../src/cli/stop';
 import { cliOf } from './support/cli';
-import { READERS } from '../src/platform/database/reader-prisma';
 import { withConnection } from '../src/platform/database/database-client';
 import { FakeUpstream } from './support/fake-upstream';
 import { airtime, eventually, phones } from './support/paying';
@@ -147,8 +146,8 @@ describe("the proxy's connections", () => {
   it('serve payouts while readers have taken all of theirs', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const app = await proxy.client('payer', 'pay');
-    const auditor = await proxy.client('reader', 'audit');
-    await proxy.get(auditor.key, '/v1/audit/calls').expect(200); // else they would wait for each other, to index what came before
+    const readers = await Promise.all(Array.from({ length: 24 }, (_, at) => proxy.client(`reader-${at}`, 'audit')));
+    await proxy.get(readers[0]!.key, '/v1/audit/calls').expect(200); // else they would wait for each other, to index what came before
     await database.query('BEGIN');
     await database.query('LOCK TABLE search_entry IN ACCESS EXCLUSIVE MODE');
     const reads = [
@@ -157,15 +156,15 @@ describe("the proxy's connections", () => {
       ...Array<string>(4).fill('/v1/overview'),
     ];
     let ended = 0;
-    const reading = reads.map((path) =>
-      proxy.get(auditor.key, path).then(({ status }) => {
+    const reading = reads.map((path, at) =>
+      proxy.get(readers[at]!.key, path).then(({ status }) => {
         ended += 1;
         return status;
       }),
     );
     try {
       const waiting = `SELECT FROM pg_locks WHERE relation = 'search_entry'::regclass AND NOT granted`;
-      await eventually(async () => (await database.query(waiting)).length >= READERS);
+      await eventually(async () => (await database.query(waiting)).length > 0); // the others wait for their turns
       const payouts = await Promise.all(
         phones(20).map((phone) => proxy.post(app.key, '/payouts/airtime', airtime(phone))),
       );

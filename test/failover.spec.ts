@@ -27,7 +27,7 @@ describe('a failover under load', () => {
     const { url, ownerUrl } = pair.database;
     const port = Number(new URL(gate.url).port);
     const database = { ...pair.database, url: onPort(url, port), ownerUrl: onPort(ownerUrl, port) };
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, requestDeadlineMs: 2_000 }, database);
     app = (await proxy.client('app', 'pay')).key;
   });
   afterAll(async () => {

@@ -24,7 +24,7 @@ describe('a synchronous standby', () => {
 
   beforeAll(async () => {
     [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url }, pair.database);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, requestDeadlineMs: 2_000 }, pair.database);
     app = (await proxy.client('app', 'pay')).key;
   });
   afterAll(async () => {

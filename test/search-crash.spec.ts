@@ -78,7 +78,7 @@ describe('the search index after a crash of Postgres', () => {
 
     await crash();
     expect(await count('search_entry')).toBe(0);
-    await expect(searching.count(query)).rejects.toMatchObject({ code: 'P2010' }); // as an export would that had begun
+    await expect(searching.count(query)).rejects.toMatchObject({ code: '57P03' }); // as an export would that had begun
     const auditor = await proxy.client('auditor', 'audit');
     await proxy.get(auditor.key, '/v1/audit/calls').expect(503);
     await proxy.get(auditor.key, '/v1/audit/summary').expect(503);

@@ -38,6 +38,11 @@ describe('the plans of searches', () => {
       if ('text' in sql) asked.push(sql);
       return ask(sql, ...values);
     });
+    const readLong = prisma.readLong.bind(prisma);
+    jest.spyOn(prisma, 'readLong').mockImplementation((question, signal) => {
+      asked.push(question as Prisma.Sql);
+      return readLong(question, signal);
+    });
     asked = [];
     const [{ id = '' } = {}] = (
       await searching.search({ operation: 'POST /payouts/mobile-money', outcome: 'succeeded' })

@@ -46,7 +46,8 @@ describe('an instance with connections to two primaries', () => {
     const [url, ownerUrl] = [pair.database.url, pair.database.ownerUrl].map((one) =>
       Object.assign(new URL(one), { port: new URL(gate.url).port }).toString(),
     ) as [string, string];
-    const start = () => startProxy({ upstreamBaseUrl: upstream.url }, { ...pair.database, url, ownerUrl });
+    const start = () =>
+      startProxy({ upstreamBaseUrl: upstream.url, requestDeadlineMs: 2_000 }, { ...pair.database, url, ownerUrl });
     first = await start();
     key = (await first.client('app', 'pay')).key;
     const others = await sessions(pair.database);

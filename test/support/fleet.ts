@@ -44,6 +44,7 @@ export class Fleet {
       RESOLVER_EVERY_SECONDS: '0',
       WALLETS_EVERY_SECONDS: '0',
       DATABASE_RESERVE_MB: '0',
+      REQUEST_DEADLINE_MS: '8000', // machines that run many tests are slow
       ...shared,
       ...env,
     };
