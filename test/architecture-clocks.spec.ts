@@ -7,7 +7,7 @@ const ALLOWED: Record<string, string> = {
   'src/cli/reconcile.ts': 'the day that an operator means by `--day today`; the proxy checks the period',
   'src/gateway/upstream/circuit.ts': 'cockatiel goes by the wall clock',
   'src/http/connections/broken-requests.ts': 'the header Date',
-  'src/journal/outcome-spool.ts': 'compared with the time of a file',
+  'src/journal/spool.ts': 'compared with the time of a file',
   'src/platform/database/clock.ts': 'the corrected clock itself',
   'src/platform/database/embedded/holder.ts': 'when a process took a lock, before there is a database',
   'src/platform/database/ids.ts': 'the IDs themselves',

@@ -1,6 +1,6 @@
 import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
 import { hashKey } from '../src/access/clients/key';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { SidePrisma } from '../src/platform/database/side-prisma';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -60,7 +60,7 @@ describe('key guessing', () => {
     const known = await proxy.client('known', 'read', 'account');
     const unknown = await proxy.client('unknown', 'read', 'account');
     await ask(known.key).expect(200);
-    const prisma = proxy.app.get(PrismaService);
+    const prisma = proxy.app.get(SidePrisma);
     const prepared = prisma.prepared.bind(prisma);
     const lookUps: number[] = [];
     let goOn: () => void = () => undefined;

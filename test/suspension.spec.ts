@@ -37,7 +37,12 @@ describe('a payment whose proxy is frozen', () => {
     upstream = await Gate.start(() => sandbox.url);
     postgres = await Gate.start(() => database.url);
     const throughGate = Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString();
-    const shared = { UPSTREAM_API_KEY: API_KEY, UPSTREAM_TIMEOUT_MS: '1500', DUPLICATE_GUARD: 'false' };
+    const shared = {
+      REQUEST_DEADLINE_MS: '2000',
+      UPSTREAM_API_KEY: API_KEY,
+      UPSTREAM_TIMEOUT_MS: '1500',
+      DUPLICATE_GUARD: 'false',
+    };
     frozen = await Fleet.start(1, database, {
       ...shared,
       DATABASE_URL: throughGate,

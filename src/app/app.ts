@@ -46,21 +46,7 @@ const OVERDUE_MS = 1_000;
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
   const settings = checkedSettings(configured);
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because all fields are known once the modules are imported
-  const isTrusted = within(settings.trustedProxies);
-  const adapter = new ReplyAdapter({
-    skipMiddie: true, // no route uses Express middleware
-    forceCloseConnections: 'idle',
-    requestTimeout: FILE_TIMEOUT_MS, // endSlowRequests has a shorter limit for all other requests
-    http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, // checked later, where the error can be explained
-    clientErrorHandler: () => undefined, // answerBrokenRequests answers
-    return503OnClosing: false, // requests on open connections are still answered normally
-    // Only these proxies are trusted to name the sender. From others, X-Forwarded-For is an unverified claim.
-    trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
-    exposeHeadRoutes: false, // a HEAD would be forwarded and recorded as a GET
-    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH }, // beyond this length, Fastify answers with its own error
-    rewriteUrl: readableUrl,
-    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
-  });
+  const adapter = adapterFor(settings);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
     bodyParser: false,
     logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
@@ -80,7 +66,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   endStalledAnswers(server);
   noticeLostReplies(server);
-  const metrics = app.get(MetricsService);
+  const [metrics, gate] = [app.get(MetricsService), app.get(GateService)];
   // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.
   answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.countProblem(code) });
   await receiveCalls(server, {
@@ -89,7 +75,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     origins: app.get(OriginsService),
     windows: app.get(RequestWindowsService),
     deadlineMs: settings.requestDeadlineMs,
-    requireRoom: (call) => app.get(GateService).requireRoom(call),
+    requireRoom: (call) => gate.requireRoom(call),
   });
   tellOfIndex(server, app.get(IndexService, { strict: false }));
   const shares = app.get(SharesService);
@@ -103,6 +89,25 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   await server.ready();
   app.useLogger(app.get(Logger));
   return app;
+}
+
+/** Creates Fastify, with what Node and Fastify do by themselves left to our own code. */
+function adapterFor(settings: RunningConfig): ReplyAdapter {
+  const isTrusted = within(settings.trustedProxies);
+  return new ReplyAdapter({
+    skipMiddie: true, // no route uses Express middleware
+    forceCloseConnections: 'idle',
+    requestTimeout: FILE_TIMEOUT_MS, // endSlowRequests has a shorter limit for all other requests
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, // checked later, where the error can be explained
+    clientErrorHandler: () => undefined, // answerBrokenRequests answers
+    return503OnClosing: false, // requests on open connections are still answered normally
+    // Only these proxies are trusted to name the sender. From others, X-Forwarded-For is an unverified claim.
+    trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
+    exposeHeadRoutes: false, // a HEAD would be forwarded and recorded as a GET
+    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH }, // beyond this length, Fastify answers with its own error
+    rewriteUrl: readableUrl,
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
+  });
 }
 
 /**

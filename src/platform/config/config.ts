@@ -150,12 +150,8 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   const faults = validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}));
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
-  for (const name of [
-    'DATABASE_OWNER_URL',
-    'DATABASE_SEALER_URL',
-    'DATABASE_SESSION_URL',
-    'DATABASE_REPLICA_URL',
-  ] as const) {
+  for (const use of ['OWNER', 'SEALER', 'SESSION', 'REPLICA'] as const) {
+    const name = `DATABASE_${use}_URL` as const;
     if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
   }
   if (read.DATABASE_SESSION_URL && !read.DATABASE_OWNER_URL)
