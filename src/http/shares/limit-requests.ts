@@ -20,18 +20,19 @@ export function limitRequests(server: FastifyInstance, shares: SharesService): v
 /** A body that has to wait is not read meanwhile, so its sender waits, too. */
 function paceFaults(server: FastifyInstance, pace: FaultPace): void {
   const delayed = new WeakSet<FastifyRequest>();
-  server.addHook('preParsing', async (request, reply, payload) => {
+  server.addHook('preParsing', (request, reply, payload, done) => {
     const keyId = keyOfLong(request);
-    if (keyId === undefined) return payload;
-    const delay = pace.delayOf(keyId);
-    if (delay === 0) return payload;
+    const delay = keyId === undefined ? 0 : pace.delayOf(keyId);
+    if (delay === 0) return done(null, payload);
     delayed.add(request);
     if (delay > LONGEST_DELAY_MS) {
-      throw new Problem('too_many_faults', { retryAfter: Math.ceil(delay / 1_000), recorded: false });
+      return done(new Problem('too_many_faults', { retryAfter: Math.ceil(delay / 1_000), recorded: false }));
     }
-    await sleep(delay, undefined, { signal: goneSignal(reply) }).catch(() => undefined); // its end is handled elsewhere
-    request.call.sendBy += delay;
-    return payload;
+    const goOn = () => {
+      request.call.sendBy += delay;
+      done(null, payload);
+    };
+    sleep(delay, undefined, { signal: goneSignal(reply) }).then(goOn, goOn); // its end is handled elsewhere
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
     const keyId = keyOfLong(request);

@@ -61,20 +61,22 @@ type Done = (error: Error | null, body?: unknown) => void;
 type Parse = (request: FastifyRequest, bytes: string | Buffer, done: Done) => void;
 
 function parserOf(maxItems: number, turnOf: TurnOf): Parse {
-  const parseInTurn = async (request: FastifyRequest, bytes: Buffer) => {
+  const mostValuesOf = (request: FastifyRequest) => {
     const longest = Math.max(maxItems, request.routeOptions.config.maxListItems ?? 0);
-    const maxValues = MAX_OTHER_VALUES + longest * MAX_VALUES_OF_ITEM;
-    if (bytes.length <= LONG_BODY_BYTES) return parseBody(bytes, maxValues);
+    return MAX_OTHER_VALUES + longest * MAX_VALUES_OF_ITEM;
+  };
+  const parseInTurn = async (request: FastifyRequest, bytes: Buffer) => {
     const { call } = request;
     const waitedFrom = performance.now();
     const endTurn = await turnOf(request);
     call.sendBy += performance.now() - waitedFrom; // others had their turns
-    return parseBody(bytes, maxValues).finally(endTurn);
+    return parseInSteps(bytes, mostValuesOf(request)).finally(endTurn);
   };
   return (request, bytes, done) => {
     const { call } = request;
     call.sendBy += performance.now() - call.bodyBeganAt; // the sender may take its time
     if (bytes.length === 0) return done(null, undefined);
+    if (bytes.length <= LONG_BODY_BYTES) return parseAtOnce(bytes as Buffer, mostValuesOf(request), done);
     parseInTurn(request, bytes as Buffer).then(
       (body) => done(null, body),
       (problem: Problem) => done(problem),
@@ -103,12 +105,30 @@ function hasKey({ headers }: FastifyRequest): boolean {
   return headers['x-api-key'] !== undefined && headers['x-api-key'] !== '';
 }
 
+function parseAtOnce(bytes: Buffer, maxValues: number, done: Done): void {
+  try {
+    const { text, names } = checked(bytes, maxValues);
+    done(null, withoutRepeatedNames(parseJson(text), text, names));
+  } catch (problem) {
+    done(problem as Problem);
+  }
+}
+
+/** Parses a long body, and lets other requests run between the steps. @throws Problem `invalid_request` */
+async function parseInSteps(bytes: Buffer, maxValues: number): Promise<unknown> {
+  const { text, names } = checked(bytes, maxValues);
+  await nextTurn();
+  const body = parseJson(text);
+  await nextTurn();
+  return withoutRepeatedNames(body, text, names);
+}
+
 /**
- * Parses a body. A long one is parsed in steps, and other requests run in between.
+ * Reads the text of a body, and the number of its names.
  * @throws Problem `invalid_request`. Bodies whose parsing would take longer than their length suggests are rejected
  * without it.
  */
-async function parseBody(bytes: Buffer, maxValues: number): Promise<unknown> {
+function checked(bytes: Buffer, maxValues: number): { text: string; names: number } {
   const text = decode(bytes);
   const { names, differentNames, values, depth } = shapeOf(bytes, MAX_DIFFERENT_NAMES);
   if (depth > MAX_DEPTH) throw bodyFault(`must not be nested deeper than ${MAX_DEPTH} levels`);
@@ -116,12 +136,12 @@ async function parseBody(bytes: Buffer, maxValues: number): Promise<unknown> {
   if (differentNames > MAX_DIFFERENT_NAMES) {
     throw bodyFault(`must have at most ${MAX_DIFFERENT_NAMES} different field names`);
   }
-  const isLong = bytes.length > LONG_BODY_BYTES;
-  if (isLong) await nextTurn();
-  const body = parseJson(text);
-  if (isLong) await nextTurn();
+  return { text, names };
+}
+
+/** @throws Problem `invalid_request` if an object gives a name twice. */
+function withoutRepeatedNames(body: unknown, text: string, names: number): unknown {
   if (membersOf(body, MAX_DEPTH) === names) return body;
-  if (isLong) await nextTurn();
   const found = new FaultList();
   findRepeatedNames(text, found);
   throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
