@@ -4,7 +4,6 @@ import { Pool, PoolConfig, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
 import { askUntil } from './cancelled-statements';
-import { lowerPriority } from './lower-priority';
 import { connectionsOf, hearErrors, nameOf, QUERY_TIMEOUT_MS, withOptions } from './pools';
 
 /** Connections for reading the history and for writing many rows. They are opened on demand. */
@@ -50,7 +49,6 @@ export class ReaderPrisma {
         idleTimeoutMillis: 0,
       }),
     );
-    this.pool.on('connect', lowerPriority);
     const giveUp = connectionsOf(this.pool);
     this.giveUpConnections = () => giveUp(() => true);
   }
