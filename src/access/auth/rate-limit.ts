@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { GroupCommit } from '../../platform/database/group-commit';
-import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { causeOf } from '../../platform/database/unavailable';
@@ -54,7 +54,7 @@ export class RequestWindowsService {
    */
   async count(clientId: string, isPayment: boolean, patienceMs: number): Promise<RequestWindow> {
     try {
-      return await withPatience((isPayment ? this.ofPayments : this.ofOthers).add(clientId), patienceMs);
+      return await (isPayment ? this.ofPayments : this.ofOthers).add(clientId, patienceMs);
     } catch (error) {
       const cause = causeOf(error);
       if (cause === undefined || cause === 'unreachable') throw error;

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { FairQueue } from './fair-queue';
 import { Gate, GateFull } from './gate';
 import { measured, Place, Priority } from './place';
 
@@ -166,16 +165,5 @@ describe('the gate', () => {
         expect(gate.admissions.hasRoom).toBe(true);
       }),
     );
-  });
-});
-
-describe('a fair queue', () => {
-  it('skips a client that may not go, and keeps its turn', () => {
-    const queue = new FairQueue<string>();
-    queue.add('a', 'a1');
-    queue.add('b', 'b1');
-    expect(queue.next((client) => client !== 'a')).toBe('b1');
-    expect(queue.next(() => true)).toBe('a1');
-    expect(queue.next(() => true)).toBeUndefined();
   });
 });

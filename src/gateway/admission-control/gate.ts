@@ -1,5 +1,5 @@
+import { FairLines } from '../../http/shares/fair-lines';
 import { AdaptiveLimit } from './adaptive-limit';
-import { FairQueue } from './fair-queue';
 import { Pace } from './pace';
 import { Place, Priority } from './place';
 
@@ -34,7 +34,7 @@ interface Waiting {
  * place for its admission and its exchange with the upstream. If none is free, it waits a moment in the line of its client.
  */
 export class Gate {
-  private readonly queues = { payment: new FairQueue<Waiting>(), read: new FairQueue<Waiting>() };
+  private readonly queues = { payment: new FairLines<Waiting>(), read: new FairLines<Waiting>() };
   private readonly paces = { payment: new Pace(), read: new Pace() };
   private readonly held = new Map<string, number>();
   private readonly seenAt = new Map<string, number>();

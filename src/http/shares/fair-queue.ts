@@ -1,12 +1,10 @@
-interface Waiting {
-  begin: () => void;
-}
+import { FairLines } from './fair-lines';
 
 /** Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. */
 export class FairQueue {
   private working = 0;
-  /** Those who wait, by key. The first key is the next. */
-  private readonly waiting = new Map<string, Waiting[]>();
+  /** What lets each of those begin who wait. */
+  private readonly waiting = new FairLines<() => void>();
 
   constructor(private readonly atOnce: number) {}
 
@@ -28,41 +26,28 @@ export class FairQueue {
   }
 
   get length(): number {
-    return [...this.waiting.values()].reduce((sum, { length }) => sum + length, 0);
+    return this.waiting.size;
   }
 
   private wait(key: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.remove(key, one);
+        this.waiting.remove(key, begin);
         reject(signal?.reason as Error);
       };
-      const one: Waiting = {
-        begin: () => {
-          signal?.removeEventListener('abort', leave);
-          resolve();
-        },
+      const begin = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
       };
       signal?.addEventListener('abort', leave, { once: true });
-      const others = this.waiting.get(key);
-      if (others) others.push(one);
-      else this.waiting.set(key, [one]);
+      this.waiting.add(key, begin);
     });
-  }
-
-  private remove(key: string, one: Waiting): void {
-    const left = (this.waiting.get(key) ?? []).filter((other) => other !== one);
-    if (left.length > 0) this.waiting.set(key, left);
-    else this.waiting.delete(key);
   }
 
   /** Hands the turn to the next key, which then waits behind all others. */
   private next(): void {
-    for (const [key, [one, ...others]] of this.waiting) {
-      this.waiting.delete(key);
-      if (others.length > 0) this.waiting.set(key, others);
-      return one?.begin();
-    }
-    this.working -= 1;
+    const begin = this.waiting.next(() => true);
+    if (begin) begin();
+    else this.working -= 1;
   }
 }
