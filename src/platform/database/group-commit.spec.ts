@@ -61,7 +61,28 @@ describe('GroupCommit', () => {
     clock.mockRestore();
   });
 
-  it('does not wait for more rows when a turn is long', async () => {
+  it('does not wait for more turns once a long one has brought no row', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const database = new Database();
+    const group = commits(database);
+    const rows = [group.add(1)];
+    for (const now of [2, 4]) {
+      await setImmediate();
+      rows.push(group.add(now));
+      clock.mockReturnValue(now);
+    }
+    await setImmediate();
+    expect(database.attempts).toEqual([]); // each of the long turns has brought a row
+    clock.mockReturnValue(6);
+    await setImmediate();
+    await setImmediate();
+    expect(database.attempts).toEqual([[1, 2, 4]]);
+    clock.mockRestore();
+    database.end();
+    await Promise.all(rows);
+  });
+
+  it('does not wait for more rows when turns are too long', async () => {
     const database = new Database();
     const group = commits(database);
     const row = group.add(1);

@@ -47,6 +47,12 @@ export const GATHERING_TURNS = 20;
 /** A limit for the waiting time, because turns can be long while other requests have hundreds of payouts. */
 const GATHERING_MS = 10;
 
+/**
+ * A turn of this length without a new row ends the waiting. Such a turn is long because of other work, such as a search,
+ * and the next ones may be as long.
+ */
+const LONG_TURN_MS = 1;
+
 /** Rows that are retried alone at the same time. Each takes a connection, and other work needs the rest of the pool. */
 const MAX_LANES = 3;
 
@@ -121,11 +127,31 @@ export class GroupCommit<Row, Result = void> {
   private async writeAll(): Promise<void> {
     this.writing = true;
     while (this.waiting.length > 0) {
-      await gather();
+      await this.gather();
       const batch = this.nextBatch();
       if (batch.length > 0) await whileAwaited(batch, this.writeBatch(batch));
     }
     this.writing = false;
+  }
+
+  /** Resolves once the rows that arrive together with the first one have arrived. */
+  private gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = performance.now() + GATHERING_MS;
+      let turn = 0;
+      let rows = 0;
+      let began = performance.now();
+      const next = () => {
+        turn += 1;
+        const now = performance.now();
+        const brought = this.waiting.length > rows;
+        if (turn > GATHERING_TURNS || now >= end || (now - began >= LONG_TURN_MS && !brought)) return resolve();
+        rows = this.waiting.length;
+        began = now;
+        setImmediate(next);
+      };
+      next();
+    });
   }
 
   private nextBatch(): Waiting<Row, Result>[] {
@@ -176,18 +202,4 @@ export class GroupCommit<Row, Result = void> {
 function whileAwaited(batch: Waiting<unknown, never>[], written: Promise<void>): Promise<void> {
   const until = Math.max(...batch.map((waiting) => waiting.until));
   return until === Infinity ? written : waitAtMost(written, until - performance.now());
-}
-
-/** Resolves after `GATHERING_TURNS`. */
-function gather(): Promise<void> {
-  return new Promise((resolve) => {
-    const end = performance.now() + GATHERING_MS;
-    let turn = 0;
-    const next = () => {
-      turn += 1;
-      if (turn > GATHERING_TURNS || performance.now() >= end) resolve();
-      else setImmediate(next);
-    };
-    next();
-  });
 }
