@@ -19,20 +19,19 @@ export function itemsOf(call: StoredCall, view: View, isShown: (position: number
   const state = stateOf(call.lifecycle, view.present);
   return (call.intent.items ?? []).flatMap((item, position) => {
     if (!isShown(position)) return [];
-    const payout = call.payouts[position];
-    const upstream = transactionOf(transactions.get(position), payout);
-    return {
-      ...toItem(item, position, people.get(position), upstream, view),
-      ...toPayout(call.intent.id, payout, state),
-    };
+    const payout = toPayout(call.intent.id, call.payouts[position], state);
+    const upstream = transactionOf(transactions.get(position), call.payouts[position]);
+    return toItem(item, { position, person: people.get(position), upstream, payout }, view);
   });
 }
 
 /** The members that only payouts have. */
-type PayoutField = 'payout_id' | 'state' | 'next' | 'fee_usd' | 'expected_fee_usd';
+type PayoutFields = Pick<RecordItem, 'payout_id' | 'state' | 'next' | 'fee_usd' | 'expected_fee_usd'>;
 
-function toPayout(callId: string, payout: LedgerItem | undefined, call: CallState): Pick<RecordItem, PayoutField> {
-  if (!payout) return { payout_id: null, state: null, next: null, fee_usd: null, expected_fee_usd: null };
+const NO_PAYOUT: PayoutFields = { payout_id: null, state: null, next: null, fee_usd: null, expected_fee_usd: null };
+
+function toPayout(callId: string, payout: LedgerItem | undefined, call: CallState): PayoutFields {
+  if (!payout) return NO_PAYOUT;
   const state = payoutStateOf(payout.entry, call);
   return {
     payout_id: payoutIdOf(callId, payout.position),
@@ -43,13 +42,16 @@ function toPayout(callId: string, payout: LedgerItem | undefined, call: CallStat
   };
 }
 
-function toItem(
-  item: ItemDocument,
-  position: number,
-  person: PersonDocument | undefined,
-  transaction: TransactionDocument | undefined,
-  view: View,
-): Omit<RecordItem, PayoutField> {
+/** What the other records of a call know about an item. */
+interface About {
+  position: number;
+  person: PersonDocument | undefined;
+  upstream: TransactionDocument | undefined;
+  payout: PayoutFields;
+}
+
+/** Names every member, like `toRecord` does. */
+function toItem(item: ItemDocument, { position, person, upstream, payout }: About, view: View): RecordItem {
   const { reveal } = view;
   return {
     position,
@@ -68,7 +70,12 @@ function toItem(
     reference: shown(item.reference, reveal, maskContacts),
     wallet: shown(item.wallet, reveal, maskContacts),
     upstream_ref: shown(item.upstream_ref, reveal, maskContacts),
-    upstream: transaction ? toUpstreamItem(transaction, view) : null,
+    upstream: upstream ? toUpstreamItem(upstream, view) : null,
+    payout_id: payout.payout_id,
+    state: payout.state,
+    next: payout.next,
+    fee_usd: payout.fee_usd,
+    expected_fee_usd: payout.expected_fee_usd,
   };
 }
 

@@ -6,7 +6,7 @@ import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './page';
 import { newestVerdicts } from './resolver-verdicts';
-import { FullStoredCall, StoredCall, toFullStoredCall, toStoredCall, WITH_BODIES, WITH_RECORDS } from './rows';
+import { FullStoredCall, StoredCall, toFullStoredCall, toStoredCall, RECORDS, RECORDS_AND_BODIES } from './rows';
 import { View } from './view';
 
 /** The number of items per call in a list of calls. */
@@ -56,7 +56,7 @@ export class RecordsService {
     const present = await this.present.read();
     const where = { id: { in: ids } };
     const [found, refusals] = await this.replica.read((reader) =>
-      Promise.all([reader.intent.findMany({ where, include: WITH_RECORDS }), reader.refusal.findMany({ where })]),
+      Promise.all([reader.intent.findMany({ where, select: RECORDS }), reader.refusal.findMany({ where })]),
     );
     const calls = found.map(toStoredCall);
     const clientNames = await this.namesOf([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
@@ -101,7 +101,7 @@ export class RecordsService {
 
   /** Reads the records of one call. */
   async stored(where: { id: string; clientId?: string }): Promise<FullStoredCall | null> {
-    const found = await this.prisma.intent.findUnique({ where, include: WITH_BODIES });
+    const found = await this.prisma.intent.findUnique({ where, select: RECORDS_AND_BODIES });
     return found && toFullStoredCall(found);
   }
 

@@ -7,22 +7,23 @@ import { Prisma } from '../../platform/database/generated/client';
 import { resolutionIn, toSettlements, WITH_SETTLEMENTS } from './settlements';
 
 /** The Prisma selection of a call's records. Bodies may be large, so it leaves them out. */
-export const WITH_RECORDS = {
+export const RECORDS = {
+  record: true,
   body: { select: { people: true } },
-  outcome: true,
+  outcome: { select: { record: true } },
   decision: true,
   ...WITH_SETTLEMENTS,
-} as const satisfies Prisma.IntentInclude;
+} as const satisfies Prisma.IntentSelect;
 
 /** The same with the bodies. */
-export const WITH_BODIES = {
-  ...WITH_RECORDS,
+export const RECORDS_AND_BODIES = {
+  ...RECORDS,
   body: true,
-  outcome: { include: { body: true } },
-} as const satisfies Prisma.IntentInclude;
+  outcome: { select: { record: true, body: true } },
+} as const satisfies Prisma.IntentSelect;
 
-type Stored = Prisma.IntentGetPayload<{ include: typeof WITH_RECORDS }>;
-type StoredWithBodies = Prisma.IntentGetPayload<{ include: typeof WITH_BODIES }>;
+type Stored = Prisma.IntentGetPayload<{ select: typeof RECORDS }>;
+type StoredWithBodies = Prisma.IntentGetPayload<{ select: typeof RECORDS_AND_BODIES }>;
 
 /** A body with its salt. */
 export interface StoredBody {
