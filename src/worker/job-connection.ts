@@ -13,7 +13,6 @@ export class JobConnection {
   private readonly losing = new AbortController();
 
   private constructor(private readonly client: Client) {
-    client.on('error', () => undefined); // the end of the connection reports it too
     client.once('end', () => this.losing.abort());
   }
 

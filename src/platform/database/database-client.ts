@@ -8,7 +8,6 @@ import { ServerClient } from './servers/server-client';
  */
 export async function withConnection<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new ServerClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => undefined); // the query in flight reports a lost connection
   try {
     await client.connect();
   } catch (error) {

@@ -167,7 +167,6 @@ export class HeartbeatService implements OnApplicationShutdown {
       keepAlive: true,
       application_name: 'payout-proxy heartbeat',
     });
-    client.on('error', () => undefined); // the beat in flight reports it
     requireReplication(client);
     client.once('end', () => {
       if (this.client === client) this.client = undefined;

@@ -32,7 +32,6 @@ const WITH_WARNINGS = ['debug5', 'debug4', 'debug3', 'debug2', 'debug1', 'log', 
  */
 export async function requireConnections(settings: DatabaseUrls): Promise<void> {
   const client = new ServerClient(connectionOf(settings));
-  client.on('error', () => undefined); // the query in flight reports it
   try {
     await client.connect();
     const { rows } = await client.query<Session>(SESSION);

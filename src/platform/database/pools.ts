@@ -89,14 +89,9 @@ export function replicaOf(settings: DatabaseUrls): PoolConfig | undefined {
   return reading;
 }
 
-/**
- * Handles the errors of idle and new connections, which would otherwise end the process. Queries report their own
- * errors.
- */
+/** Handles the errors of idle connections, which would otherwise end the process. Queries report their own errors. */
 export function hearErrors<Some extends Pool>(pool: Some): Some {
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
+  return pool.on('error', () => undefined);
 }
 
 /**

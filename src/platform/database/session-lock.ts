@@ -76,7 +76,6 @@ export class SessionLock {
 
 async function connectAndLock(url: string, key: LockKey): Promise<Client | undefined> {
   const client = new ServerClient({ connectionString: url, ...IDLE_CONNECTION });
-  client.on('error', () => undefined); // the end of the connection reports it too
   await client.connect();
   const [parameters, values] = typeof key === 'number' ? ['$1', [key]] : ['$1, $2', key];
   try {

@@ -31,7 +31,6 @@ type Urls = Pick<RunningConfig, 'databaseOwnerUrl'> & SessionUrls;
 export async function connectForRun(settings: Urls): Promise<Client> {
   const url = sessionUrlOf(settings);
   const client = new ServerClient({ connectionString: url, ...CONNECTION });
-  client.on('error', () => undefined); // Each query gets an error of its own.
   try {
     await client.connect();
     if (url === settings.databaseOwnerUrl) await client.query('SET ROLE payout_proxy'); // as all connections of the proxy do

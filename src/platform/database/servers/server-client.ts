@@ -27,6 +27,9 @@ export class ServerClient extends Client {
       ...(options !== '' && { options }),
     });
     this.address = address;
+    // A server that ends the connection between two statements would otherwise end the process. A pool begins to listen
+    // only once it has the connection. Statements fail with errors of their own.
+    this.on('error', () => undefined);
   }
 
   /** @throws NoServerFits */
