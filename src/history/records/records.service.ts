@@ -12,6 +12,12 @@ import { View } from './view';
 /** The number of items per call in a list of calls. */
 const ITEMS_IN_LISTS = 100;
 
+/**
+ * The calls that are read at once. Payments take their turns in between: making the records of a whole page would stop them
+ * for a while, and so would the garbage collector, which copies what is in use.
+ */
+const AT_ONCE = 50;
+
 type Bytes = { body: Uint8Array } | null;
 
 /** A call as shown, and its records. They are null if a refusal stands for the call. */
@@ -54,6 +60,20 @@ export class RecordsService {
     isShown: (position: number) => boolean,
   ): Promise<Map<string, CallRecord>> {
     const present = await this.present.read();
+    const byId = new Map<string, CallRecord>();
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      for (const record of await this.readPart(ids.slice(at, at + AT_ONCE), { reveal, present }, isShown)) {
+        byId.set(record.id, record);
+      }
+    }
+    return byId;
+  }
+
+  private async readPart(
+    ids: string[],
+    seen: Pick<View, 'reveal' | 'present'>,
+    isShown: (position: number) => boolean,
+  ): Promise<CallRecord[]> {
     const where = { id: { in: ids } };
     const [found, refusals] = await this.replica.read((reader) =>
       Promise.all([reader.intent.findMany({ where, select: RECORDS }), reader.refusal.findMany({ where })]),
@@ -61,14 +81,15 @@ export class RecordsService {
     const calls = found.map(toStoredCall);
     const clientNames = await this.namesOf([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
     const verdicts = await newestVerdicts(this.prisma, calls);
-    const view = { reveal, present, clientNames, verdicts, showsOthers: false };
-    const byId = new Map(calls.map((call) => [call.intent.id, fromIntent(call, view, isShown)]));
+    const view = { ...seen, clientNames, verdicts, showsOthers: false };
+    const admitted = new Map(calls.map((call) => [call.intent.id, fromIntent(call, view, isShown)]));
     // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
     // intent.
-    for (const refusal of refusals) {
-      byId.set(refusal.id, { ...fromRefusal(refusal, view), items: byId.get(refusal.id)?.items ?? [] });
-    }
-    return byId;
+    const refused = refusals.map((refusal) => ({
+      ...fromRefusal(refusal, view),
+      items: admitted.get(refusal.id)?.items ?? [],
+    }));
+    return [...admitted.values(), ...refused];
   }
 
   /** @param clientId finds only calls of this client. */
