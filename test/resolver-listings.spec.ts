@@ -13,6 +13,8 @@ interface Asked {
 interface Making {
   /** Its answer never arrives. */
   lost?: boolean;
+  /** It is refused with this status. */
+  refusedWith?: number;
   issueID?: string;
   /** By how much its clock is wrong. */
   minutes?: number;
@@ -72,6 +74,7 @@ describe('the resolver with an unusual listing', () => {
       if (request.url.endsWith('/wallets/list')) {
         return answer(200, { status: 'success', data: [] })(request, response, socket);
       }
+      if (making.refusedWith) return answer(making.refusedWith, {})(request, response, socket);
       const data = make(JSON.parse(request.body) as Asked);
       if (making.lost) return socket.resetAndDestroy();
       return answer(200, { status: 'success', data: { data, error: 'None' } })(request, response, socket);
@@ -135,6 +138,14 @@ describe('the resolver with an unusual listing', () => {
     await pay({}, [23, 1]);
     const id = await pay({ lost: true, only: 0 }, [24, 1]);
     meanwhile = () => pay({ lost: true }, [24, 1]);
+    expect(await settle(id)).toContain('another call of ours could have made them');
+  });
+
+  it('confirms the attempt after one that was refused at the door, but not after another rejection', async () => {
+    await pay({ refusedWith: 429 }, [41, 1]);
+    expect(await settle(await pay({ lost: true }, [41, 1]))).toBe('confirmed');
+    await pay({ refusedWith: 400 }, [42, 1]);
+    const id = await pay({ lost: true }, [42, 1]);
     expect(await settle(id)).toContain('another call of ours could have made them');
   });
 

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { STATES } from '../../operations/lifecycle';
+import { freesKey, STATES } from '../../operations/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
@@ -26,9 +26,9 @@ interface Reach {
 
 /**
  * Reads the calls that could have created what a call in doubt could have created: they pay the same recipient an
- * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, and
- * succeeded calls, as they may have been carried out twice. They also include the calls in doubt themselves, and calls
- * that were sent while the listing was read.
+ * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, except
+ * those that were refused at the door. They include succeeded calls, as they may have been carried out twice. They also
+ * include the calls in doubt themselves, and calls that were sent while the listing was read.
  * @throws DatabaseTooSlow if the search index cannot be brought up to date soon.
  */
 export async function readCompeting(
@@ -44,7 +44,12 @@ export async function readCompeting(
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
   const calls = await readSentCalls(prisma, ids, reach.longestMs, reach.signal);
-  return calls.filter(({ state }) => STATES[state].arrived);
+  return calls.filter(mayHaveBeenCarriedOut);
+}
+
+/** A call that was refused at the door is sent again with the same key. It must not leave that attempt in doubt. */
+function mayHaveBeenCarriedOut({ state, upstreamStatus }: SentCallState): boolean {
+  return STATES[state].arrived && !(state === 'rejected' && freesKey(state, upstreamStatus));
 }
 
 /** The names of the recipient of the payout `n` with the person `r`, as the search index has them. */

@@ -11,6 +11,8 @@ export interface SentCallState extends SentCall {
   state: CallState;
   /** Whether an answer is on record. */
   hasAnswer: boolean;
+  /** The status of the upstream's answer. Null if it did not answer. */
+  upstreamStatus: number | null;
   /** The positions of payouts whose outcome is known. */
   settled: ReadonlySet<number>;
 }
@@ -33,6 +35,7 @@ interface CallRow {
   answeredAt: Date | null;
   items: ItemRow[] | null;
   isRejected: boolean;
+  upstreamStatus: number | null;
   /** The entries of the answer: one for all items, or one for each. */
   answered: Entry | Entry[] | null;
   /** The entries of its settlements, oldest first. */
@@ -118,7 +121,7 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
       CASE WHEN c.process = ${NO_PROCESS} THEN (c.request ->> 'received_at')::timestamptz END AS "receivedAt",
       o.answered_at AS "answeredAt", coalesce(c.answer ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
-      c.answer -> 'entries' AS answered, (
+      o.upstream_status AS "upstreamStatus", c.answer -> 'entries' AS answered, (
         SELECT json_agg(e.entry ORDER BY s.number) FROM settlement s
         CROSS JOIN LATERAL json_array_elements(s.record::json -> 'entries') AS e(entry) WHERE s.intent_id = c.call_id) AS settled, (
 
