@@ -16,8 +16,11 @@ const MAX_CLIENTS = 10_000;
 /** The first refusal of a client in this time is recorded. The others are counted, so that a flood writes nothing. */
 const RECORDED_EVERY_MS = 60_000;
 
-/** The part of its deadline that a request waits for a place. The rest is for its admission. */
-const SHARE_FOR_WAITING = 1 / 2;
+/**
+ * The part of its deadline that a request of a burst waits for a place: 600 ms of two seconds. A refusal after half of it
+ * would take a second, and longer on a busy machine. The rest is for the admission.
+ */
+const SHARE_FOR_WAITING = 0.3;
 
 /** Callers that were refused together do not come back together. Seconds. */
 const RETRY_AFTER = { least: 1, most: 4 };

@@ -107,6 +107,24 @@ describe('the gate', () => {
     expect(crowd.refused).toEqual(['standing', 'burst', 'shed']);
   });
 
+  it('keeps a queue short that is empty for a moment under a load that goes on', async () => {
+    open(1, 10);
+    await arrive(['a', 'a1'], ['a', 'a2'], ['a', 'a3']);
+    nowMs += 1_001;
+    await arrive(['a', 'shed']); // it stands
+    for (const name of ['a1', 'a2']) await crowd.leave(name);
+    expect(gate.waiting).toBe(0);
+    nowMs += 500;
+    await arrive(['a', 'a4'], ['a', 'a5']);
+    expect(crowd.refused).toEqual(['shed', 'a5']);
+    jest.advanceTimersByTime(200);
+    await turn();
+    expect(crowd.refused).toEqual(['shed', 'a5', 'a4']);
+    nowMs += 1_000; // nobody has waited for so long
+    await arrive(['a', 'b1'], ['a', 'b2']);
+    expect([gate.waiting, crowd.refused.length]).toEqual([2, 3]);
+  });
+
   it('lets fewer wait for the database once it fails, and raises that slowly', async () => {
     open(8, 100);
     const attempts = Array.from({ length: 8 }, (_, at) => `a${at}`);

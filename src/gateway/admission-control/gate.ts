@@ -10,8 +10,10 @@ export class GateFull extends Error {
   }
 }
 
-/** How long a request waits for a place once the queue has not been empty for `STANDING_MS`. Waiting longer would let nobody through sooner. */
+/** How long a request waits for a place in a standing queue. Waiting longer would let nobody through sooner. */
 const STANDING_WAIT_MS = 200;
+
+/** A queue stands once it has not been empty for this long, and until it has been empty for this long. */
 const STANDING_MS = 1_000;
 
 /** A client that shares the gate with others leaves them this part of the places. */
@@ -41,6 +43,8 @@ export class Gate {
   private used = 0;
   private usedByReads = 0;
   private emptyAt: number;
+  /** When the queue was last seen standing. */
+  private stoodAt = -Infinity;
   readonly admissions: AdaptiveLimit;
 
   /**
@@ -149,9 +153,16 @@ export class Gate {
     return own < this.places - Math.floor(this.places * LEFT_TO_OTHERS) || !this.hasOthers(client);
   }
 
-  /** A queue that has not been empty for a while is no burst. Then it is only as long as its requests can wait. */
+  /**
+   * Whether the queue is no burst, but stands. Then it is only as long as its requests can wait. Such a queue is so short
+   * that it is empty for moments, although the load goes on.
+   */
   private get isStanding(): boolean {
-    return this.waiting > 0 && this.nowMs() - this.emptyAt > STANDING_MS;
+    const now = this.nowMs();
+    const isBusy = this.waiting > 0;
+    const stands = now - this.stoodAt < STANDING_MS || (isBusy && now - this.emptyAt > STANDING_MS);
+    if (stands && isBusy) this.stoodAt = now;
+    return stands;
   }
 
   private roomFor(priority: Priority): number {

@@ -153,10 +153,10 @@ function seenIn(figures: Figures): string[] {
   ];
 }
 
-function brokenOf({ acceptedP99, refusedP99, intents, lost, lostAs, recoveredMs }: Figures): string[] {
+function brokenOf({ acceptedP99, refusedWorst, intents, lost, lostAs, recoveredMs }: Figures): string[] {
   return [
     ...(acceptedP99 > ACCEPTED_P99_MS ? [`the p99 of accepted payments is ${inSeconds(acceptedP99)}`] : []),
-    ...(refusedP99 > REFUSED_WITHIN_MS ? [`the p99 of refusals is ${inSeconds(refusedP99)}`] : []),
+    ...(refusedWorst > REFUSED_WITHIN_MS ? [`a refusal took ${inSeconds(refusedWorst)}`] : []),
     ...(intents > 0 ? [`${whole(intents)} refused payments have an intent`] : []),
     ...(lost > 0 ? [`${whole(lost)} connections were lost (${lostAs})`] : []),
     ...(recoveredMs > RECOVERED_WITHIN_MS
