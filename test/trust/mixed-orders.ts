@@ -38,12 +38,15 @@ const collection = (number: number) => ({
 const about = (field: string, id: string | undefined, more: object = {}): Asking | undefined =>
   id === undefined ? undefined : { body: { [field]: id, ...more } };
 
-/** A request of each kind of transaction. */
+/**
+ * A request of each kind of transaction. Its answer names the transaction, so that the upstream's list proves how recent it
+ * is: the answer to POST /send does not.
+ */
 export const KINDS: [string, (number: number) => object][] = [
   ['POST /payouts/airtime', (number) => ({ airtimes: [mobile(number)] })],
   ['POST /payouts/mobile-money', (number) => ({ momos: [{ ...mobile(number), reference: '', momoCode: 'MPS' }] })],
   ['POST /payouts/credit', (number) => ({ credits: [credit(number)] })],
-  ['POST /send', (number) => ({ credit: [credit(number)] })],
+  ['POST /payouts/initiate-credit', (number) => ({ credits: [credit(number)] })],
   ['POST /account/transfer', (number) => ({ receiver: SUB_ACCOUNT, amount: amount(number) })],
   ['POST /collections/mobile-money/collect', (number) => collection(number)],
 ];

@@ -1,5 +1,5 @@
 import { App, insist, openLoop, Order } from './orders';
-import { Stage } from './stage';
+import type { Stage } from './stage';
 
 /** The body of the order with this number: a payout to a recipient of its own. */
 function paymentOf(number: number): object {
