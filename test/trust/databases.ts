@@ -16,12 +16,13 @@ export interface OneServer extends Database {
   restart: () => Promise<void>;
 }
 
-export async function oneServer(): Promise<OneServer> {
+/** @param settings of the server, beside the defaults of Postgres. */
+export async function oneServer(settings: string[] = []): Promise<OneServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-trust-'));
   chmodSync(dataDir, 0o755);
   const { home, urls } = await makeCluster(dataDir, []);
   const server = new PostgresServer(home, home.cluster, Number(new URL(urls.owner).port));
-  const restart = () => server.start([]);
+  const restart = () => server.start(settings);
   await restart();
   const close = async () => {
     await server.kill();

@@ -1,7 +1,9 @@
 import { Scenario } from './scenario';
+import { connections } from './scenarios/connections';
 import { diskFull } from './scenarios/disk-full';
 import { failover } from './scenarios/failover';
 import { frozen } from './scenarios/frozen';
+import { frozenStandby } from './scenarios/frozen-standby';
 import { kills } from './scenarios/kills';
 import { mixed } from './scenarios/mixed';
 import { overload } from './scenarios/overload';
@@ -9,4 +11,15 @@ import { patroni } from './scenarios/patroni';
 import { rolling } from './scenarios/rolling';
 
 /** All scenarios, in the order of the report. */
-export const SCENARIOS: Scenario[] = [...kills, mixed, rolling, overload, frozen, diskFull, failover, patroni];
+export const SCENARIOS: Scenario[] = [
+  ...kills,
+  mixed,
+  rolling,
+  overload,
+  frozen,
+  frozenStandby,
+  connections,
+  diskFull,
+  failover,
+  patroni,
+];

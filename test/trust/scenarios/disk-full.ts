@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UNSAFE_SETTINGS } from '../../../src/platform/database/durability.service';
-import { createClient } from '../../support/fleet';
 import { FillableDatabase, mayMount, startPostgresOnSmallDisk } from '../../support/full-disk';
 import { audit } from '../audit';
+import { Auditor } from '../auditor';
 import { Payments } from '../payments';
+import { sentIn, Span } from '../refusals';
 import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, toldIn, whole } from '../scenario';
 import { Stage } from '../stage';
 
@@ -14,7 +15,6 @@ const DISK_MB = 500;
 /** As in production. The fleet of the tests keeps none. */
 const RESERVE_MB = 64;
 
-const READ_EVERY_MS = 250;
 const PAYING_AGAIN_WITHIN_MS = 10_000;
 
 export const diskFull: Scenario = {
@@ -32,15 +32,17 @@ export const diskFull: Scenario = {
     const env = { DATABASE_ALLOW_UNSAFE: UNSAFE_SETTINGS.join(), DATABASE_RESERVE_MB: String(RESERVE_MB) };
     const stage = await Stage.start({ database, proxies: 2, env }, run.onEnd);
     const payments = await Payments.of(stage);
-    const { fullAt, freedAt, reads } = await fillUnderLoad(run, stage, payments, disk);
-    const during = payments.orders.filter(({ attempts: [first] }) => isIn(first?.sentAt ?? 0, fullAt, freedAt));
-    const again = payments.firstDoneAfter(freedAt);
+    const auditor = await Auditor.of(stage);
+    const span = await fillUnderLoad(run, payments, auditor, disk);
+    const during = sentIn(payments.orders, [span]);
+    const again = payments.firstDoneAfter(span.until);
     const inDoubt = payments.orders.filter(({ attempts: [first] }) => first?.code === 'outcome_unknown').length;
-    const unread = reads.filter((status) => status !== 200).length;
+    const { reads } = auditor;
+    const unread = reads.filter(({ status }) => status !== 200).length;
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
-      did: `A file system of ${DISK_MB} MB filled to the last block for ${inSeconds(freedAt - fullAt)} under ${RATE} payments/s, each asked once`,
+      did: `A file system of ${DISK_MB} MB filled to the last block for ${inSeconds(span.until - span.from)} under ${RATE} payments/s, each asked once`,
       seen: [
         `answers while it was full: ${toldIn(during)}`,
         `${whole(inDoubt)} answers were lost in all (outcome unknown until the disk had space)`,
@@ -57,35 +59,24 @@ export const diskFull: Scenario = {
   },
 };
 
-const isIn = (moment: number, from: number, until: number) => moment >= from && moment < until;
-
-/** Resolves to when the disk was full, and to the statuses of an auditor's reads meanwhile. */
-async function fillUnderLoad(run: Run, stage: Stage, payments: Payments, disk: FillableDatabase) {
-  const auditor = await createClient(stage.database, 'auditor', ['audit']);
-  const moments = { fullAt: 0, freedAt: 0 };
-  const reads: number[] = [];
+/** Resolves to the time in which the disk was full. An auditor reads meanwhile. */
+async function fillUnderLoad(run: Run, payments: Payments, auditor: Auditor, disk: FillableDatabase): Promise<Span> {
+  const span = { from: 0, until: 0 };
   const asksOnce = 0;
-  const read = () =>
-    fetch(`${stage.nextUrl()}/v1/audit/calls?page_size=1`, { headers: { 'X-API-Key': auditor.key } }).then(
-      ({ status }) => void reads.push(status),
-      () => void reads.push(0),
-    );
   await payments.during(
     RATE,
     async () => {
       await sleep(3_000);
       run.say('the disk is full');
       await disk.fill();
-      moments.fullAt = performance.now();
-      for (const end = moments.fullAt + scaledMs(FULL_SECONDS, run); performance.now() < end;) {
-        await Promise.all([read(), sleep(READ_EVERY_MS)]);
-      }
+      span.from = performance.now();
+      await auditor.readFor(scaledMs(FULL_SECONDS, run));
       await disk.free();
-      moments.freedAt = performance.now();
+      span.until = performance.now();
       run.say('there is space');
       await sleep(10_000);
     },
     asksOnce,
   );
-  return { ...moments, reads };
+  return span;
 }

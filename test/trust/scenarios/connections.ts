@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { eventually } from '../../support/paying';
+import { audit } from '../audit';
+import { Auditor } from '../auditor';
+import { OneServer, oneServer } from '../databases';
+import { Payments } from '../payments';
+import { refusalsIn, sentIn, Span } from '../refusals';
+import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, whole } from '../scenario';
+import { Stage } from '../stage';
+
+const RATE = 40;
+const USED_UP_SECONDS = 30;
+
+/** The default of Postgres. */
+const MAX_CONNECTIONS = 100;
+
+/** How often a connection is looked for that the product could open. */
+const USE_UP_EVERY_MS = 500;
+
+const READING_AGAIN_WITHIN_MS = 5_000;
+
+/** The name of the connections that something else holds. */
+const OTHERS = 'others';
+
+/** Ends the connections of the product. Administrators have reserved ones. */
+const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> '${OTHERS}'`;
+
+export const connections: Scenario = {
+  name: 'connections-used-up',
+  title: 'All connections of the database are used up',
+  promised:
+    'While something else holds all connections of the server, payments are refused within about 2 s with the code for it, `database_busy`, and are never sent later. The history can be read and payments go on by themselves once connections are free.',
+  seconds: 70,
+  run: async (run) => {
+    run.say('starting');
+    const database = await oneServer([`max_connections=${MAX_CONNECTIONS}`]);
+    const stage = await Stage.start({ database, proxies: 2 }, run.onEnd);
+    const payments = await Payments.of(stage);
+    const auditor = await Auditor.of(stage);
+    const { span, others } = await useUpUnderLoad(run, database, payments, auditor);
+    const what = { happened: 'no connection was free', ended: 'they were given back' };
+    const { sent, seen, broken } = await refusalsIn(stage, payments, [span], what);
+    const busy = sentIn(payments.orders, [span]).filter(({ attempts: [first] }) => first?.code === 'database_busy');
+    const readAgain = auditor.firstReadAfter(span.until);
+    run.say('auditing');
+    const { audited, complaints } = await audit(stage, payments.orders);
+    return {
+      did: `Something else held ${others.most} connections and the product none, because an administrator ended them (${others.ended} in all), for ${inSeconds(span.until - span.from)} under ${RATE} payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
+      seen: [
+        ...seen,
+        `reading the history again ${inSeconds(readAgain)} after they were given back`,
+        ...inWords(audited),
+      ],
+      broken: [
+        ...broken,
+        ...(busy.length === 0 ? ['no payment was refused with database_busy'] : []),
+        ...(readAgain > READING_AGAIN_WITHIN_MS
+          ? [`the history could be read only ${inSeconds(readAgain)} after connections were free`]
+          : []),
+        ...brokenIn(audited, complaints),
+      ],
+    };
+  },
+};
+
+async function useUpUnderLoad(run: Run, database: OneServer, payments: Payments, auditor: Auditor) {
+  const span: Span = { from: 0, until: 0 };
+  const others = new Others(database);
+  const asksOnce = 0;
+  run.onEnd(() => others.release());
+  await payments.during(
+    RATE,
+    async () => {
+      await sleep(3_000);
+      run.say('something else takes all connections');
+      await others.useUp();
+      span.from = performance.now();
+      run.say('no connection is free');
+      const usedUpMs = scaledMs(USED_UP_SECONDS, run);
+      await Promise.all([auditor.readFor(usedUpMs), others.keepUsedUp(usedUpMs)]);
+      span.until = performance.now();
+      await others.release();
+      run.say('connections are free');
+      await auditor.readFor(10_000);
+    },
+    asksOnce,
+  );
+  return { span, others };
+}
+
+/** Connections that do nothing, and leave none to the product. */
+class Others {
+  /** The most that were open. */
+  most = 0;
+  /** How many connections of the product were ended. */
+  ended = 0;
+  private readonly held: Client[] = [];
+
+  constructor(private readonly database: OneServer) {}
+
+  /** Takes all connections. The product opens one whenever one is free, so its connections are ended until it has none. */
+  async useUp(): Promise<void> {
+    for (let some = Infinity; some > 0; this.ended += some) {
+      while (await this.take());
+      some = await this.endThoseOfTheProduct();
+    }
+  }
+
+  async keepUsedUp(ms: number): Promise<void> {
+    for (const end = performance.now() + ms; performance.now() < end; await sleep(USE_UP_EVERY_MS)) await this.useUp();
+  }
+
+  async release(): Promise<void> {
+    await Promise.all(this.held.splice(0).map((client) => client.end().catch(() => undefined)));
+  }
+
+  /** Opens a connection. Resolves to false if the server refuses it. */
+  private async take(): Promise<boolean> {
+    const client = new Client({ connectionString: this.database.url, application_name: OTHERS });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+    } catch {
+      return false;
+    }
+    this.held.push(client);
+    this.most = Math.max(this.most, this.held.length);
+    return true;
+  }
+
+  private async endThoseOfTheProduct(): Promise<number> {
+    let ended = 0;
+    // Even a reserved connection has no place while those that will be refused are being opened.
+    await eventually(() =>
+      this.database.query(END_ALL).then(
+        ({ length }) => {
+          ended = length;
+          return true;
+        },
+        () => false,
+      ),
+    );
+    return ended;
+  }
+}
