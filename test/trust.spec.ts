@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream } from './trust/comparison';
 import { App, Attempt, Order } from './trust/orders';
+import { SCENARIOS } from './trust/main';
 import { documentOf, Kept } from './trust/report';
 import type { Arrival } from './trust/upstream';
 
@@ -88,11 +89,30 @@ describe('the audit of npm run trust', () => {
 });
 
 describe('docs/reliability.md', () => {
+  const { scenarios } = JSON.parse(readFileSync(join(ROOT, 'bench/results/trust.json'), 'utf8')) as {
+    scenarios: Record<string, Kept>;
+  };
+  const names = SCENARIOS.map(({ name }) => name);
+
   it('shows the figures of the results', () => {
-    const { scenarios } = JSON.parse(readFileSync(join(ROOT, 'bench/results/trust.json'), 'utf8')) as {
-      scenarios: Record<string, Kept>;
-    };
-    expect(readFileSync(join(ROOT, 'docs/reliability.md'), 'utf8')).toBe(documentOf(scenarios));
+    expect(Object.keys(scenarios).filter((name) => !names.includes(name))).toEqual([]);
+    expect(readFileSync(join(ROOT, 'docs/reliability.md'), 'utf8')).toBe(documentOf(scenarios, names));
+  });
+
+  it('counts only scenarios that ran, and names those that are broken or have no result', () => {
+    const [[one, kept] = ['', undefined]] = Object.entries(scenarios);
+    if (!kept) throw new Error('there are no results');
+    const page = (changes: Record<string, Partial<Kept>>) =>
+      documentOf(
+        Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, { ...kept, broken: [], ...change }])),
+        [one, 'two', 'three'],
+      );
+    expect(page({ [one]: {}, two: { isMissing: true } })).toContain(
+      'All 1 scenarios that ran kept their promises. Without a result: `two`, `three`.',
+    );
+    expect(page({ [one]: {}, two: { broken: ['it paid twice'] }, three: {} })).toContain(
+      '2 scenarios kept their promises. **1 did not: `two`.**',
+    );
   });
 });
 

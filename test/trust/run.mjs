@@ -27,7 +27,7 @@ const known = (text, before = []) => {
 
 const { factor, only, results, document } = new Command('npm run trust --')
   .description(
-    'kill, freeze, overload and fill up real processes under load, audit every payment, and write docs/reliability.md.\nAll scenarios take about 25 minutes on two quiet cores.',
+    'kill, freeze, overload and fill up real processes under load, audit every payment, and write docs/reliability.md.\nAll scenarios take about 30 minutes on two quiet cores.',
   )
   .option('--only <names>', 'only these scenarios, separated by commas', known)
   .option('--factor <number>', 'scales counts and times', positive, 1)
@@ -101,7 +101,7 @@ function keep({ name, title, promised }, { wasInterrupted, ...result }) {
   const inOrder = Object.fromEntries(names.flatMap((each) => (scenarios[each] ? [[each, scenarios[each]]] : [])));
   for (const file of [results, document]) mkdirSync(dirname(file), { recursive: true });
   writeFileSync(results, `${JSON.stringify({ scenarios: inOrder }, null, 2)}\n`);
-  writeFileSync(document, documentOf(inOrder));
+  writeFileSync(document, documentOf(inOrder, names));
 }
 
 function linesOf({ name }, { did, seen, broken, seconds, isMissing }) {
