@@ -1,4 +1,5 @@
 import { INestApplicationContext } from '@nestjs/common';
+import { BackOff } from '../src/reconciliation/in-doubt/back-off';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { answer } from './support/fake-upstream';
@@ -37,6 +38,7 @@ describe('the resolver with an unusual listing', () => {
   let recipient = 50;
   /** What happens while the next listing is read. */
   let meanwhile: (() => Promise<unknown>) | undefined;
+  let isListingBroken = false;
 
   const make = ({ airtimes, momos }: Asked): object[] => {
     const items = airtimes ?? momos ?? [];
@@ -69,6 +71,7 @@ describe('the resolver with an unusual listing', () => {
         const happening = meanwhile;
         meanwhile = undefined;
         await happening?.();
+        if (isListingBroken) return answer(200, '{"status":')(request, response, socket);
         return answer(200, { status: 'success', data: listed })(request, response, socket);
       }
       if (request.url.endsWith('/wallets/list')) {
@@ -147,6 +150,19 @@ describe('the resolver with an unusual listing', () => {
     await pay({ refusedWith: 400 }, [42, 1]);
     const id = await pay({ lost: true }, [42, 1]);
     expect(await settle(id)).toContain('another call of ours could have made them');
+  });
+
+  it('does not wait longer for a call because the listing could not be read', async () => {
+    const id = await pay({ lost: true }, [43, 1]);
+    const waits = { failed: jest.spyOn(BackOff.prototype, 'failed'), polled: jest.spyOn(BackOff.prototype, 'polled') };
+    const timesOf = () => Object.values(waits).map(({ mock }) => mock.calls.filter(([one]) => one === id).length);
+    isListingBroken = true;
+    await worker.get(ResolverService).runOnce();
+    expect(timesOf()).toEqual([1, 0]);
+    isListingBroken = false;
+    expect(await settle(id)).toBe('confirmed');
+    expect(timesOf()).toEqual([1, 1]);
+    jest.restoreAllMocks();
   });
 
   it('does not take a failed payout for an executed one', async () => {

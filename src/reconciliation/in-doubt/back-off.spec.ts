@@ -23,6 +23,21 @@ describe('the back-off of calls in doubt', () => {
     expect(waits).toEqual([10, 15, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600, 3_600]);
   });
 
+  it('is at most a minute while the upstream fails, so that its end settles calls soon', () => {
+    const backOff = new BackOff(10_000);
+    const waits: number[] = [];
+    for (let now = 0; waits.length < 6;) {
+      backOff.failed('a', SENT, now);
+      const next = dueAt(backOff, now);
+      waits.push((next - now) / 1_000);
+      now = next;
+    }
+    expect(waits).toEqual([10, 20, 40, 60, 60, 60]);
+    for (let round = 0; round < 12; round += 1) backOff.polled('a', SENT, 0, 0);
+    backOff.failed('a', SENT, HOUR);
+    expect(dueAt(backOff, HOUR) - HOUR).toBe(60_000);
+  });
+
   it('leaves a call without news to a person after a week, once it was polled', () => {
     const backOff = new BackOff(1_000);
     const late = 8 * 24 * HOUR;

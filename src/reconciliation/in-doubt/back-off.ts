@@ -3,6 +3,9 @@ const HOUR_MS = 3_600_000;
 /** The age after which a call in doubt without news is left to a person. Each poll would have to reach further back. */
 const LEFT_AFTER_MS = 7 * 24 * HOUR_MS;
 
+/** The longest wait after a failure of the upstream. It says nothing about the calls, and its end is to settle them. */
+const FAILED_MOST_MS = 60_000;
+
 /** The age after which no further news can be expected. */
 const RECENT_MS = HOUR_MS;
 
@@ -14,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Decides when each call in doubt is polled next. The wait doubles each time, up to an hour. After a restart, every
- * call is due at once.
+ * Decides when each call in doubt is polled next. The wait doubles each time, up to an hour, or up to a minute while the
+ * upstream fails. After a restart, every call is due at once.
  */
 export class BackOff {
   private readonly waiting = new Map<string, Waiting>();
@@ -35,10 +38,15 @@ export class BackOff {
    * @param quietAt the end of its quiet period. The call is due then, whatever the wait.
    */
   polled(id: string, sentFrom: Date, now: number, quietAt: number): void {
-    const before = this.waiting.get(id);
-    const waitMs = before ? Math.min(2 * before.waitMs, Math.max(HOUR_MS, this.firstMs)) : this.firstMs;
+    const waitMs = this.nextWait(id, HOUR_MS);
     const at = quietAt > now ? Math.min(now + waitMs, quietAt) : now + waitMs;
     this.waiting.set(id, { sentAt: sentFrom.getTime(), at, waitMs, polledAt: now });
+  }
+
+  /** Records that a call was to be polled, and the upstream failed. */
+  failed(id: string, sentFrom: Date, now: number): void {
+    const waitMs = this.nextWait(id, FAILED_MOST_MS);
+    this.waiting.set(id, { sentAt: sentFrom.getTime(), at: now + waitMs, waitMs, polledAt: now });
   }
 
   /** Orders IDs for polling: first those that were never polled, then those polled longest ago. */
@@ -55,5 +63,10 @@ export class BackOff {
   /** Forgets calls that are no longer in doubt. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.waiting.keys()) if (!ids.has(id)) this.waiting.delete(id);
+  }
+
+  private nextWait(id: string, mostMs: number): number {
+    const before = this.waiting.get(id);
+    return before ? Math.min(2 * before.waitMs, Math.max(mostMs, this.firstMs)) : this.firstMs;
   }
 }

@@ -105,7 +105,7 @@ export class ResolverService {
     if (due.length === 0) return { ...NOTHING, inDoubt };
     const { left, ...answer } = await this.polls.poll(due, ids, signal);
     const done = due.filter(({ id }) => !left.has(id));
-    this.remember(done, answer.verdicts);
+    this.remember(done, answer);
     this.complain(answer.failure ?? undefined, signal);
     return { ...answer, inDoubt, polled: done.length };
   }
@@ -129,12 +129,13 @@ export class ResolverService {
     return { ids, calls };
   }
 
-  private remember(due: SentCallState[], verdicts: NewVerdict[]): void {
+  private remember(due: SentCallState[], { failure, verdicts }: Pick<Round, 'failure' | 'verdicts'>): void {
     const { rules } = this.polls;
     for (const call of due) {
       const now = clock.nowMs();
       const quietAt = quietUntil(call, rules);
-      this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
+      if (failure !== null) this.backOff.failed(call.id, call.sentFrom, now);
+      else this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
     }
     for (const { intentId, verdict } of verdicts) {
       this.metrics.countVerdict(verdict);
