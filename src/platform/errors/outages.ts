@@ -13,12 +13,12 @@ export const OUTAGES = {
   },
   storage_full: {
     status: 503,
-    text: 'The proxy has no space left to record requests. Nothing was sent.. Send the request again later, with the same Idempotency-Key.',
+    text: 'The proxy has no space left to record requests. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
     retryAfter: 30,
   },
   storage_failing: {
     status: 503,
-    text: 'The storage of the proxy fails. Nothing was sent.. Send the request again later, with the same Idempotency-Key.',
+    text: 'The storage of the proxy fails. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
     retryAfter: 60,
   },
   database_read_only: {

@@ -18,7 +18,7 @@ describe('a problem', () => {
     const { status, message } = new Problem(code);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);
-    expect(message).toMatch(/^[A-Z].*\.$/);
+    expect(message).toMatch(/^[A-Z](?!.*\.\.).*\.$/);
   });
 
   it('has a Retry-After only if sending again is safe', () => {
