@@ -16,7 +16,7 @@ const USED_UP_SECONDS = 30;
 const MAX_CONNECTIONS = 100;
 
 /** How often a connection is looked for that the product could open. */
-const USE_UP_EVERY_MS = 500;
+const USE_UP_EVERY_MS = 100;
 
 const READING_AGAIN_WITHIN_MS = 5_000;
 
@@ -47,7 +47,7 @@ export const connections: Scenario = {
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
-      did: `Something else held ${others.most} connections and the product none, because an administrator ended them (${others.ended} in all), for ${inSeconds(span.until - span.from)} under ${RATE} payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
+      did: `Something else took every free connection (${others.most}), and an administrator ended those of the product (${others.ended} in all), for ${inSeconds(span.until - span.from)} under ${RATE} payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
       seen: [
         ...seen,
         `reading the history again ${inSeconds(readAgain)} after they were given back`,
