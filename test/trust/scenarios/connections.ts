@@ -31,7 +31,7 @@ export const connections: Scenario = {
   name: 'connections-used-up',
   title: 'All connections of the database are used up',
   promised:
-    'While something else holds all connections of the server, payments are refused within about 2 s with the code for it, `database_busy`, and are never sent later. The history can be read and payments go on by themselves once connections are free.',
+    'While something else holds all connections of the server, payments are refused with 503 within about 2 s (`database_busy`, or `overloaded` once fewer may wait for the database) and are never sent later. The history can be read and payments go on by themselves once connections are free.',
   seconds: 70,
   run: async (run) => {
     run.say('starting');
