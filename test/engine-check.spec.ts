@@ -20,6 +20,11 @@ const SHARED = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer)
   CREATE FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RETURNS boolean LANGUAGE sql AS
     'SELECT pg_try_advisory_lock_shared($1, $2)'`;
 
+/** It keeps a lock for one session, under another number than it was asked for. */
+const HIDDEN = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RENAME TO pg_try_advisory_lock_of_others;
+  CREATE FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RETURNS boolean LANGUAGE sql AS
+    'SELECT pg_try_advisory_lock_of_others($1 + 1, $2)'`;
+
 describe('a database server', () => {
   let database: TestDatabase;
 
@@ -66,6 +71,7 @@ describe('a database server', () => {
   it.each([
     ['that ignores advisory locks', IGNORED],
     ['whose sessions share advisory locks', SHARED],
+    ['that does not show advisory locks', HIDDEN],
   ])('is refused %s', async (_, change) => {
     await database.query(change);
     const line = await reason(prepareDatabase(asLogins(), true));

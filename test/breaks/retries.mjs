@@ -113,4 +113,35 @@ export const RETRIES = [
     noticedBy: 'test/unrecorded-outcomes.spec.ts',
     test: 'stops admission below the floor, before anything fails, and lets it go on above',
   },
+  {
+    name: 'full-database-admits-nothing',
+    guards: 'the space of outcomes, which intents would take while the disk of the database is full',
+    edits: [['src/platform/storage/storage.service.ts', " || cause === 'disk_full'", '']],
+    noticedBy: 'test/full-disk.spec.ts',
+    test: 'answers every payment that was sent, and refuses the others before they are sent',
+  },
+  {
+    name: 'full-data-dir-admits-nothing',
+    guards: 'payments whose outcomes could be kept nowhere if the database failed',
+    edits: [['src/platform/storage/storage.service.ts', "place === 'data_dir' || ", '']],
+    noticedBy: 'test/unrecorded-outcomes.spec.ts',
+  },
+  {
+    name: 'quiet-before-the-end',
+    guards: 'a trouble that is over between two failures, and a log that they flood',
+    edits: [['src/platform/storage/storage.service.ts', ' || performance.now() - seen.at < quietMs', '']],
+    noticedBy: 'src/platform/storage/storage.service.spec.ts',
+  },
+  {
+    name: 'code-of-used-up-connections',
+    guards: 'the reason why payments are refused while others hold all connections',
+    edits: [
+      [
+        'src/platform/storage/failures.ts',
+        "too_many_connections: 'database_busy'",
+        "too_many_connections: 'database_unavailable'",
+      ],
+    ],
+    noticedBy: 'test/database-failures.spec.ts',
+  },
 ];

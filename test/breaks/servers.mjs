@@ -57,4 +57,23 @@ export const SERVERS = [
     ],
     noticedBy: 'test/engine-check.spec.ts',
   },
+  {
+    name: 'locks-nobody-sees',
+    guards: 'a live instance that others take for dead, because the server does not show its lock',
+    edits: [
+      [
+        'src/platform/database/engine-check.ts',
+        'if (held && shown && !alsoHeld) return;',
+        'if (held && !alsoHeld) return;',
+      ],
+    ],
+    noticedBy: 'test/engine-check.spec.ts',
+    test: 'is refused that does not show advisory locks',
+  },
+  {
+    name: 'engine-with-all-it-needs',
+    guards: 'a server on which a guard of the schema would fail later',
+    edits: [['src/platform/database/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;']],
+    noticedBy: 'test/engine-check.spec.ts',
+  },
 ];

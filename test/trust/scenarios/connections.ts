@@ -10,7 +10,7 @@ import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, whole } from '..
 import { Stage } from '../stage';
 
 const RATE = 40;
-const USED_UP_SECONDS = 30;
+const USED_UP_SECONDS = 25;
 
 /** The default of Postgres. */
 const MAX_CONNECTIONS = 100;
@@ -32,7 +32,7 @@ export const connections: Scenario = {
   title: 'All connections of the database are used up',
   promised:
     'While something else holds all connections of the server, payments are refused with 503 within about 2 s (`database_busy`, or `overloaded` once fewer may wait for the database) and are never sent later. The history can be read and payments go on by themselves once connections are free.',
-  seconds: 70,
+  seconds: 60,
   run: async (run) => {
     run.say('starting');
     const database = await oneServer([`max_connections=${MAX_CONNECTIONS}`]);
@@ -83,7 +83,7 @@ async function useUpUnderLoad(run: Run, database: OneServer, payments: Payments,
       span.until = performance.now();
       await others.release();
       run.say('connections are free');
-      await auditor.readFor(10_000);
+      await auditor.readFor(6_000);
     },
     asksOnce,
   );

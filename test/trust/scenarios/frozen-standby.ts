@@ -11,7 +11,7 @@ import { Stage } from '../stage';
 const RATE = 40;
 
 /** Of each of two freezes. */
-const FROZEN_SECONDS = 15;
+const FROZEN_SECONDS = 12;
 
 /** How often an impatient administrator cancels the commits that wait for the standby. */
 const CANCEL_EVERY_MS = 50;
@@ -21,7 +21,7 @@ export const frozenStandby: Scenario = {
   title: 'A frozen synchronous standby',
   promised:
     'While the standby confirms no commit, payments are refused with 503 within about 2 s and are never sent later, also if the waits for the standby are cancelled. What was acknowledged is on the standby. Payments go on within seconds of the thaw.',
-  seconds: 100,
+  seconds: 70,
   run: async (run) => {
     run.say('starting');
     const database = await twoServers();
@@ -74,7 +74,7 @@ async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
         pair.thawStandby();
         spans.push({ from, until: performance.now() });
         run.say('the standby is thawed');
-        await sleep(10_000);
+        await sleep(6_000);
       }
     },
     asksOnce,
