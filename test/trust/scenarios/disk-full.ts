@@ -38,7 +38,7 @@ export const diskFull: Scenario = {
     const again = payments.firstDoneAfter(span.until);
     const inDoubt = payments.orders.filter(({ attempts: [first] }) => first?.code === 'outcome_unknown').length;
     const { reads } = auditor;
-    const unread = reads.filter(({ status }) => status !== 200).length;
+    const unread = reads.flatMap(({ status }) => (status === 200 ? [] : [status]));
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
@@ -46,12 +46,16 @@ export const diskFull: Scenario = {
       seen: [
         `answers while it was full: ${toldIn(during)}`,
         `${whole(inDoubt)} answers were lost in all (outcome unknown until the disk had space)`,
-        `${reads.length - unread} of ${reads.length} reads of the history answered`,
+        `${reads.length - unread.length} of ${reads.length} reads of the history answered`,
         `paying again ${inSeconds(again)} after there was space`,
         ...inWords(audited),
       ],
       broken: [
-        ...(unread > 0 ? [`${unread} of ${reads.length} reads failed while the disk was full`] : []),
+        ...(unread.length > 0
+          ? [
+              `${unread.length} of ${reads.length} reads failed while the disk was full (${[...new Set(unread)].join(', ')})`,
+            ]
+          : []),
         ...(again > PAYING_AGAIN_WITHIN_MS ? [`payments went on only ${inSeconds(again)} after there was space`] : []),
         ...brokenIn(audited, complaints),
       ],
