@@ -45,7 +45,10 @@ export class CallJournal implements OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
   private readonly intents: GroupCommit<NewIntent>;
   private readonly admissions: GroupCommit<Admission, AdmissionResult>;
-  /** Admissions that depend on earlier payments. They take longer, and the others do not wait for them. */
+  /**
+   * Admissions that depend on earlier payments, or that meet an open circuit. They take longer, and the others do not wait
+   * for them.
+   */
   private readonly lookUps: GroupCommit<Admission, AdmissionResult>;
   private readonly outcomes: GroupCommit<Closing, string>;
   private readonly relaxed: boolean;
@@ -127,7 +130,9 @@ export class CallJournal implements OnApplicationShutdown {
    * @throws DatabaseTooSlow if that takes longer than the patience. The refusal of the call undoes a later admission.
    */
   admit(admission: Admission, patienceMs: number): Promise<AdmissionResult> {
-    return (admission.request.payments ? this.lookUps : this.admissions).add(admission, patienceMs);
+    const { payments, sendableInSeconds } = admission.request;
+    const needsLookUp = payments !== null || sendableInSeconds !== null;
+    return (needsLookUp ? this.lookUps : this.admissions).add(admission, patienceMs);
   }
 
   /**

@@ -1,7 +1,8 @@
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
-import { AdmissionRequest, dryRun, Obstacle, reservationOf } from '../policy/admission';
+import { AdmissionRequest, dryRun, Obstacle } from '../policy/admission';
+import { reservationOf } from '../policy/caps';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { Author, authorSql } from './author';
@@ -42,6 +43,7 @@ const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
   allowDuplicateOf: null,
   content: '',
   overOwnLimit: false,
+  sendableInSeconds: null,
   heldFor: null,
 };
 

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { AdmissionRequest, Budget, decide, State, Ruling, reservationOf } from './admission';
+import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
+import { reservationOf } from './caps';
 import { Item } from '../operations/item';
 import { RecipientDays } from './recipient-days';
 import { NO_HISTORY } from '../../test/support/no-history';
@@ -27,6 +28,7 @@ const requests = fc.array(
     idempotencyKey: fc.option(fc.constantFrom('k1', 'k2', 'k3')),
     content: fc.constantFrom('1', '2', '3', '4', '5', '6'),
     overOwnLimit: fc.integer({ max: 7, min: 0 }).map((drawn) => drawn === 0),
+    sendableInSeconds: fc.option(fc.constant(5), { freq: 1 }),
     usd: fc.option(amount, { freq: 8 }),
     feeUsd: fc.option(amount, { freq: 2 }),
     heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
@@ -149,7 +151,9 @@ describe('decide, for any batch and any state,', () => {
           const isSuspected =
             guards.duplicates && (inBatch !== undefined || isInTheWay) && newest !== call.allowDuplicateOf;
           const mayOpen = !claims.has(call.id) && !first && !call.overOwnLimit && !isStopped && !isSuspected;
-          expect(isOpen(ruling) || ruling.kind === 'over_cap').toBe(mayOpen);
+          expect(isOpen(ruling) || ['over_cap', 'circuit_open'].includes(ruling.kind)).toBe(mayOpen);
+          if (call.sendableInSeconds !== null) expect(ruling.kind).not.toBe('admitted');
+          if (ruling.kind === 'circuit_open') expect([call.sendableInSeconds, call.heldFor]).toEqual([5, null]);
           if (!claims.has(call.id) && first) {
             const kind = first.content === call.content ? 'repeated' : 'key_reused';
             expect(ruling).toEqual({ kind, firstCallId: first.id });

@@ -1,71 +1,7 @@
-import { Decimal } from 'decimal.js';
 import { AdmissionRequest, Budget, decide, State } from './admission';
-import { Item } from '../operations/item';
 import { SameContent } from './same-content';
-import { Stop } from './stops';
-import { RecipientDays } from './recipient-days';
-import { NO_HISTORY } from '../../test/support/no-history';
-import { NO_ITEM } from '../../test/support/no-item';
+import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/admission-requests';
 
-const usd = (text: string) => new Decimal(text);
-
-/** A payment to an e-mail address. */
-function payment(email: string, amount: string): Item {
-  return {
-    ...NO_ITEM,
-    recipientField: 'email',
-    email,
-    amountUsd: usd(amount),
-  };
-}
-
-function request(id: string, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
-  return {
-    id,
-    clientId: 'shop',
-    operation: 'POST /payouts/airtime',
-    idempotencyKey: null,
-    content: `{"of":"${id}"}`,
-    items: [payment(`${id}@example.com`, '1')],
-    allowDuplicateOf: null,
-    overOwnLimit: false,
-    usd: usd('1'),
-    feeUsd: null,
-    heldFor: null,
-    payments: null,
-    ...more,
-  };
-}
-
-function budget(more: Partial<Budget> = {}): Budget {
-  const spent = { spentTodayUsd: usd('0'), spentThisMonthUsd: usd('0') };
-  return { ...NO_HISTORY, dailyCapUsd: null, monthlyCapUsd: null, ...spent, ...more };
-}
-
-const ON = { duplicates: true, windowSeconds: 30, acrossClients: true };
-const OFF = { duplicates: false, windowSeconds: 30, acrossClients: false };
-
-function state(more: Partial<State> = {}): State {
-  return {
-    claims: new Map(),
-    sameContent: new Map(),
-    seenAcrossClients: new Set(),
-    unexplained: new Map(),
-    recipients: new RecipientDays(),
-    stops: [],
-    budgets: new Map([['shop', budget()]]),
-    guards: ON,
-    ...more,
-  };
-}
-
-const stop = (more: Partial<Stop> = {}): Stop => ({
-  id: 'stop',
-  clientId: null,
-  operation: null,
-  reason: 'drill',
-  ...more,
-});
 const kinds = (requests: AdmissionRequest[], at = state()) => decide(requests, at).map(({ kind }) => kind);
 
 describe('decide', () => {

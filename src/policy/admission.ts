@@ -1,8 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
-import { HeldFor, Hold, holdByHistory, holdByItself, paymentOf } from './holds';
+import { Caps, OverCap, overCap, reservationOf } from './caps';
+import { HeldFor, Hold, holdByHistory, holdByItself } from './holds';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
 import { callInTheWay, SameContent } from './same-content';
+import { SharedPayments } from './shared-payments';
 import { Stop, stopFor } from './stops';
 
 /** A request that pays or creates something, with everything that decides whether it may be sent. */
@@ -22,6 +24,11 @@ export interface AdmissionRequest {
    * replay of an earlier call.
    */
   overOwnLimit: boolean;
+  /**
+   * In how many seconds the upstream is tried again, because its circuit is open. Meanwhile the request may be held or
+   * replayed, but not admitted. Null if it may be sent now.
+   */
+  sendableInSeconds: number | null;
   /** The amount that counts against the caps. Null if nothing does. */
   usd: Decimal | null;
   /** The fees of the upstream that are expected. They are reserved with `usd`. Null for none. */
@@ -33,11 +40,7 @@ export interface AdmissionRequest {
 }
 
 /** A client's limits that depend on other calls, and the amounts that count against them. */
-export interface Budget extends HistoryLimits {
-  dailyCapUsd: Decimal | null;
-  monthlyCapUsd: Decimal | null;
-  spentTodayUsd: Decimal;
-  spentThisMonthUsd: Decimal;
+export interface Budget extends HistoryLimits, Caps {
   /** The sum of its calls that wait for an approval. Read only if `approvalOverDayUsd` needs it. */
   heldUsd: Decimal;
 }
@@ -99,9 +102,11 @@ export type Obstacle =
   | { kind: 'key_reused'; firstCallId: string }
   | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
-  | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal; feeUsd: Decimal | null }
+  | OverCap
   /** The recipients of these items would get more than the client may pay to one recipient in a day. */
-  | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] };
+  | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] }
+  /** The upstream fails most requests of the operation. Only a call that would be sent now has this obstacle. */
+  | { kind: 'circuit_open'; retryAfter: number };
 
 /**
  * Everything that stands against a call if it is requested now and alone, in the order of `decide`, and the approval
@@ -124,7 +129,7 @@ export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
 class Batch {
   private readonly byKey = new Map<string, AdmissionRequest>();
   private readonly byContent = new Map<string, SameContent>();
-  private readonly byPayment = new Map<string, Set<string>>();
+  private readonly shared = new SharedPayments();
 
   constructor(private readonly state: State) {}
 
@@ -146,16 +151,16 @@ class Batch {
     if (before && !isRepeated && before.callId !== request.allowDuplicateOf) {
       obstacles.push({ kind: 'duplicate', first: before });
     }
-    const over = [this.overCap(request), this.overRecipientCap(request)];
+    const budget = this.state.budgets.get(request.clientId);
+    const over = [budget && overCap(request, budget), this.overRecipientCap(request), this.openCircuit(request)];
     return [...obstacles, ...over.filter((obstacle) => obstacle !== undefined)];
   }
 
   holdOn(request: AdmissionRequest): Hold | null {
-    const isElsewhere = this.seenElsewhere(request); // It remembers the request, whatever else holds it.
     const { recipients, budgets, unexplained } = this.state;
     const own = holdByItself(request, unexplained.get(request.id));
     const hold = own ?? holdByHistory(request, recipients, budgets.get(request.clientId));
-    return hold ?? (isElsewhere ? { heldFor: 'seen_across_clients' } : null);
+    return hold ?? (this.seenElsewhere(request) ? { heldFor: 'seen_across_clients' } : null);
   }
 
   private claimOf(request: AdmissionRequest): Claim | undefined {
@@ -173,31 +178,23 @@ class Batch {
     return callInTheWay(request, same, guards.windowSeconds);
   }
 
-  private overCap(request: AdmissionRequest): Obstacle | undefined {
-    const budget = this.state.budgets.get(request.clientId);
-    const usd = reservationOf(request);
-    if (!budget || usd === null) return undefined;
-    const { feeUsd } = request;
-    const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
-    if (dailyCapUsd && spentTodayUsd.plus(usd).gt(dailyCapUsd)) {
-      return overCap('daily', dailyCapUsd, spentTodayUsd, feeUsd);
-    }
-    if (monthlyCapUsd && spentThisMonthUsd.plus(usd).gt(monthlyCapUsd)) {
-      return overCap('monthly', monthlyCapUsd, spentThisMonthUsd, feeUsd);
-    }
-    return undefined;
-  }
-
   private overRecipientCap({ clientId, payments }: AdmissionRequest): Obstacle | undefined {
     const capUsd = this.state.budgets.get(clientId)?.maxRecipientDayUsd ?? null;
     const positions = payments ? this.state.recipients.over(payments, capUsd) : [];
     return capUsd && positions.length > 0 ? { kind: 'over_recipient_cap', capUsd, positions } : undefined;
   }
 
+  /** A held call is sent after its approval, when the upstream may be well again. */
+  private openCircuit(request: AdmissionRequest): Obstacle | undefined {
+    const { sendableInSeconds: retryAfter } = request;
+    return retryAfter === null || this.holdOn(request) ? undefined : { kind: 'circuit_open', retryAfter };
+  }
+
   private open(request: AdmissionRequest): Opened {
     const before = this.callInTheWay(request);
     const repeats = before ? { duplicateOf: before.callId } : {};
     const hold = this.holdOn(request);
+    if (this.state.guards.acrossClients) this.shared.add(request);
     if (request.idempotencyKey !== null) this.byKey.set(keyOf(request), request);
     const state = hold ? 'pending_approval' : 'in_progress';
     this.byContent.set(contentOf(request), { callId: request.id, state, paidSecondsAgo: null, undelivered: false });
@@ -206,14 +203,9 @@ class Batch {
     return hold ? { kind: 'held', ...hold, ...repeats } : { kind: 'admitted', ...repeats };
   }
 
-  private seenElsewhere({ id, clientId, usd, items }: AdmissionRequest): boolean {
-    if (!this.state.guards.acrossClients) return false;
-    const others = (usd === null ? [] : items.flatMap(paymentOf)).flatMap((payment) => {
-      const clients = this.byPayment.get(payment) ?? new Set();
-      this.byPayment.set(payment, new Set([...clients, clientId]));
-      return [...clients].filter((other) => other !== clientId);
-    });
-    return others.length > 0 || this.state.seenAcrossClients.has(id);
+  private seenElsewhere(request: AdmissionRequest): boolean {
+    const { guards, seenAcrossClients } = this.state;
+    return guards.acrossClients && (this.shared.hasOthers(request) || seenAcrossClients.has(request.id));
   }
 
   /** A held call counts against the caps when it is approved. */
@@ -228,15 +220,6 @@ class Batch {
     budget.spentTodayUsd = budget.spentTodayUsd.plus(reserved);
     budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(reserved);
   }
-}
-
-function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal, feeUsd: Decimal | null): Obstacle {
-  return { kind: 'over_cap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)), feeUsd };
-}
-
-/** Returns what a request reserves on the caps: its amount, and the fees that are expected. Null for nothing. */
-export function reservationOf({ usd, feeUsd }: Pick<AdmissionRequest, 'usd' | 'feeUsd'>): Decimal | null {
-  return usd && feeUsd ? usd.plus(feeUsd) : usd;
 }
 
 function keyOf({ clientId, operation, idempotencyKey }: AdmissionRequest): string {

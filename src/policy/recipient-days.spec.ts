@@ -37,6 +37,7 @@ function requestsOf({ calls }: World): AdmissionRequest[] {
     allowDuplicateOf: null,
     content: `${place}`,
     overOwnLimit: false,
+    sendableInSeconds: null,
     usd: Decimal.sum(...items.map(({ usd }) => usd)),
     feeUsd: null,
     heldFor: null,

@@ -75,6 +75,35 @@ export const RETRIES = [
     test: 'gets as many requests as it has connections, some wait, and the rest leaves no trace',
   },
   {
+    name: 'circuit-before-intent',
+    guards: 'a request of an operation that the upstream mostly fails, and has written nothing yet',
+    edits: [
+      [
+        'src/policy/admission.ts',
+        'retryAfter === null || this.holdOn(request)',
+        'retryAfter !== -1 || this.holdOn(request)',
+      ],
+    ],
+    noticedBy: 'test/open-circuit.spec.ts',
+    test: 'refuses a payment before its intent is written, with Retry-After, and records the refusal',
+  },
+  {
+    name: 'one-probe',
+    guards: 'an upstream that is tried again, from all requests that are admitted at that moment',
+    edits: [
+      ['src/gateway/upstream/circuit.ts', 'if (this.probe !== undefined && this.probe !== request)', 'if (false)'],
+    ],
+    noticedBy: 'test/open-circuit.spec.ts',
+    test: 'lets one of many requests through as its probe, and refuses the others before their intents',
+  },
+  {
+    name: 'probe-given-up',
+    guards: 'an upstream whose probe was refused by the proxy itself',
+    edits: [['src/gateway/forwarding/admission.service.ts', 'if (!isReleased) this.upstream.giveUp(outgoing);', '']],
+    noticedBy: 'test/open-circuit.spec.ts',
+    test: 'gives the probe to the next request if one is refused for another reason, held, or replayed',
+  },
+  {
     name: 'sent-by-its-deadline',
     guards: 'a request that was admitted, and whose time to be sent is over',
     edits: [['src/gateway/forwarding/exchange.service.ts', 'performance.now() > call.sendBy || ', '']],

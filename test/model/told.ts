@@ -4,7 +4,7 @@ import { LogicalRequest } from './schedule';
 import { Told, World } from './world';
 
 /** Refusals of requests that were never admitted. They are right at any time. */
-const HARMLESS = ['database_unavailable', 'overloaded'];
+const HARMLESS = ['database_unavailable', 'overloaded', 'upstream_unreachable'];
 
 /** Whether the app got the truth. */
 export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[]): string[] {

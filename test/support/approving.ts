@@ -1,3 +1,4 @@
+import { RunningConfig } from '../../src/platform/config/config';
 import { answer } from './fake-upstream';
 import { copyIntent } from './intents';
 import { Paying, startPaying, SUCCESS } from './paying';
@@ -31,10 +32,10 @@ export interface Approving extends Paying {
   query: TestProxy['database']['query'];
 }
 
-export async function startApproving(): Promise<Approving> {
-  const paying = await startPaying();
+export async function startApproving(settings: Partial<RunningConfig> = {}): Promise<Approving> {
+  const paying = await startPaying(settings);
   const { proxy, upstream, app } = paying;
-  const second = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
+  const second = await startProxy({ upstreamBaseUrl: upstream.url, ...settings }, proxy.database);
   const approver = await proxy.client('approver', 'approve', 'audit');
   const model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
   const query: Approving['query'] = (sql, parameters) => proxy.database.query(sql, parameters);

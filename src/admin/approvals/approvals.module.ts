@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HistoryModule } from '../../history/history.module';
 import { GatewayModule } from '../../gateway/gateway.module';
+import { UpstreamModule } from '../../gateway/upstream/upstream.module';
 import { JournalModule } from '../../journal/journal.module';
 import { MetricsModule } from '../../http/metrics/metrics.module';
 import { PolicyModule } from '../../policy/policy.module';
@@ -9,7 +10,7 @@ import { ApprovalsService } from './approvals.service';
 import { ForecastService } from './forecast.service';
 
 @Module({
-  imports: [HistoryModule, GatewayModule, JournalModule, MetricsModule, PolicyModule],
+  imports: [HistoryModule, GatewayModule, UpstreamModule, JournalModule, MetricsModule, PolicyModule],
   controllers: [ApprovalsController],
   providers: [ApprovalsService, ForecastService],
 })

@@ -16,7 +16,8 @@ import { GateService } from '../../gateway/admission-control/gate.service';
 import { StorageService } from '../../platform/storage/storage.service';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { recipientFaults, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
+import { recipientFaults, requireClosedCircuit, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { paymentsTo } from '../../journal/content-keys';
 import { readFeeRate } from '../../operations/fees';
 import { movesValue, operationNamed, OperationName } from '../../operations/catalogue';
@@ -32,6 +33,9 @@ import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems 
 const EXPIRED =
   'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
 
+const CIRCUIT_OPEN =
+  'The payout service fails most requests of this operation at the moment. Nothing was sent, and the call is still pending. Approve it after Retry-After.';
+
 /** Lists held calls, and records decisions about them. */
 @Injectable()
 export class ApprovalsService {
@@ -42,6 +46,7 @@ export class ApprovalsService {
     private readonly records: RecordsService,
     private readonly gate: GateService,
     private readonly exchanges: ExchangeService,
+    private readonly upstream: UpstreamService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
     private readonly fence: FenceService,
@@ -72,21 +77,22 @@ export class ApprovalsService {
     requireSpace(this.storage);
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
+    const prepared = toPrepared(held);
     const place = await this.gate.enterFor(call, held.intent.client_id, operationNamed(held.intent.operation));
     try {
-      return await this.approveAndSend(call, held, this.decision(held, reason, by), place);
+      requireClosedCircuit(this.upstream, prepared.outgoing, CIRCUIT_OPEN);
+      return await this.approveAndSend(call, { held, prepared, place }, this.decision(held, reason, by));
     } finally {
       place.release();
+      this.upstream.giveUp(prepared.outgoing);
     }
   }
 
   private async approveAndSend(
     call: AuthenticatedCall,
-    held: Held,
+    { held, prepared, place }: { held: Held; prepared: PreparedRequest; place: Place },
     decision: NewDecision,
-    place: Place,
   ): Promise<FullApprovalRecord> {
-    const prepared = toPrepared(held);
     const { id } = held.intent;
     const { client_id: clientId, key_id: keyId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
     const { unexplained_transaction: knownTransaction } = held.intent;

@@ -31,6 +31,7 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     allowDuplicateOf,
     content: canonical(input),
     overOwnLimit,
+    sendableInSeconds: null, // the upstream's circuit knows it
     usd,
     feeUsd: null, // the journal knows it
     heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,

@@ -16,6 +16,7 @@ import { FenceService } from '../../platform/fencing/fence.service';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { measured, Place } from '../admission-control/place';
+import { Outgoing, UpstreamService } from '../upstream/upstream.service';
 import { admissionRequest } from './admission-request';
 import { AdmissionWithoutWrites } from './admission-without-writes.service';
 import { CoverageService } from './coverage.service';
@@ -49,6 +50,7 @@ export class AdmissionService {
     private readonly callers: CallersService,
     private readonly fence: FenceService,
     private readonly withoutWrites: AdmissionWithoutWrites,
+    private readonly upstream: UpstreamService,
   ) {}
 
   /**
@@ -99,7 +101,7 @@ export class AdmissionService {
     const admission = { request, intent: newIntent(call, { outgoing, items }, coverage) };
     const patienceEnds = Math.min(performance.now() + TWIN_PATIENCE_MS, call.sendBy);
     for (;;) {
-      const result = await this.decide(call, admission, place);
+      const result = await this.decide(call, outgoing, admission, place);
       if (result.kind === 'released') return result.release;
       if (result.kind === 'held') return pendingReply(call.id);
       if (result.kind === 'caller_changed') return result.kind;
@@ -139,16 +141,26 @@ export class AdmissionService {
     }
   }
 
-  private async decide(call: OperationCall, admission: Admission, place: Place): Promise<AdmissionResult> {
+  private async decide(
+    call: OperationCall,
+    outgoing: Outgoing,
+    { request, intent }: Admission,
+    place: Place,
+  ): Promise<AdmissionResult> {
     const started = performance.now();
+    const sendableInSeconds = this.upstream.sendableInSeconds(call.operation, outgoing);
+    const admission = { request: { ...request, sendableInSeconds }, intent };
+    let isReleased = false;
     try {
       const admit = () => measured(place, this.journal.admit(admission, leftOf(call)));
       const result = await this.withoutWrites.decide(admission, admit, () => leftOf(call));
-      call.opened = result.kind === 'released' || result.kind === 'held';
+      isReleased = result.kind === 'released';
+      call.opened = isReleased || result.kind === 'held';
       if (result.kind === 'released') call.feeRate = result.feeRate;
       if (result.kind === 'held') call.outcome = 'pending_approval';
       return result;
     } finally {
+      if (!isReleased) this.upstream.giveUp(outgoing);
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
     }
   }

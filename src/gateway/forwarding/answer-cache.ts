@@ -47,6 +47,11 @@ export class AnswerCache {
     return this.kept.get(key)?.answer.answer.body ?? undefined;
   }
 
+  /** Returns whether the answer of a key is cached, or on its way. */
+  has(key: string): boolean {
+    return this.kept.has(key) || this.flights.has(key);
+  }
+
   /** @param fetch asks the upstream and records its answer, so that only recorded answers are returned. */
   async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
     // No await comes before the fetch below is registered, so that concurrent requests see it.

@@ -23,7 +23,7 @@ import { AnswerCache, Given } from './answer-cache';
 import { rowOf } from '../../operations/catalogue';
 import { outcomeOf } from './outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
-import { requireSpace } from './refusals';
+import { requireClosedCircuit, requireSpace } from './refusals';
 import { ShapeWatch } from './shape-watch';
 
 /**
@@ -56,16 +56,25 @@ export class ExchangeService {
 
   /**
    * Sends a read. It changes nothing, so it needs no admission.
+   * @throws Problem `upstream_unreachable` if its circuit is open. Nothing was written about it.
    * @param place its place, if it needs one. The read ends the admission of it, once its intent is recorded.
    */
   async read(call: OperationCall, prepared: PreparedRequest, place?: Place): Promise<Given> {
-    await measured(place, this.open(call, prepared));
-    const fetch = () => this.send(call, prepared);
+    const { outgoing } = prepared;
     const row = rowOf(call.operation);
-    if (row.effect !== 'read' || !row.cached) return { ...(await fetch()), shared: null };
-    const given = await this.cache.get(prepared.outgoing.path, call.id, fetch);
-    if (given.shared) await this.close(call, prepared.items, given, given.shared.fetchedBy);
-    return given;
+    const isCached = row.effect === 'read' && row.cached;
+    // A cached answer needs no upstream.
+    if (!isCached || !this.cache.has(outgoing.path)) requireClosedCircuit(this.upstream, outgoing);
+    try {
+      await measured(place, this.open(call, prepared));
+      const fetch = () => this.send(call, prepared);
+      if (!isCached) return { ...(await fetch()), shared: null };
+      const given = await this.cache.get(outgoing.path, call.id, fetch);
+      if (given.shared) await this.close(call, prepared.items, given, given.shared.fetchedBy);
+      return given;
+    } finally {
+      this.upstream.giveUp(outgoing);
+    }
   }
 
   /**

@@ -5,7 +5,7 @@ import { CallJournal } from '../../journal/call-journal';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { OperationName } from '../../operations/catalogue';
 import { clock } from '../../platform/database/clock';
-import { databaseUnavailable } from '../../platform/errors/problem';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { StorageService } from '../../platform/storage/storage.service';
 import { Listing } from '../upstream/listing';
 import { UpstreamService } from '../upstream/upstream.service';
@@ -44,6 +44,7 @@ export class InternalReadsService implements OnApplicationShutdown {
         const { answer } = await this.exchanges.read(call, { outgoing: toOutgoing(operation, query), items: [] });
         return answer.kind === 'succeeded' ? answer.body : undefined;
       } catch (err) {
+        if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined; // as if it had not answered
         this.logger.warn({ call_id: call.id, operation, err }, 'internal read not sent or not recorded');
         return undefined;
       }

@@ -9,6 +9,7 @@ import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
 import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
+import { Outgoing, UpstreamService } from '../upstream/upstream.service';
 
 /**
  * Returns the limits that a request, or a held call, exceeds by itself.
@@ -37,6 +38,16 @@ export function requireSpace({ obstacle }: StorageService): void {
   if (obstacle) throw new Problem(codeOf(obstacle));
 }
 
+/**
+ * Refuses a request while its circuit is open. Otherwise it may be the next probe: it is to be sent, or given up.
+ * @param text says what does not happen. Undefined for the usual text.
+ */
+export function requireClosedCircuit(upstream: UpstreamService, outgoing: Outgoing, text?: string): void {
+  const retryAfter = upstream.sendableInSeconds(outgoing.operation, outgoing);
+  if (retryAfter !== null)
+    throw new Problem('upstream_unreachable', { retryAfter, ...(text !== undefined && { text }) });
+}
+
 /** Returns the error for a request that an obstacle stops. */
 export function obstacleProblem(
   obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>,
@@ -49,6 +60,8 @@ export function obstacleProblem(
       return suspectedDuplicate(obstacle.first);
     case 'stopped':
       return new Problem('stopped', { text: refusalText(obstacle.stop) });
+    case 'circuit_open':
+      return new Problem('upstream_unreachable', { retryAfter: obstacle.retryAfter });
     case 'over_cap': {
       const { period, capUsd, leftUsd, feeUsd } = obstacle;
       const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';

@@ -17,6 +17,7 @@ import { CoverageService } from '../forwarding/coverage.service';
 import { InternalReadsService } from '../forwarding/internal-reads.service';
 import { MovedValueService } from '../forwarding/moved-value.service';
 import { ReplayService } from '../forwarding/replay.service';
+import { UpstreamService } from '../upstream/upstream.service';
 import { PreviewedBody, PreviewFacts } from './facts';
 import { readLocalAmounts } from './local-amounts';
 import { PositionedItem, validItems } from './positioned-items';
@@ -36,6 +37,7 @@ export class PreviewService {
     private readonly reads: InternalReadsService,
     private readonly values: MovedValueService,
     private readonly fees: ExpectedFees,
+    private readonly upstream: UpstreamService,
     config: ConfigService<Loaded, true>,
   ) {
     this.windows = guardWindows(config.get('settings', { infer: true }));
@@ -51,7 +53,11 @@ export class PreviewService {
     const items = positioned.map(({ item }) => item);
     const { idempotencyKey, allowDuplicateOf, headerProblems } = readHeaders(call, phonesOf(items));
     const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NOTHING;
-    const request = admissionRequest(call, { ...content, allowDuplicateOf, overOwnLimit: false });
+    const sendableInSeconds = this.upstream.sendableInSeconds(call.operation);
+    const request = {
+      ...admissionRequest(call, { ...content, allowDuplicateOf, overOwnLimit: false }),
+      sendableInSeconds,
+    };
     const [served, dryRun, earlier, localAmounts] = await Promise.all([
       this.coverage.listFor(call),
       readDryRun(this.prisma, request, { windows: this.windows, fees: this.fees }).catch(databaseUnavailable),

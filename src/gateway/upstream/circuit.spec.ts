@@ -32,7 +32,7 @@ describe('Circuit', () => {
   afterEach(() => jest.restoreAllMocks());
 
   async function exchange(times: number, answer: Answer) {
-    for (let i = 0; i < times; i += 1) await circuit.run(() => Promise.resolve(answer));
+    for (let i = 0; i < times; i += 1) await circuit.run({}, () => Promise.resolve(answer));
   }
 
   it('opens when more than half of fifty fail', async () => {
@@ -80,9 +80,9 @@ describe('Circuit', () => {
     expect(circuit.refusal()).toEqual(notSent('circuit_open', 2));
     now += 1_500;
     let probed = (_answer: Answer): void => undefined;
-    const probe = circuit.run(() => new Promise((resolve) => (probed = resolve)));
+    const probe = circuit.run({}, () => new Promise((resolve) => (probed = resolve)));
     const sent = jest.fn(() => Promise.resolve(GOOD));
-    expect(await circuit.run(sent)).toEqual(notSent('circuit_open', 1));
+    expect(await circuit.run({}, sent)).toEqual(notSent('circuit_open', 1));
     expect(sent).not.toHaveBeenCalled();
 
     probed(BAD);
@@ -91,15 +91,50 @@ describe('Circuit', () => {
     expect(changes).toEqual([true]); // still the same trouble
 
     now += 5_000;
-    expect(await circuit.run(sent)).toBe(GOOD);
+    expect(await circuit.run({}, sent)).toBe(GOOD);
     expect(changes).toEqual([true, false]);
-    expect(await circuit.run(sent)).toBe(GOOD);
+    expect(await circuit.run({}, sent)).toBe(GOOD);
+  });
+
+  it('has one request as its next probe, until that is sent or given up', async () => {
+    await exchange(50, BAD);
+    const [first, second] = [{}, {}];
+    expect(circuit.refusal(first)).toEqual(notSent('circuit_open', 5)); // too early to be the probe
+    now += 5_000;
+    expect(circuit.refusal()).toBeUndefined(); // only asks
+    expect(circuit.refusal(second)).toBeUndefined();
+    expect(circuit.refusal(second)).toBeUndefined();
+    expect(circuit.refusal(first)).toEqual(notSent('circuit_open', 1));
+    expect(circuit.refusal()).toEqual(notSent('circuit_open', 1));
+    circuit.giveUp(first);
+    expect(circuit.refusal(first)).toEqual(notSent('circuit_open', 1));
+    circuit.giveUp(second);
+    expect(await circuit.run(first, () => Promise.resolve(BAD))).toBe(BAD);
+    now += 5_000;
+    expect(await circuit.run(second, () => Promise.resolve(GOOD))).toBe(GOOD);
+  });
+
+  it('learns nothing from a probe that was not sent after all', async () => {
+    await exchange(50, BAD);
+    now += 5_000;
+    const tooLate = notSent('too_late');
+    expect(await circuit.run({}, () => Promise.resolve(tooLate))).toBe(tooLate);
+    expect(circuit.refusal()).toEqual(notSent('circuit_open', 5));
+  });
+
+  it('does not send a probe whose time has not come by a clock that was set back', async () => {
+    await exchange(50, BAD);
+    now += 5_000;
+    const probe = {};
+    expect(circuit.refusal(probe)).toBeUndefined();
+    now -= 2_000;
+    expect(await circuit.run(probe, () => Promise.resolve(GOOD))).toEqual(notSent('circuit_open', 2));
   });
 
   it('does not stay open when the wall clock is set back', async () => {
     await exchange(50, BAD);
     now -= 86_400_000;
-    expect(await circuit.run(() => Promise.resolve(GOOD))).toBe(GOOD);
+    expect(await circuit.run({}, () => Promise.resolve(GOOD))).toBe(GOOD);
     expect(changes).toEqual([true, false]);
     await exchange(50, BAD);
     expect(circuit.refusal()).toEqual(notSent('circuit_open', 5));

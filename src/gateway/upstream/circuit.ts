@@ -27,6 +27,8 @@ export class Circuit {
   private breaker: CircuitBreakerPolicy;
   private openedAt = 0;
   private open = false;
+  /** The request that may be sent as the next probe. It is being admitted. */
+  private probe: object | undefined;
 
   /** @param onChange is called when the circuit opens or closes. */
   constructor(private readonly onChange: (open: boolean) => void) {
@@ -36,14 +38,25 @@ export class Circuit {
   /**
    * Returns the answer for a request that must not be sent now, with the seconds until one may be. Undefined if it may
    * be sent.
+   * @param request once the circuit may be tried, the first one that asks is its probe. It is to be sent or given up. Without
+   * a request, nothing becomes the probe.
    */
-  refusal(): Answer | undefined {
+  refusal(request?: object): Answer | undefined {
     const { state } = this.breaker;
     // cockatiel's own way would let all other requests wait for the probe, however many they are.
     if (state === CircuitState.HalfOpen) return notSent('circuit_open', 1);
+    if (state !== CircuitState.Open) return undefined;
     const waitMs = this.openedAt + HALF_OPEN_AFTER_MS - Date.now();
-    if (state === CircuitState.Open && waitMs > HALF_OPEN_AFTER_MS) return this.startOver();
-    return state === CircuitState.Open && waitMs > 0 ? notSent('circuit_open', Math.ceil(waitMs / 1_000)) : undefined;
+    if (waitMs > HALF_OPEN_AFTER_MS) return this.startOver();
+    if (waitMs > 0) return notSent('circuit_open', Math.ceil(waitMs / 1_000));
+    if (this.probe !== undefined && this.probe !== request) return notSent('circuit_open', 1);
+    this.probe = request;
+    return undefined;
+  }
+
+  /** The request is not sent, or was. Another one may be the next probe. */
+  giveUp(request: object): void {
+    if (this.probe === request) this.probe = undefined;
   }
 
   /** cockatiel goes by the wall clock. If that is set back, the circuit would stay open until it has caught up. */
@@ -52,9 +65,14 @@ export class Circuit {
     this.onChange((this.open = false));
   }
 
+  /** A probe that was too late, or of a fenced instance, says nothing about the upstream. The next one has to. */
+  private isUnsentProbe({ kind }: Answer): boolean {
+    return this.breaker.state === CircuitState.HalfOpen && kind === 'not_sent';
+  }
+
   private newBreaker(): CircuitBreakerPolicy {
     const breaker = circuitBreaker(
-      handleWhenResult((answer) => isSick(answer as Answer)),
+      handleWhenResult((answer) => isSick(answer as Answer) || this.isUnsentProbe(answer as Answer)),
       { breaker: new SamplingBreaker(SAMPLE), halfOpenAfter: HALF_OPEN_AFTER_MS },
     );
     breaker.onBreak(() => {
@@ -66,8 +84,8 @@ export class Circuit {
   }
 
   /** @param exchange never throws. */
-  async run(exchange: () => Promise<Answer>): Promise<Answer> {
-    return this.refusal() ?? this.breaker.execute(exchange);
+  async run(request: object, exchange: () => Promise<Answer>): Promise<Answer> {
+    return this.refusal(request) ?? this.breaker.execute(exchange).finally(() => this.giveUp(request));
   }
 }
 

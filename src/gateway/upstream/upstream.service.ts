@@ -156,6 +156,20 @@ export class UpstreamService implements OnApplicationShutdown {
     return streamListing(this.listingPool, request, this.keyRemover, onBatch);
   }
 
+  /**
+   * Returns in how many seconds a request of an operation may be sent, because the circuit is open. Null if it may be sent
+   * now.
+   * @param request may be the next probe. It is then to be sent, or given up. Leave it out to ask only.
+   */
+  sendableInSeconds(operation: string, request?: Outgoing): number | null {
+    return this.circuitOf(operation).refusal(request)?.retryAfter ?? null;
+  }
+
+  /** A request that may have been the next probe is not sent. */
+  giveUp(request: Outgoing): void {
+    this.circuitOf(request.operation).giveUp(request);
+  }
+
   /** Removes our key from text outside of an answer. Returns the same bytes if the text does not quote it. */
   withoutKey(bytes: Buffer): Buffer {
     return this.keyRemover.fromBytes(bytes);
@@ -163,10 +177,7 @@ export class UpstreamService implements OnApplicationShutdown {
 
   private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
     const { outgoing } = sending;
-    const circuit = this.circuitOf(outgoing.operation);
-    const refusal = circuit.refusal();
-    if (refusal) return refusal;
-    const answer = await circuit.run(async () =>
+    const answer = await this.circuitOf(outgoing.operation).run(outgoing, async () =>
       toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
     );
     this.health.record(answer);

@@ -114,8 +114,8 @@ interface ReadWords {
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
   database_unavailable: { text: 'The database of the proxy cannot be reached. Try again in a moment.' },
-  storage_full: { text: 'The proxy has no space left to record requests.. Try again later.' },
-  storage_failing: { text: 'The storage of the proxy fails.. Try again later.' },
+  storage_full: { text: 'The proxy has no space left to record requests. Try again later.' },
+  storage_failing: { text: 'The storage of the proxy fails. Try again later.' },
   database_read_only: { text: 'The database of the proxy accepts no changes now. Try again later.' },
   database_busy: { text: 'The database of the proxy accepts no more connections. Try again later.' },
   upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
@@ -124,7 +124,9 @@ export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
     text: 'The proxy or the payout service has more requests than it can handle in time. Try again after Retry-After.',
   },
   stopped: { text: 'The operator has stopped this operation.' },
-  upstream_unreachable: { text: 'The payout service cannot be reached. Try again in a moment.' },
+  upstream_unreachable: {
+    text: 'The payout service cannot be reached, or fails most requests. Try again after Retry-After.',
+  },
   outcome_unknown: {
     text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to try again.',
     action: 'retry_same_key',

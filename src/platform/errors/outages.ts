@@ -33,7 +33,7 @@ export const OUTAGES = {
   },
   upstream_unreachable: {
     status: 503,
-    text: 'The payout service cannot be reached. Nothing was sent. It is safe to send the request again.',
+    text: 'The payout service cannot be reached, or fails most requests. Nothing was sent. It is safe to send the request again after Retry-After.',
     retryAfter: 1,
   },
   too_late: {

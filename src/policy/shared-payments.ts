@@ -1,0 +1,31 @@
+import { Decimal } from 'decimal.js';
+import { Item } from '../operations/item';
+import { paymentOf } from './holds';
+
+interface Paying {
+  clientId: string;
+  items: Item[];
+  usd: Decimal | null;
+}
+
+/** Knows which clients of a batch pay the same amount to the same recipient. */
+export class SharedPayments {
+  private readonly clients = new Map<string, Set<string>>();
+
+  add(request: Paying): void {
+    for (const payment of paymentsOf(request)) {
+      this.clients.set(payment, new Set([...(this.clients.get(payment) ?? []), request.clientId]));
+    }
+  }
+
+  /** Returns whether another client has paid one of the payments of a request. */
+  hasOthers(request: Paying): boolean {
+    return paymentsOf(request).some((payment) =>
+      [...(this.clients.get(payment) ?? [])].some((other) => other !== request.clientId),
+    );
+  }
+}
+
+function paymentsOf({ usd, items }: Paying): string[] {
+  return usd === null ? [] : items.flatMap(paymentOf);
+}
