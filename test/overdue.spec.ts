@@ -1,7 +1,9 @@
 import { Client, Pool } from 'pg';
 import { endOverdue } from '../src/platform/database/overdue';
+import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/side-prisma';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
-import { eventually } from './support/paying';
+import { passTime } from './support/pass-time';
+import { eventually, Paying, startPaying } from './support/paying';
 
 const AFTER_MS = 300;
 const NAME = 'overdue-spec';
@@ -63,5 +65,39 @@ describe('work that outlives its requests', () => {
     await pool.query(`SELECT pg_sleep(${AFTER_MS / 2_000})`);
     const [after] = (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
     expect(after).toEqual(before);
+  });
+});
+
+/** Locks usually end a statement themselves. These wait for one without a limit. */
+describe('statements beside payments that a lock holds', () => {
+  let paying: Paying;
+  const holder = () => new Client({ connectionString: paying.proxy.database.ownerUrl });
+
+  beforeAll(async () => (paying = await startPaying()));
+  afterAll(() => paying.close());
+
+  it('end on the server, and leave their connections to other requests', async () => {
+    const side = paying.proxy.app.get(SidePrisma, { strict: false });
+    const stuck = () =>
+      side.$transaction(
+        async (tx) => {
+          await tx.$executeRaw`SET LOCAL lock_timeout = 0`;
+          await tx.$executeRaw`LOCK TABLE console_session IN ROW EXCLUSIVE MODE`;
+        },
+        { timeout: 60_000 },
+      );
+    const waiting = async () =>
+      (await paying.proxy.database.query(`SELECT FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE console%'`)).length;
+    const lock = holder();
+    await lock.connect();
+    await lock.query('BEGIN; LOCK TABLE console_session');
+    const ended = Promise.allSettled(Array.from({ length: SIDE_CONNECTIONS }, stuck));
+    await eventually(async () => (await waiting()) === SIDE_CONNECTIONS);
+    const clock = passTime();
+    await eventually(async () => (await waiting()) === 0, 5_000);
+    clock.mockRestore();
+    expect((await ended).map(({ status }) => status)).toEqual(Array(SIDE_CONNECTIONS).fill('rejected'));
+    await paying.proxy.get(paying.auditor, '/v1/audit/calls').expect(200); // its key is looked up beside payments
+    await lock.end();
   });
 });

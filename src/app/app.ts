@@ -19,6 +19,7 @@ import { EpochService } from '../platform/database/epoch.service';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
+import { SidePrisma } from '../platform/database/side-prisma';
 import { SpaceService } from '../platform/database/space.service';
 import { checkedSettings } from '../operations/checked-settings';
 import { ReplyAdapter } from '../gateway/forwarding/reply-adapter';
@@ -42,6 +43,12 @@ const FILE_TIMEOUT_MS = 3_600_000;
 /** How much longer than a request waits its statement may take: it may have waited for a lock, and is tried again. */
 const OVERDUE_MS = 1_000;
 
+/**
+ * The longest time of a statement, or a transaction, beside payments. They take milliseconds, and those of a preview some
+ * tenths of a second. Whoever looks up a key or a session waits for two seconds.
+ */
+const SIDE_OVERDUE_MS = 5_000;
+
 /** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
   const settings = checkedSettings(configured);
@@ -55,6 +62,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   app.get(EpochService).load();
   await app.get(PrismaService).start();
   app.get(PrismaService).endOverdue(settings.requestDeadlineMs + OVERDUE_MS);
+  app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);
   await app.get(CheckpointComparison).start();
   await app.get(ProcessService).start();
   await app.get(HeartbeatService).start();

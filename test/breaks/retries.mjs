@@ -110,6 +110,13 @@ export const RETRIES = [
     noticedBy: 'test/deadlines.spec.ts',
   },
   {
+    name: 'overdue-beside-payments',
+    guards: 'keys, sessions and previews from statements that nobody waits for any more',
+    edits: [['src/app/app.ts', 'app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);', '']],
+    noticedBy: 'test/overdue.spec.ts',
+    test: 'end on the server, and leave their connections to other requests',
+  },
+  {
     name: 'overdue-canceled',
     guards: 'a statement that goes on after its request has been answered',
     edits: [['src/platform/database/overdue.ts', '      cancel(client);', '']],

@@ -31,6 +31,7 @@ const LONGEST = [
   'replication',
   'failover',
   'first-start',
+  'overdue',
   'verify-receipt-program',
 ];
 
