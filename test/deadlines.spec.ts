@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { CallJournal } from '../src/journal/call-journal';
+import { Client } from 'pg';
 import { answer } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';
 
@@ -71,5 +73,47 @@ describe('the deadline of a request', () => {
     });
     expect((await pay('unrecorded').expect(200)).headers['idempotent-replayed']).toBe('true');
     expect(paying.upstream.received).toHaveLength(1);
+  });
+});
+
+describe('the deadline of a request that would be refused by rights that may have changed', () => {
+  let paying: Paying;
+  beforeAll(async () => (paying = await startPaying({ requestDeadlineMs: 200 })));
+  afterAll(() => paying.close());
+
+  it('ends the look-up of these rights, too', async () => {
+    const { database, app } = paying.proxy;
+    await database.query(`UPDATE client SET countries = '{Kenya}' WHERE name = 'app'`);
+    await paying.pay().expect(200); // it is remembered
+    const order: string[] = [];
+    const prisma = app.get(PrismaService, { strict: false });
+    const prepared = prisma.prepared.bind(prisma);
+    jest.spyOn(prisma, 'prepared').mockImplementation(async (name: string, ...asked) => {
+      const rows = prepared<never>(name, ...asked);
+      if (name === 'find_key_by_id') await rows.catch(() => order.push('looked up'));
+      return rows;
+    });
+    const lock = new Client({ connectionString: database.ownerUrl });
+    await lock.connect();
+    await lock.query('BEGIN; LOCK TABLE api_key'); // a statement waits for it a second
+    const airtimes = [{ ...AIRTIME.airtimes[0], countryToSend: 'Ghana' }];
+    const refused = await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes }).expect(503);
+    order.push('answered');
+    expect(refused.body).toMatchObject({ code: 'database_unavailable' });
+    await eventually(() => order.length === 2);
+    expect(order).toEqual(['answered', 'looked up']);
+    await lock.end();
+    await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes }).expect(403, /country_not_allowed/);
+    jest.restoreAllMocks();
+  });
+
+  it('does not include reads of the upstream before the refusal, which have limits of their own', async () => {
+    const checking = await startPaying({ requestDeadlineMs: 200, checkCoverage: true });
+    checking.upstream.behaviour = async (...asked) => {
+      await sleep(400);
+      answer(200, { status: 'success', data: ['Nigeria'] })(...asked);
+    };
+    await checking.pay().expect(400, /not_served/);
+    await checking.close();
   });
 });

@@ -103,9 +103,13 @@ export class CallersService {
     return caller;
   }
 
-  /** Looks up a caller again. Undefined if its key is no longer valid. */
-  async lookUpAgain({ keyId, rights }: Caller): Promise<Caller | undefined> {
-    const caller = await this.byKeyId(keyId, this.prisma);
+  /**
+   * Looks up a caller again. Undefined if its key is no longer valid.
+   * @param patienceMs how long its request may still wait.
+   * @throws DatabaseTooSlow
+   */
+  async lookUpAgain({ keyId, rights }: Caller, patienceMs: number): Promise<Caller | undefined> {
+    const caller = await findById(this.prisma, keyId, patienceMs);
     if (caller?.rights !== rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
     return caller;
   }
@@ -125,10 +129,9 @@ export class CallersService {
     return callerOf(row);
   }
 
-  /** Finds the caller of a key by its ID. Undefined if the key is no longer valid. */
-  async byKeyId(keyId: string, prisma: PrismaService = this.side): Promise<Caller | undefined> {
-    const [row] = await withPatience(prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]));
-    return row && callerOf(row);
+  /** Finds the caller of a key by its ID, for a long response. Undefined if the key is no longer valid. */
+  byKeyId(keyId: string): Promise<Caller | undefined> {
+    return findById(this.side, keyId, REQUEST_PATIENCE_MS);
   }
 
   private rememberUse(keyId: string): void {
@@ -139,6 +142,12 @@ export class CallersService {
       .update({ where: { id: keyId }, data: { lastUsedAt: clock.now() } })
       .catch(() => this.logger.warn({ key_id: keyId }, 'last use of a key not recorded'));
   }
+}
+
+async function findById(prisma: PrismaService, keyId: string, patienceMs: number): Promise<Caller | undefined> {
+  const finding = prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]);
+  const [row] = await withPatience(finding, patienceMs);
+  return row && callerOf(row);
 }
 
 /** Looks up all waiting keys in one statement, because every request waits for it. */

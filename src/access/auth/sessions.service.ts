@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { hash, randomBytes } from 'node:crypto';
 import { Loaded } from '../../platform/config/config.module';
-import { withPatience } from '../../platform/database/patience';
+import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
 import { Caller } from './call';
@@ -53,9 +53,11 @@ export class SessionsService {
   /**
    * Finds the caller of a session. It queries the database each time, as for a key. A session therefore ends with its
    * key, at once and on every instance.
+   * @param patienceMs how long its request may still wait.
+   * @throws DatabaseTooSlow
    */
-  async identify(token: string): Promise<Caller | undefined> {
-    const row = await this.find(token);
+  async identify(token: string, patienceMs: number): Promise<Caller | undefined> {
+    const row = await this.find(token, patienceMs);
     if (!row) return undefined;
     if (row.isUseOld) await this.recordUse(token);
     return callerOf(row);
@@ -72,13 +74,14 @@ export class SessionsService {
 
   /** Finds the caller without counting a use, so that an open stream does not prolong the session. */
   async peek(token: string): Promise<Caller | undefined> {
-    const row = await this.find(token);
+    const row = await this.find(token, REQUEST_PATIENCE_MS);
     return row && callerOf(row);
   }
 
-  private async find(token: string): Promise<SessionRow | undefined> {
+  private async find(token: string, patienceMs: number): Promise<SessionRow | undefined> {
     const values = [sha256(token), this.idleMinutes];
-    const [row] = await withPatience(this.prisma.prepared<SessionRow>('find_session', FIND_SESSION, values));
+    const finding = this.prisma.prepared<SessionRow>('find_session', FIND_SESSION, values);
+    const [row] = await withPatience(finding, patienceMs);
     return row;
   }
 

@@ -115,7 +115,7 @@ export class AdmissionService {
 
   /** Looks up the caller again, and repeats the checks of its rights that came before. */
   private async lookUpAgain(call: OperationCall): Promise<void> {
-    const caller = await this.callers.lookUpAgain(call.caller).catch(databaseUnavailable);
+    const caller = await this.callers.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
     if (!caller) throw new Problem('invalid_key');
     const { operation } = call;
     const problem =
@@ -133,11 +133,12 @@ export class AdmissionService {
       const [problem] = limitProblems(call.caller, call.operation, items);
       if (problem) throw problem;
       const coverage = await this.coverage.check(call, items);
-      call.sendBy += performance.now() - started; // look-ups have limits of their own
       return { items, coverage };
     } catch (problem) {
       if (problem instanceof Problem) return { items, coverage: null, problem };
       throw problem;
+    } finally {
+      call.sendBy += performance.now() - started; // look-ups have limits of their own
     }
   }
 

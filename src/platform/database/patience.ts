@@ -44,7 +44,7 @@ export function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<b
  * Waits for a query no longer than a request may. The statement itself ends by its own timeout.
  * @throws DatabaseTooSlow
  */
-export async function withPatience<Answer>(question: Promise<Answer>, ms = REQUEST_PATIENCE_MS): Promise<Answer> {
+export async function withPatience<Answer>(question: Promise<Answer>, ms: number): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DatabaseTooSlow()), ms);
