@@ -11,6 +11,12 @@ import { Asking, askForRun, ended, readRun, Reconciling, startReconciling, until
 import { TestDatabase } from './support/test-database';
 import supertest from './support/supertest';
 
+/** As many as one key may have. */
+const FOLLOWERS = SHARES.streams.ofKey;
+
+/** The steps of progress that they all hear of. */
+const CHANGES = 5;
+
 /** The streams of `GET /v1/reconciliation/runs/{id}`. */
 describe('a stream of a run', () => {
   let scene: Reconciling;
@@ -127,6 +133,34 @@ describe('a stream of a run', () => {
     const events = heard(await follow({ ...here, url: third.url }, id));
     await third.close();
     expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true); // and no error
+    letGo();
+    await ended(here, id);
+  });
+
+  it('costs as many reads as one, however many follow the same run', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 0, NULL)", [id]);
+    const leaving = new AbortController();
+    const followers = await Promise.all(Array.from({ length: FOLLOWERS }, () => follow(here, id, leaving)));
+    const last = followers.map(() => -1);
+    const heardOf = followers.map(async (response, place) => {
+      for await (const { event, data } of serverSentEvents(response)) {
+        if (event === 'progress') last[place] = (data as { done: number }).done;
+      }
+    });
+    const untilAllHave = (done: number) => eventually(() => last.every((one) => one === done));
+    await untilAllHave(0);
+    const reads = jest.spyOn(RunReader.prototype, 'one');
+    const beganAt = performance.now();
+    for (let done = 1; done <= CHANGES; done += 1) {
+      await scene.proxy.database.query('UPDATE reconciliation_progress SET done = $2 WHERE run_id = $1', [id, done]);
+      await untilAllHave(done);
+    }
+    // Each follower polls at least once for each change, and a value is shared for a quarter of a second.
+    expect(reads.mock.calls.length).toBeLessThanOrEqual((performance.now() - beganAt) / 250 + 1);
+    leaving.abort();
+    await Promise.allSettled(heardOf);
     letGo();
     await ended(here, id);
   });

@@ -110,6 +110,13 @@ export const RETRIES = [
     noticedBy: 'test/deadlines.spec.ts',
   },
   {
+    name: 'shared-reads',
+    guards: 'the database from many followers of one run',
+    edits: [['src/http/streams/shared-reads.ts', 'performance.now() - known.at < this.freshMs', 'this.freshMs < 0']],
+    noticedBy: 'test/reconciliation-following.spec.ts',
+    test: 'costs as many reads as one, however many follow the same run',
+  },
+  {
     name: 'overdue-beside-payments',
     guards: 'keys, sessions and previews from statements that nobody waits for any more',
     edits: [['src/app/app.ts', 'app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);', '']],
