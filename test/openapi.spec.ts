@@ -112,6 +112,8 @@ describe('the OpenAPI document', () => {
         ['200', '400', '401', '403', '429', '500', '503'],
       ]);
       expect(responses['200']?.content?.['application/json']?.schema.$ref).toMatch(/\/Preview$/);
+      expect(follow(responses['429']!, document).description).toContain('`too_many_at_once`');
+      expect(follow(responses['503']!, document).description).toContain('`readers_busy`');
     }
   });
 

@@ -8,6 +8,7 @@ import { ReaderPrisma, READERS } from '../src/platform/database/reader-prisma';
 import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/side-prisma';
 import { passTime } from './support/pass-time';
 import { AIRTIME, eventually, Paying, startPaying } from './support/paying';
+import supertest from './support/supertest';
 
 const SUMMARY = '/v1/audit/summary';
 
@@ -66,6 +67,23 @@ describe('a key that asks for more than its share', () => {
     await Promise.all([...searches, others]);
     expect(ended.indexOf('other')).toBeLessThanOrEqual(2); // keys take turns
     expect(await inUse('searches')).toBe(0);
+  });
+
+  it('gets 429 for one preview too many, and 503 if all keys have too many', async () => {
+    const preview = () =>
+      supertest(paying.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', greedy).send(AIRTIME);
+    const own = jest.replaceProperty(SHARES.previews, 'ofKey', 0 as never);
+    const tooMany = await preview().expect(429).expect('Retry-After', '1');
+    expect(tooMany.body).toMatchObject({
+      code: 'too_many_at_once',
+      detail: expect.stringContaining('previews') as string,
+    });
+    own.restore();
+    const all = jest.replaceProperty(SHARES.previews, 'ofAll', 0 as never);
+    const busy = await preview().expect(503).expect('Retry-After', '1');
+    expect(busy.body).toMatchObject({ code: 'readers_busy', detail: expect.stringContaining('previews') as string });
+    all.restore();
+    await preview().expect(200);
   });
 
   it('has at most one of its refusals in a minute on record', async () => {

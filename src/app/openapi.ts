@@ -220,7 +220,7 @@ function describePreview(operation: Described, address: string): void {
         description: 'The preview.',
         content: { 'application/json': { schema: { $ref: getSchemaPath(Preview) } } },
       },
-      ...problemResponses('invalid_request', 'operation_not_allowed'),
+      ...problemResponses('invalid_request', 'operation_not_allowed', 'readers_busy'),
     },
   });
   delete operation['x-source'];
