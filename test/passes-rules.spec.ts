@@ -7,7 +7,8 @@ import { toFaults } from '../src/http/validation/faults';
 import { LocalAmount, UsdAmount } from '../src/http/validation/money-rules';
 import { ITEMS, ItemsOf, Text } from '../src/http/validation/rules';
 import { instantiate } from '../src/http/validation/instantiate';
-import { findFaults, passesRules } from '../src/http/validation/passes-rules';
+import { findFaults, findFaultsInSteps, passesRules } from '../src/http/validation/passes-rules';
+import { atOnce } from '../src/http/validation/steps';
 import { sourceFiles } from './support/source';
 import { runs } from './support/runs';
 
@@ -21,6 +22,9 @@ const isValidToClassValidator = (instance: object) =>
 function faultsOf(instance: object) {
   const found = new FaultList();
   findFaults(instance, found);
+  const inSteps = new FaultList();
+  atOnce(findFaultsInSteps(instance, inSteps));
+  expect(inSteps).toEqual(found);
   return found.faults;
 }
 

@@ -34,7 +34,7 @@ export class PreviewController {
     { body }: FastifyRequest,
     bodyClass: BodyClass,
   ): Promise<Preview> {
-    const { instance, found } = this.validation.checkBody(body, bodyClass);
+    const { instance, found } = await this.validation.checkBody(body, bodyClass);
     return this.previews.preview(call, operation, { body: found.total === 0 ? instance : body, found });
   }
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
 import { shapeOf } from './json-shape';
 import { findRepeatedNames } from './repeated-names';
+import { atOnce, inTurns } from './steps';
 
 /** The interface's deepest body has three levels. Recursion over a deeper body could overflow the stack. */
 const MAX_DEPTH = 16;
@@ -108,7 +109,11 @@ function hasKey({ headers }: FastifyRequest): boolean {
 function parseAtOnce(bytes: Buffer, maxValues: number, done: Done): void {
   try {
     const { text, names } = checked(bytes, maxValues);
-    done(null, withoutRepeatedNames(parseJson(text), text, names));
+    const body = parseJson(text);
+    if (membersOf(body, MAX_DEPTH) === names) return done(null, body);
+    const found = new FaultList();
+    atOnce(findRepeatedNames(text, found));
+    done(repeatedNames(found));
   } catch (problem) {
     done(problem as Problem);
   }
@@ -116,11 +121,15 @@ function parseAtOnce(bytes: Buffer, maxValues: number, done: Done): void {
 
 /** Parses a long body, and lets other requests run between the steps. @throws Problem `invalid_request` */
 async function parseInSteps(bytes: Buffer, maxValues: number): Promise<unknown> {
+  await nextTurn(); // the body before it has just ended its last step
   const { text, names } = checked(bytes, maxValues);
   await nextTurn();
   const body = parseJson(text);
   await nextTurn();
-  return withoutRepeatedNames(body, text, names);
+  if (membersOf(body, MAX_DEPTH) === names) return body;
+  const found = new FaultList();
+  await inTurns(findRepeatedNames(text, found));
+  throw repeatedNames(found);
 }
 
 /**
@@ -139,12 +148,8 @@ function checked(bytes: Buffer, maxValues: number): { text: string; names: numbe
   return { text, names };
 }
 
-/** @throws Problem `invalid_request` if an object gives a name twice. */
-function withoutRepeatedNames(body: unknown, text: string, names: number): unknown {
-  if (membersOf(body, MAX_DEPTH) === names) return body;
-  const found = new FaultList();
-  findRepeatedNames(text, found);
-  throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
+function repeatedNames({ faults, total }: FaultList): Problem {
+  return new Problem('invalid_request', { faults, faultsTotal: total });
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });

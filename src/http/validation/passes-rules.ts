@@ -1,6 +1,7 @@
 import { getMetadataStorage, validateSync, ValidationArguments, ValidationTypes } from 'class-validator';
 import { FaultList } from './fault-list';
 import { pointerTo, toFaults } from './faults';
+import { atOnce, Steps } from './steps';
 
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
@@ -23,6 +24,9 @@ interface Property {
   nested: string | undefined;
 }
 
+/** The items that are checked in one step. An email address takes up to twenty microseconds, and most fields one. */
+const ITEMS_OF_STEP = 100;
+
 const compiled = new Map<unknown, readonly Property[]>();
 
 /**
@@ -44,10 +48,20 @@ export function passesRules(instance: object): boolean {
 
 /** Adds every fault that class-validator would find in an instance, in its words and order. */
 export function findFaults(instance: object, found: FaultList): void {
-  if (!passesRules(instance)) findIn(instance, () => '', found);
+  if (!passesRules(instance)) atOnce(findIn(instance, () => '', found));
 }
 
-function findIn(instance: object, pointer: () => string, found: FaultList): void {
+/** Does the same in steps, for an instance with a long list. */
+export function findFaultsInSteps(instance: object, found: FaultList): Steps {
+  return findIn(instance, () => '', found);
+}
+
+/** Returns whether checking an instance takes more than a step. */
+export function hasLongList(instance: object): boolean {
+  return Object.values(instance).some((value) => Array.isArray(value) && value.length > ITEMS_OF_STEP);
+}
+
+function* findIn(instance: object, pointer: () => string, found: FaultList): Steps {
   const properties = propertiesOf(instance);
   if (!properties.every(({ isKnown }) => isKnown)) return askClassValidator(instance, pointer, found);
   for (const { name, conditions, rules, nested } of properties) {
@@ -57,18 +71,20 @@ function findIn(instance: object, pointer: () => string, found: FaultList): void
     for (const { isKept, message } of rules) {
       if (!isKept(instance, value)) found.add(pointerOfField, () => message(instance, value));
     }
-    if (nested !== undefined) findInside(value, pointerOfField, nested, found);
+    if (nested !== undefined) yield* findInside(value, pointerOfField, nested, found);
   }
 }
 
-function findInside(value: unknown, pointer: () => string, message: string, found: FaultList): void {
+function* findInside(value: unknown, pointer: () => string, message: string, found: FaultList): Steps {
   if (value === undefined) return;
   if (Array.isArray(value)) {
-    value.forEach((element, place) =>
-      found.inItem(place, () => findInside(element, () => pointerTo(pointer(), place), message, found)),
-    );
+    for (const [place, element] of value.entries()) {
+      const pointerOfElement = () => pointerTo(pointer(), place);
+      found.inItem(place, () => atOnce(findInside(element, pointerOfElement, message, found)));
+      if ((place + 1) % ITEMS_OF_STEP === 0) yield;
+    }
   } else if (typeof value === 'object' && value !== null) {
-    if (!passesRules(value)) findIn(value, pointer, found);
+    if (!passesRules(value)) yield* findIn(value, pointer, found);
   } else {
     found.add(pointer, () => message);
   }

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { FaultList } from './fault-list';
 import { shapeOf } from './json-shape';
 import { findRepeatedNames } from './repeated-names';
+import { atOnce } from './steps';
 
 function repeatedNames(json: string): string[] {
   const found = new FaultList();
-  findRepeatedNames(json, found);
+  atOnce(findRepeatedNames(json, found));
   expect(found.total).toBe(found.faults.length);
   return found.faults.map(({ pointer }) => pointer);
 }
@@ -20,6 +21,15 @@ function members(value: unknown): number {
 }
 
 describe('findRepeatedNames', () => {
+  it('pauses after each ten thousand tokens, so that other requests run meanwhile', () => {
+    const found = new FaultList();
+    const work = findRepeatedNames(`[${Array(55_000).fill('{"a":1,"a":2}').join(',')}]`, found);
+    const totals = Array.from(work, () => found.total);
+    expect(totals.length).toBe(Math.floor((55_000 * 6 + 1) / 10_000));
+    expect(new Set(totals).size).toBe(totals.length);
+    expect(found.total).toBe(55_000);
+  });
+
   it.each<[string, string[]]>([
     ['{}', []],
     ['5', []],

@@ -6,7 +6,8 @@ import { FaultList } from './fault-list';
 import { isPlainObject } from './json-body';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
 import { Limits, instantiate } from './instantiate';
-import { findFaults } from './passes-rules';
+import { findFaults, findFaultsInSteps, hasLongList } from './passes-rules';
+import { inTurns } from './steps';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -22,20 +23,22 @@ export class RequestValidationPipe implements PipeTransform {
 
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype) return value;
-    const { instance, found } = type === 'body' ? this.checkBody(value, metatype) : this.check(value, metatype, false);
-    if (found.total === 0) return instance;
-    throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
+    const checked = type === 'body' ? this.checkBody(value, metatype) : this.check(value, metatype, false);
+    return checked instanceof Promise ? checked.then(instanceOf) : instanceOf(checked);
   }
 
-  /** Converts a body into an instance of its class, with all faults. There is no instance if the body is no object. */
-  checkBody(value: unknown, bodyClass: new () => object): Checked {
+  /**
+   * Converts a body into an instance of its class, with all faults. There is no instance if the body is no object. A body
+   * with a long list is checked in steps.
+   */
+  checkBody(value: unknown, bodyClass: new () => object): Checked | Promise<Checked> {
     return this.check(value, bodyClass, isForwarded(bodyClass.name));
   }
 
   /**
    * @param mayHaveExtras false for queries, and for bodies that are not forwarded, where extra fields would be lost.
    */
-  private check(value: unknown, metatype: new () => object, mayHaveExtras: boolean): Checked {
+  private check(value: unknown, metatype: new () => object, mayHaveExtras: boolean): Checked | Promise<Checked> {
     return check(value, metatype, mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS });
   }
 }
@@ -45,12 +48,20 @@ interface Checked {
   found: FaultList;
 }
 
-function check(value: unknown, metatype: new () => object, limits: Limits): Checked {
+/** @throws Problem `invalid_request` if there is a fault. */
+function instanceOf({ instance, found }: Checked): object | undefined {
+  if (found.total === 0) return instance;
+  throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
+}
+
+function check(value: unknown, metatype: new () => object, limits: Limits): Checked | Promise<Checked> {
   if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
   if (value === undefined) return { found: faultOfAll('the body is required and must be a JSON object') };
   if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };
   const checked = instantiate(value, metatype, limits);
-  findFaults(checked.instance, checked.found);
+  const { instance, found } = checked;
+  if (hasLongList(instance)) return inTurns(findFaultsInSteps(instance, found)).then(() => checked);
+  findFaults(instance, found);
   return checked;
 }
 
