@@ -6,6 +6,7 @@ import { answer, FakeUpstream } from './support/fake-upstream';
 import { FillableDatabase, likeOnSmallDisk, mayMount, startPostgresOnSmallDisk } from './support/full-disk';
 import { airtime, eventually, phones, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
 
 const MEGABYTE = 1_048_576;
 
@@ -111,16 +112,35 @@ describe.each(KINDS)('a database whose disk is full, %s', (_how, startDatabase) 
     expect(await metric('payout_proxy_spooled_accesses')).toBe(1);
   });
 
+  it('goes on to search, export and preview, and sends no read of the upstream, whose records would not fit', async () => {
+    const reads: [string, string][] = [
+      ...['/v1/calls', '/v1/limits'].map((path): [string, string] => [app, path]),
+      ...['/v1/audit/calls', '/v1/audit/summary', '/v1/audit/export?format=ndjson', '/v1/overview'].map(
+        (path): [string, string] => [auditor, path],
+      ),
+    ];
+    for (const [key, path] of reads) {
+      const { status } = await fetch(proxy.url + path, { headers: { 'x-api-key': key } });
+      expect([path, status]).toEqual([path, 200]);
+    }
+    const preview = supertest(proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', app);
+    expect((await preview.send(airtime(all.at(-1) ?? '')).expect(200)).body.would).toBe('be_sent');
+    const sent = upstream.received.length;
+    await proxy.get(app, '/api/v0.1/info/airtime-countries').expect(503, /storage_full/);
+    expect(upstream.received).toHaveLength(sent);
+  });
+
   it('pays again by itself once there is space, and records what was kept', async () => {
+    const kept = files('accesses').length;
     await small.free();
     await eventually(async () => (await pay()).status === 200);
     expect(await metric(FULL)).toBe(0);
     expect(await metric('payout_proxy_space_reserve_bytes')).toBeGreaterThanOrEqual(16 * MEGABYTE);
-    await eventually(async () => (await count('SELECT count(*) FROM access')) === 1);
+    await eventually(async () => (await count('SELECT count(*) FROM access')) === kept);
     await eventually(() => files('accesses').length === 0);
     await eventually(async () => (await metric('payout_proxy_refusals_waiting')) === 0);
     const [access] = await small.database.query(
-      'SELECT route, call_id IS NOT NULL AS named, read_at < now() AS before FROM access',
+      'SELECT route, call_id IS NOT NULL AS named, read_at < now() AS before FROM access ORDER BY id LIMIT 1',
     );
     expect(access).toEqual({ route: 'GET /v1/audit/calls/:id', named: true, before: true });
     expect(await count(`SELECT count(*) FROM refusal WHERE code = 'storage_full'`)).toBeGreaterThan(4 * APPS);
