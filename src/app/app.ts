@@ -44,10 +44,10 @@ const FILE_TIMEOUT_MS = 3_600_000;
 const OVERDUE_MS = 1_000;
 
 /**
- * The longest time of a statement, or a transaction, beside payments. They take milliseconds, and those of a preview some
- * tenths of a second. Whoever looks up a key or a session waits for two seconds.
+ * The longest time of a statement, or a transaction, beside payments. Most take milliseconds, those of a preview some tenths
+ * of a second, and ten thousand decisions about findings a second.
  */
-const SIDE_OVERDUE_MS = 5_000;
+const SIDE_OVERDUE_MS = 10_000;
 
 /** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {

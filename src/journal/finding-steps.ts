@@ -47,7 +47,7 @@ export const FINDING_NOW = Prisma.sql`
 const NEW_ID = Prisma.raw(UUID_V7);
 
 /** Ten thousand steps take about a second, and a run that ends may add its own at the same time. */
-const TIMEOUT = { maxWait: 5_000, timeout: 20_000 };
+const TIMEOUT = { maxWait: 5_000, timeout: 10_000 };
 
 /**
  * Adds steps, all or none.
