@@ -52,6 +52,8 @@ interface Polled {
   verdicts: NewVerdict[];
   /** The IDs of calls that were not judged, because one round had no room for them. */
   left: ReadonlySet<string>;
+  /** The IDs of calls about which the upstream could not be asked. */
+  failed: ReadonlySet<string>;
 }
 
 /**
@@ -95,14 +97,14 @@ export class PollService {
       effort,
     );
     const listed = due.filter(isRecognisable);
-    const nothingLeft = new Set<string>();
-    if (listed.length === 0) return { readId: null, failure: null, verdicts, left: nothingLeft };
+    const none = new Set<string>();
+    if (listed.length === 0) return { readId: null, failure: null, verdicts, left: none, failed: none };
     await this.probe(listed);
     const since = new Date(listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity));
     const askedAt = clock.now();
     const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(clock.nowMs() + AHEAD_MS) };
     const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, { signal });
-    if (!complete) return { readId, failure, verdicts, left: nothingLeft };
+    if (!complete) return { readId, failure, verdicts, left: none, failed: new Set(listed.map(({ id }) => id)) };
     await this.probes.clear(readId);
     const round = new Round(listed, inDoubt, { readId, askedAt, oldest }, since, effort);
     const db = await connectForRun(this.settings);
@@ -111,7 +113,7 @@ export class PollService {
     } finally {
       await db.end().catch(() => undefined);
     }
-    return { readId, failure: null, verdicts, left: round.left };
+    return { readId, failure: null, verdicts, left: round.left, failed: round.failed };
   }
 
   /** Lets the listing show that it is current, if a quiet period has ended, and no app has sent a call since. */
@@ -179,18 +181,19 @@ export class PollService {
     return round.effort.all(Competing.of(others, this.rules));
   }
 
-  private async changes({ due, left }: Round, listing: Listing): Promise<Resolved[]> {
+  private async changes(round: Round, listing: Listing): Promise<Resolved[]> {
+    const { due, left } = round;
     const found: Resolved[] = [];
     const changing = due.filter(({ operation }) => CHANGED_BY.has(operation));
     for (const { id } of changing.slice(MOST_LOOKUPS)) left.add(id);
     for (const call of changing.slice(0, MOST_LOOKUPS)) {
-      const verdict = await this.judgeChange(call, listing);
+      const verdict = await this.judgeChange(call, listing, round);
       if (verdict) found.push({ call, verdict });
     }
     return found;
   }
 
-  private async judgeChange(call: SentCall, listing: Listing): Promise<Verdict | undefined> {
+  private async judgeChange(call: SentCall, listing: Listing, { failed }: Round): Promise<Verdict | undefined> {
     const upstreamRef = call.items[0]?.upstreamRef ?? null;
     const named = upstreamRef === null ? null : await readNamed(this.prisma, call.id, upstreamRef);
     if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
@@ -198,9 +201,9 @@ export class PollService {
     const cause = { ...BY_ITSELF, causedBy: call.id };
     const { readId, complete, failure, httpStatus } = await this.sources.transaction(cause, named.upstreamId);
     const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
-    if (!complete && !isGone) return undefined; // It is asked again later.
-    const seen = isGone ? null : await readOne(this.prisma, readId, this.vocabulary);
-    if (seen === undefined) return undefined;
+    const isRead = complete || isGone;
+    const seen = isGone ? null : isRead ? await readOne(this.prisma, readId, this.vocabulary) : undefined;
+    if (seen === undefined) return void failed.add(call.id); // It is asked again soon.
     const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
     return judgeChange(call, lookup, listing, named.others, this.rules);
   }
@@ -223,6 +226,7 @@ export class PollService {
 /** The input of one round. */
 class Round {
   readonly left = new Set<string>();
+  readonly failed = new Set<string>();
 
   constructor(
     readonly due: SentCall[],

@@ -103,9 +103,9 @@ export class ResolverService {
     const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, clock.nowMs()));
     const inDoubt = calls.length;
     if (due.length === 0) return { ...NOTHING, inDoubt };
-    const { left, ...answer } = await this.polls.poll(due, ids, signal);
+    const { left, failed, ...answer } = await this.polls.poll(due, ids, signal);
     const done = due.filter(({ id }) => !left.has(id));
-    this.remember(done, answer);
+    this.remember(done, failed, answer.verdicts);
     this.complain(answer.failure ?? undefined, signal);
     return { ...answer, inDoubt, polled: done.length };
   }
@@ -129,12 +129,12 @@ export class ResolverService {
     return { ids, calls };
   }
 
-  private remember(due: SentCallState[], { failure, verdicts }: Pick<Round, 'failure' | 'verdicts'>): void {
+  private remember(due: SentCallState[], failed: ReadonlySet<string>, verdicts: NewVerdict[]): void {
     const { rules } = this.polls;
     for (const call of due) {
       const now = clock.nowMs();
       const quietAt = quietUntil(call, rules);
-      if (failure !== null) this.backOff.failed(call.id, call.sentFrom, now);
+      if (failed.has(call.id)) this.backOff.failed(call.id, call.sentFrom, now);
       else this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
     }
     for (const { intentId, verdict } of verdicts) {
