@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';
@@ -6,17 +7,23 @@ import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './page';
 import { newestVerdicts } from './resolver-verdicts';
-import { FullStoredCall, StoredCall, toFullStoredCall, toStoredCall, RECORDS, RECORDS_AND_BODIES } from './rows';
+import {
+  FullStoredCall,
+  RecordsAndBodiesRow,
+  recordsAndBodiesOf,
+  recordsOf,
+  RecordsRow,
+  StoredCall,
+  toFullStoredCall,
+  toStoredCall,
+} from './rows';
 import { View } from './view';
 
 /** The number of items per call in a list of calls. */
 const ITEMS_IN_LISTS = 100;
 
-/**
- * The calls that are read at once. Payments take their turns in between: making the records of a whole page would stop them
- * for a while, and so would the garbage collector, which copies what is in use.
- */
-const AT_ONCE = 50;
+/** The records that are made in one turn of the event loop. Payments take their turns in between. */
+const IN_ONE_TURN = 20;
 
 type Bytes = { body: Uint8Array } | null;
 
@@ -59,37 +66,25 @@ export class RecordsService {
     reveal: boolean,
     isShown: (position: number) => boolean,
   ): Promise<Map<string, CallRecord>> {
-    const present = await this.present.read();
-    const byId = new Map<string, CallRecord>();
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      for (const record of await this.readPart(ids.slice(at, at + AT_ONCE), { reveal, present }, isShown)) {
-        byId.set(record.id, record);
-      }
-    }
-    return byId;
-  }
-
-  private async readPart(
-    ids: string[],
-    seen: Pick<View, 'reveal' | 'present'>,
-    isShown: (position: number) => boolean,
-  ): Promise<CallRecord[]> {
-    const where = { id: { in: ids } };
-    const [found, refusals] = await this.replica.read((reader) =>
-      Promise.all([reader.intent.findMany({ where, select: RECORDS }), reader.refusal.findMany({ where })]),
+    const present = await this.present.readLong();
+    const [rows, refusals] = await this.replica.read((reader) =>
+      Promise.all([
+        reader.readLong<RecordsRow>(recordsOf(ids)),
+        reader.refusal.findMany({ where: { id: { in: ids } } }),
+      ]),
     );
-    const calls = found.map(toStoredCall);
+    const calls = await inTurns(rows, toStoredCall);
     const clientNames = await this.namesOf([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
     const verdicts = await newestVerdicts(this.prisma, calls);
-    const view = { ...seen, clientNames, verdicts, showsOthers: false };
-    const admitted = new Map(calls.map((call) => [call.intent.id, fromIntent(call, view, isShown)]));
+    const view = { reveal, present, clientNames, verdicts, showsOthers: false };
+    const records = await inTurns(calls, (call) => fromIntent(call, view, isShown));
+    const byId = new Map(records.map((record) => [record.id, record]));
     // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
     // intent.
-    const refused = refusals.map((refusal) => ({
-      ...fromRefusal(refusal, view),
-      items: admitted.get(refusal.id)?.items ?? [],
-    }));
-    return [...admitted.values(), ...refused];
+    for (const refusal of refusals) {
+      byId.set(refusal.id, { ...fromRefusal(refusal, view), items: byId.get(refusal.id)?.items ?? [] });
+    }
+    return byId;
   }
 
   /** @param clientId finds only calls of this client. */
@@ -121,9 +116,9 @@ export class RecordsService {
   }
 
   /** Reads the records of one call. */
-  async stored(where: { id: string; clientId?: string }): Promise<FullStoredCall | null> {
-    const found = await this.prisma.intent.findUnique({ where, select: RECORDS_AND_BODIES });
-    return found && toFullStoredCall(found);
+  async stored({ id, clientId = null }: { id: string; clientId?: string | null }): Promise<FullStoredCall | null> {
+    const [found] = await this.prisma.readLong<RecordsAndBodiesRow>(recordsAndBodiesOf(id, clientId));
+    return found ? toFullStoredCall(found) : null;
   }
 
   /** Returns the bytes of an answer. They are stored with the call that fetched it. */
@@ -142,4 +137,14 @@ export class RecordsService {
 function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
   const settlers = settlements.map(({ client_id: clientId }) => clientId);
   return [intent.client_id, decision?.clientId, ...settlers].filter((id) => typeof id === 'string');
+}
+
+/** Maps a list in several turns of the event loop. */
+async function inTurns<From, To>(list: From[], map: (one: From) => To): Promise<To[]> {
+  const all: To[] = [];
+  for (const one of list) {
+    all.push(map(one));
+    if (all.length % IN_ONE_TURN === 0) await nextTurn();
+  }
+  return all;
 }

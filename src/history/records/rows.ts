@@ -4,26 +4,52 @@ import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { RecordedCall } from '../../operations/lifecycle';
 import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
-import { resolutionIn, toSettlements, WITH_SETTLEMENTS } from './settlements';
+import { resolutionIn } from './settlements';
 
-/** The Prisma selection of a call's records. Bodies may be large, so it leaves them out. */
-export const RECORDS = {
-  record: true,
-  body: { select: { people: true } },
-  outcome: { select: { record: true } },
-  decision: true,
-  ...WITH_SETTLEMENTS,
-} as const satisfies Prisma.IntentSelect;
+const FROM = Prisma.sql`
+  FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
+    LEFT JOIN decision d ON d.intent_id = i.id`;
 
-/** The same with the bodies. */
-export const RECORDS_AND_BODIES = {
-  ...RECORDS,
-  body: true,
-  outcome: { select: { record: true, body: true } },
-} as const satisfies Prisma.IntentSelect;
+const RECORDS = Prisma.sql`i.record, b.people, o.record AS outcome,
+    ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
+    d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment", d.client_id::text AS "clientId",
+    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process`;
 
-type Stored = Prisma.IntentGetPayload<{ select: typeof RECORDS }>;
-type StoredWithBodies = Prisma.IntentGetPayload<{ select: typeof RECORDS_AND_BODIES }>;
+/**
+ * Reads the records of calls, in no order. It leaves out bodies, which may be large. It is one statement, because each one
+ * costs the event loop, and so payments, about as much as thirty records.
+ */
+export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} ${FROM} WHERE i.id = ANY (${ids}::uuid[])`;
+
+/** Reads the records and bodies of one call, if it is a call of this client. */
+export const recordsAndBodiesOf = (id: string, clientId: string | null) => Prisma.sql`
+  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" ${FROM}
+    LEFT JOIN outcome_body a ON a.intent_id = i.id
+  WHERE i.id = ${id}::uuid AND (${clientId}::uuid IS NULL OR i.client_id = ${clientId}::uuid)`;
+
+/** The members of a decision that records show. */
+type Decision = Pick<
+  Prisma.DecisionGetPayload<object>,
+  'kind' | 'reason' | 'bodyCommitment' | 'clientId' | 'keyId' | 'actor' | 'decidedAt' | 'process'
+>;
+
+/** A row of `recordsOf`. */
+export interface RecordsRow extends Omit<Decision, 'kind'> {
+  record: string;
+  people: string | null;
+  outcome: string | null;
+  settlements: string[];
+  /** Null if there is no decision. */
+  decisionKind: string | null;
+}
+
+/** A row of `recordsAndBodiesOf`. */
+export interface RecordsAndBodiesRow extends RecordsRow {
+  salt: Uint8Array | null;
+  body: Uint8Array | null;
+  answerSalt: Uint8Array | null;
+  answerBody: Uint8Array | null;
+}
 
 /** A body with its salt. */
 export interface StoredBody {
@@ -37,7 +63,7 @@ export interface StoredCall {
   /** The people in its items. Erased people are missing. */
   people: PersonDocument[];
   outcome: OutcomeDocument | null;
-  decision: Stored['decision'];
+  decision: Decision | null;
   /** Oldest first. */
   settlements: SettlementDocument[];
   /** Its payouts. Empty if its items are no payouts. */
@@ -53,20 +79,26 @@ export interface FullStoredCall extends StoredCall {
   answer: StoredBody | null;
 }
 
-export function toStoredCall(stored: Stored): StoredCall {
-  const { decision } = stored;
-  const settlements = toSettlements(stored.settlements);
-  const intent = JSON.parse(stored.record) as IntentDocument;
-  const people = JSON.parse(stored.body?.people ?? '[]') as PersonDocument[];
-  const outcome = stored.outcome && (JSON.parse(stored.outcome.record) as OutcomeDocument);
+export function toStoredCall(row: RecordsRow): StoredCall {
+  const settlements = row.settlements.map((record) => JSON.parse(record) as SettlementDocument);
+  const intent = JSON.parse(row.record) as IntentDocument;
+  const people = JSON.parse(row.people ?? '[]') as PersonDocument[];
+  const outcome = row.outcome === null ? null : (JSON.parse(row.outcome) as OutcomeDocument);
+  const decision = decisionIn(row);
   const lifecycle = lifecycleOf(intent, outcome, decision, resolutionIn(settlements));
   const payouts = ledgerOf({ intent, outcome, settlements });
   return { intent, people, outcome, decision, settlements, payouts, lifecycle };
 }
 
-export function toFullStoredCall(stored: StoredWithBodies): FullStoredCall {
-  const { salt = null, body = null } = stored.body ?? {};
-  return { ...toStoredCall(stored), body: salt && body && { salt, body }, answer: stored.outcome?.body ?? null };
+function decisionIn({ decisionKind: kind, ...row }: RecordsRow): Decision | null {
+  if (kind === null) return null;
+  const { reason, bodyCommitment, clientId, keyId, actor, decidedAt, process } = row;
+  return { kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process };
+}
+
+export function toFullStoredCall(row: RecordsAndBodiesRow): FullStoredCall {
+  const bodyOf = (salt: Uint8Array | null, body: Uint8Array | null) => salt && body && { salt, body };
+  return { ...toStoredCall(row), body: bodyOf(row.salt, row.body), answer: bodyOf(row.answerSalt, row.answerBody) };
 }
 
 /** Returns whether a payout of an answered call is in doubt. */
