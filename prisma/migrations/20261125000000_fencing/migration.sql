@@ -197,7 +197,8 @@ $$;
 
 -- Space that is kept free for outcomes (src/platform/database/reserve.ts): rows without meaning, one for each page. It is not logged,
 -- so it costs no WAL, and a crash leaves it empty.
-CREATE UNLOGGED TABLE space_reserve (filler text STORAGE PLAIN NOT NULL);
+CREATE UNLOGGED TABLE space_reserve (filler text NOT NULL);
+ALTER TABLE space_reserve ALTER filler SET STORAGE PLAIN; -- CREATE TABLE takes it since PostgreSQL 16 only
 
 -- Builds the reserve if it is smaller than wanted, and returns its bytes. It is only built if there is space for as much again.
 -- If there is not, everything is taken back, because a new file is removed with its transaction.
