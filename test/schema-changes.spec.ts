@@ -42,6 +42,26 @@ describe('released migrations', () => {
   });
 });
 
+/** What servers have since PostgreSQL 16, 17 and 18 only, as far as a migration may want it. */
+const NEWER_THAN_15 = [
+  /CREATE [\w ]*TABLE [^;]*\bSTORAGE\b/i,
+  /\b(any_value|array_sample|array_shuffle|random_normal|pg_input_is_valid|date_add|date_subtract)\s*\(/i,
+  /\b(json_table|json_query|json_value|json_exists|json_scalar|json_serialize|merge_action|to_bin|to_oct)\s*\(/i,
+  /\b(uuidv7|uuidv4|array_sort|array_reverse|casefold|crc32|crc32c|gamma|lgamma)\s*\(/i,
+  /\bNOT ENFORCED\b|\bWITHOUT OVERLAPS\b|\bVIRTUAL\b|\bRETURNING (OLD|NEW)\./i,
+  /\bIS (NOT )?JSON\b/i,
+];
+
+describe('migrations', () => {
+  it.each([PROXY_MIGRATIONS, SANDBOX_MIGRATIONS])('use nothing that PostgreSQL 15 lacks (%#)', (directory) => {
+    const found = migrationsIn(directory).flatMap((name) => {
+      const sql = readFileSync(join(directory, name, 'migration.sql'), 'utf8').replaceAll(/--.*$/gm, '');
+      return NEWER_THAN_15.flatMap((pattern) => pattern.exec(sql)?.[0] ?? []);
+    });
+    expect(found).toEqual([]);
+  });
+});
+
 describe('a change of the schema', () => {
   const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-changes-'));
   let upstream: FakeUpstream;

@@ -54,7 +54,7 @@ export function documentOf(scenarios: Record<string, Kept>, names: string[]): st
   const kept = all.filter(([, { broken, isMissing }]) => broken.length === 0 && !isMissing);
   const verdict = [
     broken.length === 0
-      ? `All ${kept.length} scenarios that ran kept their promises.`
+      ? `All ${kept.length} scenarios${without.length > 0 ? ' that ran' : ''} kept their promises.`
       : `${kept.length} scenarios kept their promises. **${broken.length} did not: ${inCode(broken.map(([name]) => name))}.**`,
     ...(without.length > 0 ? [`Without a result: ${inCode(without)}.`] : []),
   ].join(' ');
