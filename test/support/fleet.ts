@@ -166,11 +166,14 @@ export async function ask(url: string, { key, body, operation = '/payouts/airtim
   return told;
 }
 
+/** The codes that tell an app to send the same again after Retry-After. Twins take more places than there are. */
+const AGAIN = ['request_in_progress', 'overloaded'];
+
 /** Does the same, and repeats it after Retry-After while the first request is in progress. */
 export async function askUntilSettled(url: () => string, asking: Asking, onWait = () => {}): Promise<Told> {
   for (let tries = 0; tries < 30; tries += 1) {
     const told = await ask(url(), asking);
-    if (told.json.code !== 'request_in_progress') return told;
+    if (!AGAIN.includes(String(told.json.code))) return told;
     onWait();
     await new Promise((resolve) => setTimeout(resolve, Number(told.headers.get('retry-after')) * 1_000));
   }
