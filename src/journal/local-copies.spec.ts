@@ -57,8 +57,10 @@ describe('the copies of committed records', () => {
     expect(dropped).toBeGreaterThan(30);
     const refusals = warned?.mock.calls.filter(([, text]) => String(text).includes('cannot be copied'));
     expect([warned?.mock.calls, refusals?.length]).toEqual([refusals, 1]);
-    expect(failed).toHaveBeenCalledTimes(1);
-    expect(failed?.mock.calls[0]?.[0]).toContain('database recover cannot restore these records');
+    const losses = failed?.mock.calls.filter(([text]) =>
+      String(text).includes('database recover cannot restore these records'),
+    );
+    expect(losses).toHaveLength(1);
 
     rmSync(copiesFolder(dataDir));
     await flush();
