@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurns, Steps } from '../../http/validation/steps';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';
@@ -73,11 +73,11 @@ export class RecordsService {
         reader.refusal.findMany({ where: { id: { in: ids } } }),
       ]),
     );
-    const calls = await inTurns(rows, toStoredCall);
+    const calls = await mapInTurns(rows, toStoredCall);
     const clientNames = await this.namesOf([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
     const verdicts = await newestVerdicts(this.prisma, calls);
     const view = { reveal, present, clientNames, verdicts, showsOthers: false };
-    const records = await inTurns(calls, (call) => fromIntent(call, view, isShown));
+    const records = await mapInTurns(calls, (call) => fromIntent(call, view, isShown));
     const byId = new Map(records.map((record) => [record.id, record]));
     // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
     // intent.
@@ -140,11 +140,15 @@ function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
 }
 
 /** Maps a list in several turns of the event loop. */
-async function inTurns<From, To>(list: From[], map: (one: From) => To): Promise<To[]> {
+async function mapInTurns<From, To>(list: From[], map: (one: From) => To): Promise<To[]> {
   const all: To[] = [];
-  for (const one of list) {
-    all.push(map(one));
-    if (all.length % IN_ONE_TURN === 0) await nextTurn();
-  }
+  await inTurns(mapping());
   return all;
+
+  function* mapping(): Steps {
+    for (const one of list) {
+      all.push(map(one));
+      if (all.length % IN_ONE_TURN === 0) yield;
+    }
+  }
 }

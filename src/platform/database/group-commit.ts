@@ -137,10 +137,10 @@ export class GroupCommit<Row, Result = void> {
   /** Resolves once the rows that arrive together with the first one have arrived. */
   private gather(): Promise<void> {
     return new Promise((resolve) => {
-      const end = performance.now() + GATHERING_MS;
+      let began = performance.now();
+      const end = began + GATHERING_MS;
       let turn = 0;
       let rows = 0;
-      let began = performance.now();
       const next = () => {
         turn += 1;
         const now = performance.now();
