@@ -1,6 +1,7 @@
 import { get, IncomingMessage } from 'node:http';
 import { FaultPace, LONGEST_DELAY_MS } from '../src/http/shares/fault-pace';
 import { SHARES } from '../src/http/shares/shares';
+import { SharesService } from '../src/http/shares/shares.service';
 import { SummaryService } from '../src/history/search/summary.service';
 import { OverviewService } from '../src/admin/overview/overview.service';
 import { CallersService } from '../src/access/auth/callers.service';
@@ -67,6 +68,15 @@ describe('a key that asks for more than its share', () => {
     await Promise.all([...searches, others]);
     expect(ended.indexOf('other')).toBeLessThanOrEqual(2); // keys take turns
     expect(await inUse('searches')).toBe(0);
+  });
+
+  it('gets fewer turns while payments arrive, and not while others read', async () => {
+    const noted = jest.spyOn(SharesService.prototype, 'notePayment');
+    await ask(greedy, SUMMARY).expect(200);
+    await ask(other, '/v1/calls').expect(200);
+    expect(noted).not.toHaveBeenCalled();
+    await paying.pay().expect(200);
+    expect(noted).toHaveBeenCalledTimes(1);
   });
 
   it('gets 429 for one preview too many, and 503 if all keys have too many', async () => {

@@ -66,4 +66,26 @@ describe('a fair queue', () => {
     await end('a1');
     expect(begun).toEqual(['a1', 'a2']);
   });
+
+  it('rests after a turn, for as long as it is told', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    const worked: number[] = [];
+    const rests = new FairQueue(1, (workedMs) => (worked.push(workedMs) === 1 ? 100 : 0));
+    const { begun, begin, end } = workers(rests);
+    for (const name of ['a1', 'b1']) void begin(name);
+    await settle();
+    jest.advanceTimersByTime(70);
+    await end('a1');
+    expect(worked).toEqual([70]);
+    void begin('c1'); // a newcomer does not overtake the rest
+    jest.advanceTimersByTime(99);
+    await settle();
+    expect(begun).toEqual(['a1']);
+    jest.advanceTimersByTime(1);
+    await settle();
+    expect(begun).toEqual(['a1', 'b1']);
+    await end('b1');
+    expect(begun).toEqual(['a1', 'b1', 'c1']);
+    jest.useRealTimers();
+  });
 });

@@ -1,12 +1,19 @@
 import { FairLines } from './fair-lines';
 
-/** Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. */
+/**
+ * Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. A place may
+ * rest between two turns.
+ */
 export class FairQueue {
   private working = 0;
   /** What lets each of those begin who wait. */
   private readonly waiting = new FairLines<() => void>();
 
-  constructor(private readonly atOnce: number) {}
+  /** @param restAfter returns how long a place rests after a turn of this length. Both in milliseconds. */
+  constructor(
+    private readonly atOnce: number,
+    private readonly restAfter: (workedMs: number) => number = () => 0,
+  ) {}
 
   /**
    * Waits for a turn.
@@ -18,9 +25,10 @@ export class FairQueue {
     signal?.throwIfAborted();
     if (this.working < this.atOnce) this.working += 1;
     else await this.wait(key, signal);
+    const beganAt = performance.now();
     let isOver = false;
     return () => {
-      if (!isOver) this.next();
+      if (!isOver) this.rest(this.restAfter(performance.now() - beganAt));
       isOver = true;
     };
   }
@@ -42,6 +50,11 @@ export class FairQueue {
       signal?.addEventListener('abort', leave, { once: true });
       this.waiting.add(key, begin);
     });
+  }
+
+  private rest(forMs: number): void {
+    if (forMs <= 0) this.next();
+    else setTimeout(() => this.next(), forMs).unref();
   }
 
   /** Hands the turn to the next key, which then waits behind all others. */

@@ -1,5 +1,6 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isOperation, rowOf } from '../../operations/catalogue';
 import { Problem } from '../../platform/errors/problem';
 import { goneSignal } from '../connections/gone';
 import { LONG_BODY_BYTES } from '../validation/json-body';
@@ -11,6 +12,7 @@ export function limitRequests(server: FastifyInstance, shares: SharesService): v
   server.addHook('onRequest', ({ call }, reply, done) => {
     if (!call.caller) return done();
     const give = shares.take('requests', call.caller.keyId);
+    if (isOperation(call.operation) && rowOf(call.operation).effect !== 'read') shares.notePayment();
     reply.raw.once('close', give);
     done();
   });

@@ -8,6 +8,12 @@ import { LONGEST_WAIT_MS, Share, ShareName, SHARES } from './shares';
 /** Of the refusals of a key, one is recorded in this time, so that a flood cannot fill the records. */
 const RECORDED_EVERY_MS = 60_000;
 
+/** For this long after a payment, more of them are expected. */
+const PAYING_FOR_MS = 1_000;
+
+/** Much less than a search waits for its turn, so that it gets one, however long the search before it took. */
+const LONGEST_REST_MS = 3_000;
+
 /** Beyond it, all are forgotten. */
 const MAX_REMEMBERED = 10_000;
 
@@ -20,11 +26,17 @@ export class SharesService {
   private readonly queues = new Map<ShareName, FairQueue>();
   /** When a refusal of a key was last recorded, by share and key. Monotonic. */
   private readonly recordedAt = new Map<string, number>();
+  /** When a payment last arrived. Monotonic. */
+  private paidAt = -Infinity;
   private readonly refused: Counter<'share'>;
 
   constructor({ registry }: MetricsService) {
     for (const [name, share] of shares) {
-      if (share.atWork !== undefined) this.queues.set(name, new FairQueue(share.atWork));
+      if (share.atWork === undefined) continue;
+      this.queues.set(
+        name,
+        new FairQueue(share.atWork, share.rests ? (workedMs) => this.restAfter(workedMs) : undefined),
+      );
     }
     this.refused = new Counter({
       name: 'payout_proxy_share_refusals_total',
@@ -102,6 +114,17 @@ export class SharesService {
   /** Waits for a turn, for as long as that takes. @returns ends it. @throws the reason of the signal. */
   async turn(name: ShareName, keyId: string, signal?: AbortSignal): Promise<() => void> {
     return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
+  }
+
+  /** Tells that a payment has arrived. While payments arrive, what is heavy works half of the time at most. */
+  notePayment(): void {
+    this.paidAt = performance.now();
+  }
+
+  /** Returns how long a place rests after a turn. */
+  private restAfter(workedMs: number): number {
+    const isPaying = performance.now() - this.paidAt < PAYING_FOR_MS;
+    return isPaying ? Math.min(workedMs, LONGEST_REST_MS) : 0;
   }
 
   private busy(share: Share, place: string): Problem {

@@ -6,6 +6,8 @@ export interface Share {
   ofAll?: number;
   /** How many of them work. The others wait, and keys take turns. All work if undefined. */
   atWork?: number;
+  /** Whether the next turn begins only after a rest as long as the last turn, while payments are made. */
+  rests?: boolean;
   /** What the error calls them. */
   name: string;
   /** Seconds until one of them has probably ended. */
@@ -14,7 +16,8 @@ export interface Share {
 
 /**
  * Postgres often has two cores, and payments need them too. One search and one export at a time leave enough to payments.
- * More would answer nobody sooner, because each would take longer.
+ * More would answer nobody sooner, because each would take longer. They rest between two turns, because payments need
+ * more than one of two cores when their moment comes.
  */
 const HEAVY_AT_WORK = 1;
 
@@ -24,11 +27,11 @@ export const SHARES = {
   /** Some windows of the console, and some programs. A stream costs about 20 kB. */
   streams: { ofKey: 10, ofAll: 1_000, name: 'streams', retryAfter: 10 },
   /** An export that nobody reads costs its buffers, of at most a megabyte. Reading its next rows takes a turn. */
-  exports: { ofKey: 2, ofAll: 16, atWork: HEAVY_AT_WORK, name: 'exports', retryAfter: 10 },
+  exports: { ofKey: 2, ofAll: 16, atWork: HEAVY_AT_WORK, rests: true, name: 'exports', retryAfter: 10 },
   /** They are streamed like exports, but read by people, in several windows. */
   reports: { ofKey: 6, ofAll: 100, name: 'reports', retryAfter: 10 },
   /** Searches and summaries: whatever may read much of the history. */
-  searches: { ofKey: 8, ofAll: 200, atWork: HEAVY_AT_WORK, name: 'searches', retryAfter: 2 },
+  searches: { ofKey: 8, ofAll: 200, atWork: HEAVY_AT_WORK, rests: true, name: 'searches', retryAfter: 2 },
   /** Searches of apps for their own calls, which are short and urgent: apps ask what became of a payment. */
   own_calls: { ofKey: 16, ofAll: 400, atWork: 2, name: 'searches for own calls', retryAfter: 1 },
   /** Parsing long bodies. One at a time, so that other requests run between two steps of one of them. */

@@ -1,5 +1,6 @@
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
+import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StandingService } from '../../access/auth/standing.service';
@@ -79,6 +80,8 @@ async function* blocks(
   yield `retry: ${RECONNECT_MS}\n\n`;
   let told: string | undefined;
   let toldAt = performance.now();
+  // Streams that were opened together do not stay together: hundreds of them at once would hold up payments.
+  let waitMs = randomInt(everyMs);
   for (;;) {
     const { event, isLast } = await ask();
     if (event !== undefined && event !== told) {
@@ -90,7 +93,8 @@ async function* blocks(
       toldAt = performance.now();
     }
     if (isLast) return;
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined); // the stop or the end of the connection wakes it
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined); // the stop or the end of the connection wakes it
+    waitMs = everyMs;
     if (signal.aborted || !(await holds())) return;
   }
 }
