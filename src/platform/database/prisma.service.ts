@@ -10,6 +10,7 @@ import {
   connectionOf,
   connectionsOf,
   DatabaseSettings,
+  ERROR_FORMAT,
   GiveUp,
   hearErrors,
   isPooled,
@@ -86,6 +87,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     const pool = hearErrors(new Pool(options));
     pool.on('connect', (client) => requireReplication(client, () => unconfirmed.forEach((listener) => listener())));
     super({
+      errorFormat: ERROR_FORMAT,
       adapter: new PrismaPg(pool, {
         disposeExternalPool: true,
         ...(!isPooled(settings) && { statementNameGenerator: nameOf }),

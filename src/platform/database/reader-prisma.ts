@@ -4,7 +4,7 @@ import { Pool, PoolConfig, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
 import { askUntil } from './cancelled-statements';
-import { connectionsOf, hearErrors, nameOf, QUERY_TIMEOUT_MS, withOptions } from './pools';
+import { connectionsOf, ERROR_FORMAT, hearErrors, nameOf, QUERY_TIMEOUT_MS, withOptions } from './pools';
 
 /** Connections for reading the history and for writing many rows. They are opened on demand. */
 export const READERS = 4;
@@ -15,11 +15,8 @@ const READER_WAIT_MS = 10_000;
 /** Searches wait for each other while the search index catches up. */
 const READER_LOCK_TIMEOUT_MS = 5_000;
 
-/**
- * A reader uses one core at most. If its connection closes during a statement, Postgres notices within half a second, and
- * ends the statement.
- */
-const READER_OPTIONS = '-c max_parallel_workers_per_gather=0 -c client_connection_check_interval=500';
+/** If a reader's connection closes during a statement, Postgres notices within half a second, and ends the statement. */
+const READER_OPTIONS = '-c client_connection_check_interval=500';
 
 /** Prisma.sql creates queries of this form. */
 interface Question {
@@ -138,7 +135,8 @@ export class ReaderPrisma {
 
   /** Created on the first read. It takes ten megabytes that an idle proxy does not need. */
   private get prisma(): PrismaClient {
-    return (this.lazy ??= new PrismaClient({ adapter: new PrismaPg(this.pool, { statementNameGenerator: nameOf }) }));
+    const adapter = new PrismaPg(this.pool, { statementNameGenerator: nameOf });
+    return (this.lazy ??= new PrismaClient({ adapter, errorFormat: ERROR_FORMAT }));
   }
 }
 
