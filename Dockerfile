@@ -17,4 +17,4 @@ RUN mkdir .data && chown node:node .data
 VOLUME /app/.data
 USER node
 EXPOSE 3000
-CMD ["node", "--max-semi-space-size=64", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=64", "--v8-pool-size=1", "dist/main.js"]

@@ -9,6 +9,13 @@ import { runInNewContext } from 'node:vm';
  */
 const GROWTH_FACTOR_UNDER_LOAD = 16;
 
+/**
+ * The old generation grows by this share of what lives in it before V8 collects all of it. V8 allowed a quarter, so that
+ * long bodies had it collected several times a second. Each time took a tenth of a second, in which payments shared two
+ * cores with V8's helper threads, of which `npm start` allows one (`--v8-pool-size`). Measured: docs/internals/decisions/0044.
+ */
+const GROWTH_BEFORE_FULL_COLLECTION_PERCENT = 100;
+
 /** A hundred times V8's default. The work of the start stays far below it. */
 const WASM_TIERING_BUDGET = 180_000_000;
 
@@ -43,5 +50,6 @@ export function afterStart(): void {
   setFlagsFromString('--no-expose-gc');
   collect();
   setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR_UNDER_LOAD}`);
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_BEFORE_FULL_COLLECTION_PERCENT}`); // read at each collection
   setFlagsFromString(`--retain-maps-for-n-gc=${COLLECTIONS_WITHOUT_USE}`); // read at each collection
 }

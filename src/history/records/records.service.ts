@@ -142,13 +142,14 @@ function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
 /** Maps a list in several turns of the event loop. */
 async function mapInTurns<From, To>(list: From[], map: (one: From) => To): Promise<To[]> {
   const all: To[] = [];
-  await inTurns(mapping());
+  await inTurns(mapping(list, map, all));
   return all;
+}
 
-  function* mapping(): Steps {
-    for (const one of list) {
-      all.push(map(one));
-      if (all.length % IN_ONE_TURN === 0) yield;
-    }
+/** Not within its caller: the shape of a nested generator keeps what surrounds it until V8 collects its old generation. */
+function* mapping<From, To>(list: From[], map: (one: From) => To, all: To[]): Steps {
+  for (const one of list) {
+    all.push(map(one));
+    if (all.length % IN_ONE_TURN === 0) yield;
   }
 }
