@@ -44,7 +44,6 @@ describe('the shares of keys', () => {
 
   it('let no search rest for long', async () => {
     const shares = newShares();
-    jest.spyOn(performance, 'now').mockImplementation(() => Date.now());
     const paying = setInterval(() => shares.notePayment(), 100);
     expect(await restAfter(shares, 10_000)).toBe(3_000);
     clearInterval(paying);

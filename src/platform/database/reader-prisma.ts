@@ -135,8 +135,10 @@ export class ReaderPrisma {
 
   /** Created on the first read. It takes ten megabytes that an idle proxy does not need. */
   private get prisma(): PrismaClient {
-    const adapter = new PrismaPg(this.pool, { statementNameGenerator: nameOf });
-    return (this.lazy ??= new PrismaClient({ adapter, errorFormat: ERROR_FORMAT }));
+    return (this.lazy ??= new PrismaClient({
+      adapter: new PrismaPg(this.pool, { statementNameGenerator: nameOf }),
+      errorFormat: ERROR_FORMAT,
+    }));
   }
 }
 
