@@ -1,5 +1,5 @@
 import { CallState, freesKey, STATES } from '../operations/lifecycle';
-import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
+import { callsWith, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { Prisma } from '../platform/database/generated/client';
 import { SameContent, SameContentState } from '../policy/same-content';
 
@@ -43,7 +43,7 @@ export async function readCallStates(
       SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
           SELECT FROM unusual_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items') WHERE entry = 'in_doubt'
         ) ELSE FALSE END AS has_doubt, ${UNDELIVERED} AS undelivered, o.recorded_at AS answered_at, s.recorded_at AS settled_at
-      FROM ${CALLS} WHERE i.id = ANY (${ids}::uuid[])) AS known`;
+      FROM ${callsWith(ids)}) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));
 }
 

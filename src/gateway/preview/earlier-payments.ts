@@ -48,7 +48,8 @@ export async function readEarlierPayments(
     ), payout AS MATERIALIZED (
       -- Each document is parsed once, however many payouts it has.
       SELECT n.call_id, t.amount_usd, lower(t.email) AS email, t.phone, lower(t.handle) AS handle, t.receiver
-      FROM named n JOIN intent i ON i.id = n.call_id LEFT JOIN intent_body b ON b.intent_id = n.call_id
+      FROM named n CROSS JOIN LATERAL (SELECT record FROM intent WHERE id = n.call_id OFFSET 0) AS i
+      LEFT JOIN LATERAL (SELECT people FROM intent_body WHERE intent_id = n.call_id OFFSET 0) AS b ON TRUE
       CROSS JOIN LATERAL (
         SELECT t.amount_usd, t.receiver, r.email, r.phone, r.handle
         FROM ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric, receiver text))

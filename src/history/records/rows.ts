@@ -6,9 +6,14 @@ import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
 import { resolutionIn } from './settlements';
 
-const FROM = Prisma.sql`
-  FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
-    LEFT JOIN decision d ON d.intent_id = i.id`;
+/** Each table is joined by the IDs, so that Postgres looks them up and skips the partitions of other months. */
+function calls(ids: string[]): Prisma.Sql {
+  const wanted = Prisma.sql`ANY (${ids}::uuid[])`;
+  return Prisma.sql`(SELECT * FROM intent WHERE id = ${wanted}) AS i
+    LEFT JOIN intent_body b ON b.intent_id = i.id AND b.intent_id = ${wanted}
+    LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ${wanted}
+    LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ${wanted}`;
+}
 
 const RECORDS = Prisma.sql`i.record, b.people, o.record AS outcome,
     ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
@@ -19,13 +24,13 @@ const RECORDS = Prisma.sql`i.record, b.people, o.record AS outcome,
  * Reads the records of calls, in no order. It leaves out bodies, which may be large. It is one statement, because each one
  * costs the event loop, and so payments, about as much as thirty records.
  */
-export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} ${FROM} WHERE i.id = ANY (${ids}::uuid[])`;
+export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} FROM ${calls(ids)}`;
 
 /** Reads the records and bodies of one call, if it is a call of this client. */
 export const recordsAndBodiesOf = (id: string, clientId: string | null) => Prisma.sql`
-  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" ${FROM}
-    LEFT JOIN outcome_body a ON a.intent_id = i.id
-  WHERE i.id = ${id}::uuid AND (${clientId}::uuid IS NULL OR i.client_id = ${clientId}::uuid)`;
+  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" FROM ${calls([id])}
+    LEFT JOIN outcome_body a ON a.intent_id = ${id}::uuid
+  WHERE (${clientId}::uuid IS NULL OR i.client_id = ${clientId}::uuid)`;
 
 /** The members of a decision that records show. */
 type Decision = Pick<

@@ -25,12 +25,17 @@ export class BackOff {
 
   constructor(private readonly firstMs: number) {}
 
-  /** @param sentFrom when the call was sent. */
-  isDue(id: string, sentFrom: Date, now: number): boolean {
+  /** Whether a call is polled now. One that was never polled is. */
+  isDue(id: string, now: number): boolean {
     const waiting = this.waiting.get(id);
     if (!waiting) return true;
     const isOver = waiting.at <= now || waiting.polledAt > now; // A database's clock that was set back ends the wait.
-    return isOver && now - sentFrom.getTime() < LEFT_AFTER_MS;
+    return isOver && now - waiting.sentAt < LEFT_AFTER_MS;
+  }
+
+  /** When a call was sent, in milliseconds. Undefined if it was never polled. */
+  sentAt(id: string): number | undefined {
+    return this.waiting.get(id)?.sentAt;
   }
 
   /**

@@ -96,14 +96,20 @@ function newestByKind(known: Known[]): Map<string, Date> {
 /** Only operations that create transactions own them. Others name a transaction of another call. */
 async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: string[]): Promise<ListedRow[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
+  const first = uuidFloor(from);
   const question = Prisma.sql`
-    WITH calls AS MATERIALIZED (
-      SELECT id FROM intent WHERE id >= ${uuidFloor(from)}::uuid AND operation = ANY (${MAKERS}::text[])
-      UNION SELECT d.intent_id FROM decision d JOIN intent i ON i.id = d.intent_id
-        WHERE d.decided_at >= ${from}::timestamptz AND i.operation = ANY (${MAKERS}::text[])
+    WITH approved AS MATERIALIZED (
+      -- Requested earlier.
+      SELECT i.id FROM decision d CROSS JOIN LATERAL (SELECT id, operation FROM intent WHERE id = d.intent_id OFFSET 0) AS i
+      WHERE d.decided_at >= ${from}::timestamptz AND d.intent_id < ${first}::uuid AND i.operation = ANY (${MAKERS}::text[])
     ), claimed AS MATERIALIZED (
-      SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM outcome_item o JOIN calls c ON c.id = o.intent_id
-      WHERE o.intent_id <> ALL (${inDoubt}::uuid[])
+      SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM intent i JOIN outcome_item o ON o.intent_id = i.id
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND i.operation = ANY (${MAKERS}::text[])
+        AND i.id <> ALL (${inDoubt}::uuid[])
+      UNION ALL
+      SELECT o.* FROM approved CROSS JOIN LATERAL (
+        SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item WHERE intent_id = approved.id OFFSET 0) AS o
+      WHERE approved.id <> ALL (${inDoubt}::uuid[])
       UNION ALL
       -- The transactions of a call in doubt that have settled payouts of it.
       SELECT n.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o JOIN outcome_item n ON n.intent_id = o.intent_id
@@ -118,7 +124,8 @@ async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: s
         AND coalesce(t.upstream_ref, t.upstream_id, t.batch_ref) IS NOT NULL
     ), named AS (
       SELECT batch_ref, sum(item_count) AS items FROM (
-        SELECT DISTINCT c.batch_ref, i.id, i.item_count FROM claimed c JOIN intent i ON i.id = c.intent_id
+        SELECT DISTINCT c.batch_ref, i.id, i.item_count FROM claimed c
+        CROSS JOIN LATERAL (SELECT id, item_count FROM intent WHERE id = c.intent_id OFFSET 0) AS i
         WHERE c.upstream_ref IS NULL AND c.upstream_id IS NULL AND c.batch_ref IS NOT NULL
       ) AS calls GROUP BY batch_ref
     ), batch AS MATERIALIZED (
@@ -148,6 +155,7 @@ async function readKnown(
   skewMs: number,
 ): Promise<Known[]> {
   const from = new Date(since.getTime() - KNOWN_BEFORE_MS);
+  const first = uuidFloor(new Date(from.getTime() - ID_MARGIN_MS));
   const before = new Date(askedAt.getTime() - LAG_MS);
   const margin = `${skewMs} milliseconds`;
   const question = Prisma.sql`
@@ -160,7 +168,8 @@ async function readKnown(
         coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       LEFT JOIN seen a ON a.upstream_ref = n.upstream_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
-      WHERE i.id >= ${uuidFloor(new Date(from.getTime() - ID_MARGIN_MS))}::uuid AND i.operation = ANY (${MAKERS}::text[])
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
+        AND i.operation = ANY (${MAKERS}::text[])
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
         AND (n.upstream_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )

@@ -38,10 +38,14 @@ const ID_MARGIN_MS = 3_600_000;
 /** How far back probes are looked for that could not be deleted. */
 const CLEARED_MS = 7 * 24 * 3_600_000;
 
-/** Whether a call of ours has deleted the transaction `n` of the call `i`, or the upstream refused to. */
-const IS_DELETED = Prisma.sql`EXISTS (
+/**
+ * Whether a call of ours has deleted the transaction `n` of the call `i`, or the upstream refused to.
+ * @param first an ID before that of `i`. Each table is bounded by it, so that Postgres skips the partitions of earlier months.
+ */
+const isDeleted = (first: string) => Prisma.sql`EXISTS (
   SELECT FROM intent d JOIN intent_item e ON e.intent_id = d.id JOIN outcome f ON f.intent_id = d.id
-  WHERE d.id > i.id AND d.operation = ${DELETE} AND e.upstream_ref = n.upstream_ref AND f.kind IN ('succeeded', 'rejected'))`;
+  WHERE d.id > i.id AND d.id > ${first}::uuid AND e.intent_id > ${first}::uuid AND f.intent_id > ${first}::uuid
+    AND d.operation = ${DELETE} AND e.upstream_ref = n.upstream_ref AND f.kind IN ('succeeded', 'rejected'))`;
 
 type ProbeOperation = typeof CREATE | typeof DELETE;
 
@@ -103,22 +107,24 @@ export class ProbeService {
 
   /** Returns whether a call was sent since a time whose transactions the listing can still show. */
   private async wasAnySentSince(time: Date): Promise<boolean> {
+    const first = uuidFloor(new Date(time.getTime() - ID_MARGIN_MS));
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
-      WHERE i.id >= ${uuidFloor(new Date(time.getTime() - ID_MARGIN_MS))}::uuid
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
         AND i.operation = ANY (${[...NAMED_IN_ANSWER]}::text[]) AND o.kind = 'succeeded' AND o.sent_at >= ${time}::timestamptz
-        AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL AND NOT ${IS_DELETED}
+        AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL AND NOT ${isDeleted(first)}
       LIMIT 1`;
     return rows.length > 0;
   }
 
   /** Reads the references of probes that are to be deleted. One that the upstream refuses to delete is not tried again. */
   private async readLeft(readId: string): Promise<string[]> {
+    const first = uuidFloor(new Date(clock.nowMs() - CLEARED_MS));
     const rows = await this.prisma.$queryRaw<{ ref: string }[]>`
       SELECT n.upstream_ref AS ref FROM intent i JOIN client c ON c.id = i.client_id
       JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
-      WHERE i.id >= ${uuidFloor(new Date(clock.nowMs() - CLEARED_MS))}::uuid AND c.name = ${PROBE_CLIENT}
-        AND i.operation = ${CREATE} AND n.upstream_ref IS NOT NULL AND NOT ${IS_DELETED}
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid AND c.name = ${PROBE_CLIENT}
+        AND i.operation = ${CREATE} AND n.upstream_ref IS NOT NULL AND NOT ${isDeleted(first)}
         AND (o.sent_at < ${new Date(clock.nowMs() - KEPT_MS)}::timestamptz OR EXISTS (
           SELECT FROM upstream_transaction t WHERE t.read_id = ${readId}::uuid AND t.upstream_ref = n.upstream_ref))`;
     return rows.map(({ ref }) => ref);

@@ -1,6 +1,7 @@
 import { NO_PROCESS } from '../../journal/lost-time';
 import { ENTRIES, Entry } from '../../operations/settlement';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
+import { callsWith, RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SentCall, Wanted } from './calls-in-doubt';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
@@ -118,21 +119,21 @@ export async function readSentCalls(
 
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
-    SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
-      CASE WHEN c.process = ${NO_PROCESS} THEN (c.request ->> 'received_at')::timestamptz END AS "receivedAt",
-      o.answered_at AS "answeredAt", coalesce(c.answer ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
-      o.upstream_status AS "upstreamStatus", c.answer -> 'entries' AS answered, (
-        SELECT json_agg(e.entry ORDER BY s.number) FROM settlement s
-        CROSS JOIN LATERAL json_array_elements(s.record::json -> 'entries') AS e(entry) WHERE s.intent_id = c.call_id) AS settled, (
+    SELECT i.id::text AS id, i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
+      coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
+      CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS} THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
+      o.answered_at AS "answeredAt", coalesce(o.record::json ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
+      o.upstream_status AS "upstreamStatus", o.record::json -> 'entries' AS answered, (
+        SELECT json_agg(e.entry ORDER BY t.number) FROM settlement t
+        CROSS JOIN LATERAL json_array_elements(t.record::json -> 'entries') AS e(entry) WHERE t.intent_id = i.id) AS settled, (
 
         SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
           'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text, 'reference', n.reference, 'upstreamRef', n.upstream_ref)
           ORDER BY n.position)
         FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
-        WHERE n.intent_id = c.call_id) AS items
-    FROM call_state c LEFT JOIN outcome o ON o.intent_id = c.call_id
-    WHERE c.call_id = ANY (${ids}::uuid[]) AND c.released_at IS NOT NULL
-    ORDER BY c.call_id`;
+        WHERE n.intent_id = i.id) AS items
+    FROM ${callsWith(ids)}
+    ORDER BY i.id`;
   return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, ...call }) => ({
     ...call,
     sentFrom: sentAt ?? receivedAt ?? call.releasedAt,

@@ -99,9 +99,7 @@ export class ResolverService {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
     if (this.fence.isRaised) return this.restWhileFenced(signal);
     await this.refused.run(signal);
-    const { ids, calls } = await this.read();
-    const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, clock.nowMs()));
-    const inDoubt = calls.length;
+    const { ids, due, inDoubt } = await this.read(all);
     if (due.length === 0) return { ...NOTHING, inDoubt };
     const { left, failed, ...answer } = await this.polls.poll(due, ids, signal);
     const done = due.filter(({ id }) => !left.has(id));
@@ -117,16 +115,23 @@ export class ResolverService {
     return { ...NOTHING, inDoubt: 0, failure: 'fenced' };
   }
 
-  /** Reads the IDs of all calls that may be in doubt, and the calls that are in doubt, in the order of polling. */
-  private async read(): Promise<{ ids: string[]; calls: SentCallState[] }> {
+  /**
+   * Reads the IDs of all calls that may be in doubt, and the calls to poll now, in that order. Of those that wait for their
+   * next turn, nothing else is read: there may be thousands, each round.
+   */
+  private async read(all: boolean): Promise<{ ids: string[]; due: SentCallState[]; inDoubt: number }> {
     await this.index.catchUp();
     const present = await this.present.read(); // The index is updated before the records are read. See there.
     const ids = await findCallsInDoubt(this.prisma);
-    const some = this.backOff.inTurn(ids).slice(0, MOST_PER_ROUND);
-    const calls = await readCallsInDoubt(this.prisma, some, present, overAfterMs(this.settings));
-    this.since = calls.map(({ sentFrom }) => sentFrom.getTime());
     this.backOff.keepOnly(new Set(ids));
-    return { ids, calls };
+    const now = clock.nowMs();
+    const some = ids.filter((id) => all || this.backOff.isDue(id, now));
+    const reading = this.backOff.inTurn(some).slice(0, MOST_PER_ROUND);
+    const due = await readCallsInDoubt(this.prisma, reading, present, overAfterMs(this.settings));
+    const read = new Set(reading);
+    const waiting = ids.flatMap((id) => (read.has(id) ? [] : (this.backOff.sentAt(id) ?? [])));
+    this.since = [...due.map(({ sentFrom }) => sentFrom.getTime()), ...waiting];
+    return { ids, due, inDoubt: this.since.length };
   }
 
   private remember(due: SentCallState[], failed: ReadonlySet<string>, verdicts: NewVerdict[]): void {

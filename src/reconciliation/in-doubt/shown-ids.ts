@@ -46,14 +46,16 @@ function questionFor(readId: string): Prisma.Sql {
   return Prisma.sql`
     WITH shown AS MATERIALIZED (
       SELECT DISTINCT i.operation FROM upstream_transaction t
-      JOIN intent i ON i.id = ${Prisma.raw(namedCallSql('t.reference'))} WHERE t.read_id = ${readId}::uuid
+      CROSS JOIN LATERAL (SELECT operation FROM intent WHERE id = ${Prisma.raw(namedCallSql('t.reference'))} OFFSET 0) AS i
+      WHERE t.read_id = ${readId}::uuid
     ), unmarked AS MATERIALIZED (
       SELECT search_term('ref', upstream_ref) AS term FROM upstream_transaction
       WHERE read_id = ${readId}::uuid AND coalesce(reference, '') = '' AND upstream_ref IS NOT NULL
         AND lower(type) = ANY (${TYPES}::text[])
       ORDER BY issued_at DESC NULLS LAST LIMIT ${MOST_UNMARKED}
     ), lacking AS (
-      SELECT DISTINCT e.operation FROM indexed_call e JOIN intent i ON i.id = e.call_id
+      SELECT DISTINCT e.operation FROM indexed_call e
+      CROSS JOIN LATERAL (SELECT id, record FROM intent WHERE id = e.call_id OFFSET 0) AS i
       WHERE e.terms && ARRAY(SELECT term FROM unmarked) AND e.operation = ANY (${WITH_ROOM}::text[])
         -- If the ID was sent, the record has it as the reference of an item.
         AND strpos(i.record, '"reference":"' || i.id) > 0
