@@ -5,6 +5,10 @@ import { RecordsService } from '../src/history/records/records.service';
 import { sliced } from '../src/history/search/pages';
 import { CallSearch } from '../src/history/search/search.dto';
 import { SearchService } from '../src/history/search/search.service';
+import { SummaryService } from '../src/history/search/summary.service';
+import { readCallStates } from '../src/journal/call-states';
+import { PrismaService } from '../src/platform/database/prisma.service';
+import { readSentCalls } from '../src/reconciliation/in-doubt/read-calls';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 import { first } from './support/first';
@@ -35,7 +39,7 @@ describe('the plans of searches', () => {
     const prisma = proxy.app.get(ReaderPrisma, { strict: false });
     const ask = prisma.$queryRaw.bind(prisma);
     jest.spyOn(prisma, '$queryRaw').mockImplementation((sql, ...values) => {
-      if ('text' in sql) asked.push(sql);
+      asked.push('text' in sql ? sql : Prisma.sql(sql, ...values));
       return ask(sql, ...values);
     });
     const readLong = prisma.readLong.bind(prisma);
@@ -134,6 +138,52 @@ describe('the plans of searches', () => {
     await check({ ...search(), sort: 'amount' }, 'calls');
     await check({ ...search(), sort: 'amount' }, 'items');
     if (deep) await check({ ...search(), page_token: deep }, 'calls');
+  });
+
+  describe('of calls of several months, by their IDs', () => {
+    const WHOLE_MONTHS = /Seq Scan on (intent|intent_body|outcome)(_\w+)?\b/;
+    let ids: string[];
+
+    beforeAll(async () => {
+      const sql = `SELECT id::text FROM intent WHERE id < uuid_floor(now() - interval '5 days') ORDER BY id`;
+      const rows = await proxy.database.query<{ id: string }>(sql);
+      ids = rows.filter((_row, place) => place % 90 === 0).map(({ id }) => id);
+    });
+
+    async function expectLookUps(read: (prisma: ReaderPrisma) => Promise<unknown[]>) {
+      asked = [];
+      const found = await read(proxy.app.get(ReaderPrisma, { strict: false }));
+      expect(found.length).toBeGreaterThan(100);
+      for (const { text, values } of asked) {
+        const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
+        expect(WHOLE_MONTHS.exec(plan.map((row) => row['QUERY PLAN'] as string).join('\n'))?.[0]).toBeUndefined();
+      }
+    }
+
+    it('read the records of a page', () =>
+      expectLookUps(() => proxy.app.get(RecordsService, { strict: false }).list(ids, true)));
+
+    it('read calls in doubt', () =>
+      expectLookUps((prisma) => readSentCalls(prisma as unknown as PrismaService, ids, 60_000)));
+
+    it('read the states of calls', () =>
+      expectLookUps(async (prisma) => [
+        ...(await readCallStates(prisma as unknown as Prisma.TransactionClient, ids, 60)),
+      ]));
+  });
+
+  it('counts the same with rests as without', async () => {
+    const summaries = proxy.app.get(SummaryService, { strict: false });
+    for (const group_by of ['day', 'client', 'operation', 'country', 'outcome'] as const) {
+      for (const search of [{ group_by }, { group_by, min_item_usd: '20' }]) {
+        asked = [];
+        const all = await summaries.summarize(search, { reveal: true, gone: undefined, rests: false });
+        expect(asked.filter(({ text }) => text.includes('pg_sleep'))).toEqual([]);
+        expect(all.groups.length).toBeGreaterThan(1);
+        expect(await summaries.summarize(search, { reveal: true, gone: undefined, rests: true })).toEqual(all);
+        expect(asked.filter(({ text }) => text.includes('pg_sleep'))).toHaveLength(1);
+      }
+    }
   });
 
   it('start a deep page at its position, and read as little as for the first page', async () => {
