@@ -7,7 +7,6 @@ import { CallSearch } from '../src/history/search/search.dto';
 import { SearchService } from '../src/history/search/search.service';
 import { SummaryService } from '../src/history/search/summary.service';
 import { readCallStates } from '../src/journal/call-states';
-import { PrismaService } from '../src/platform/database/prisma.service';
 import { readSentCalls } from '../src/reconciliation/in-doubt/read-calls';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
@@ -140,39 +139,30 @@ describe('the plans of searches', () => {
     if (deep) await check({ ...search(), page_token: deep }, 'calls');
   });
 
-  describe('of calls of several months, by their IDs', () => {
-    const WHOLE_MONTHS = /Seq Scan on (intent|intent_body|outcome)(_\w+)?\b/;
-    let ids: string[];
-
-    beforeAll(async () => {
-      const sql = `SELECT id::text FROM intent WHERE id < uuid_floor(now() - interval '5 days') ORDER BY id`;
-      const rows = await proxy.database.query<{ id: string }>(sql);
-      ids = rows.filter((_row, place) => place % 90 === 0).map(({ id }) => id);
-    });
-
-    async function expectLookUps(read: (prisma: ReaderPrisma) => Promise<unknown[]>) {
-      asked = [];
-      const found = await read(proxy.app.get(ReaderPrisma, { strict: false }));
-      expect(found.length).toBeGreaterThan(100);
-      for (const { text, values } of asked) {
-        const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
-        expect(WHOLE_MONTHS.exec(plan.map((row) => row['QUERY PLAN'] as string).join('\n'))?.[0]).toBeUndefined();
-      }
+  it.each<[string, (prisma: never, ids: string[]) => Promise<Iterable<unknown>>]>([
+    ['records', (_prisma, ids) => proxy.app.get(RecordsService, { strict: false }).list(ids, true)],
+    ['calls in doubt', (prisma, ids) => readSentCalls(prisma, ids, 60_000)],
+    ['states', (prisma, ids) => readCallStates(prisma, ids, 60)],
+  ])('look %s of several months up by their IDs', async (_what, read) => {
+    const sql = `SELECT id::text FROM intent WHERE id < uuid_floor(now() - interval '5 days') ORDER BY id`;
+    const ids = (await proxy.database.query<{ id: string }>(sql)).map(({ id }) => id);
+    asked = [];
+    const prisma = proxy.app.get(ReaderPrisma, { strict: false }) as never;
+    const found = [
+      ...(await read(
+        prisma,
+        ids.filter((_id, place) => place % 90 === 0),
+      )),
+    ];
+    expect(found.length).toBeGreaterThan(100);
+    for (const { text, values } of asked) {
+      const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
+      const lines = plan.map((row) => row['QUERY PLAN'] as string).join('\n');
+      expect(/Seq Scan on (intent|intent_body|outcome)(_\w+)?\b/.exec(lines)?.[0]).toBeUndefined();
     }
-
-    it('read the records of a page', () =>
-      expectLookUps(() => proxy.app.get(RecordsService, { strict: false }).list(ids, true)));
-
-    it('read calls in doubt', () =>
-      expectLookUps((prisma) => readSentCalls(prisma as unknown as PrismaService, ids, 60_000)));
-
-    it('read the states of calls', () =>
-      expectLookUps(async (prisma) => [
-        ...(await readCallStates(prisma as unknown as Prisma.TransactionClient, ids, 60)),
-      ]));
   });
 
-  it('counts the same with rests as without', async () => {
+  it('let a count rest, with the same result', async () => {
     const summaries = proxy.app.get(SummaryService, { strict: false });
     for (const group_by of ['day', 'client', 'operation', 'country', 'outcome'] as const) {
       for (const search of [{ group_by }, { group_by, min_item_usd: '20' }]) {

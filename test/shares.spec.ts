@@ -70,6 +70,16 @@ describe('a key that asks for more than its share', () => {
     expect(await inUse('searches')).toBe(0);
   });
 
+  it('counts with rests while payments arrive', async () => {
+    const summarize = jest.spyOn(SummaryService.prototype, 'summarize');
+    const isPaying = jest.spyOn(SharesService.prototype, 'isPaying', 'get');
+    for (const rests of [true, false]) {
+      isPaying.mockReturnValue(rests);
+      await ask(greedy, SUMMARY).expect(200);
+      expect(summarize).toHaveBeenLastCalledWith(expect.anything(), expect.objectContaining({ rests }));
+    }
+  });
+
   it('gets fewer turns while payments arrive, and not while others read', async () => {
     const noted = jest.spyOn(SharesService.prototype, 'notePayment');
     await ask(greedy, SUMMARY).expect(200);

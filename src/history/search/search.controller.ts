@@ -4,6 +4,7 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/shows';
+import { SharesService } from '../../http/shares/shares.service';
 import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -28,6 +29,7 @@ export class SearchController {
     private readonly records: RecordsService,
     private readonly stories: StoryService,
     private readonly summaries: SummaryService,
+    private readonly shares: SharesService,
   ) {}
 
   @Get('calls')
@@ -103,6 +105,7 @@ export class SearchController {
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async summary(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
     requireMaySearchPeople(call, search);
-    return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.gone });
+    call.hasRested = this.shares.isPaying;
+    return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.gone, rests: call.hasRested });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
+import { RESTED } from '../../platform/database/pacing';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { filtersItems } from './filters';
@@ -33,6 +34,8 @@ interface Asked {
   reveal: boolean;
   /** Cancels the count. */
   gone: AbortSignal | undefined;
+  /** Whether the count rests while it goes on, because payments need the database. */
+  rests: boolean;
 }
 
 /** Counts the results of a search. */
@@ -45,7 +48,10 @@ export class SummaryService {
     private readonly searching: SearchService,
   ) {}
 
-  async summarize({ group_by: groupBy = 'day', ...search }: SummarySearch, { reveal, gone }: Asked): Promise<Summary> {
+  async summarize(
+    { group_by: groupBy = 'day', ...search }: SummarySearch,
+    { reveal, gone, rests }: Asked,
+  ): Promise<Summary> {
     const word = stateAtSql(await this.present.read());
     const scope = await this.searching.prepare(search, 'all', { gone });
     const groups: Record<GroupBy, Prisma.Sql> = {
@@ -62,14 +68,15 @@ export class SummaryService {
       ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]}) AS first,
           (position >= 0)::integer AS items, usd, CASE WHEN payouts[position + 2] ~ ${NOT_PAID} THEN 0 ELSE usd END AS paid`
       : Prisma.sql`TRUE AS first, cardinality(item_usd) AS items, total_usd AS usd, coalesce(counted_usd, total_usd) AS paid`;
+    const rested = rests ? RESTED : Prisma.sql`TRUE`; // once where rows are read, and once where they are summed up
     const payouts = Prisma.sql`CROSS JOIN LATERAL ${countedPayouts(scope, search.upstream_ref)} AS counted`;
     const sql = Prisma.sql`
-      SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, sum(items)::float8 AS items,
+      SELECT "group", count(*) FILTER (WHERE first AND rested AND ${rested})::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS asked,
         trim_scale(coalesce(sum(paid) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
       FROM (
-        SELECT ${groups[groupBy]} AS "group", ${counted}, ${word} AS outcome, upstream_ms::float8 AS ms
+        SELECT ${groups[groupBy]} AS "group", ${counted}, ${word} AS outcome, upstream_ms::float8 AS ms, ${rested} AS rested
         FROM indexed_call ${isOfPayouts ? payouts : Prisma.empty} WHERE ${matching(scope)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;

@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue';
+import { EndTurn, FairQueue } from './fair-queue';
 
 describe('a fair queue', () => {
   /** Lets everything that can begin do so. */
@@ -7,14 +7,14 @@ describe('a fair queue', () => {
   /** Those at work, by the names they were given, in the order in which they began. */
   function workers(queue: FairQueue) {
     const begun: string[] = [];
-    const ends = new Map<string, () => void>();
+    const ends = new Map<string, EndTurn>();
     const begin = (name: string, signal?: AbortSignal) =>
       queue.turn(name.charAt(0), signal).then((end) => {
         begun.push(name);
         ends.set(name, end);
       });
-    const end = async (name: string) => {
-      ends.get(name)?.();
+    const end = async (name: string, ...how: Parameters<EndTurn>) => {
+      ends.get(name)?.(...how);
       await settle();
     };
     return { begun, begin, end };
@@ -87,5 +87,14 @@ describe('a fair queue', () => {
     await end('b1');
     expect(begun).toEqual(['a1', 'b1', 'c1']);
     jest.useRealTimers();
+  });
+
+  it('does not rest after work that rested while it went on', async () => {
+    const rests = new FairQueue(1, () => 1_000_000);
+    const { begun, begin, end } = workers(rests);
+    for (const name of ['a1', 'b1']) void begin(name);
+    await settle();
+    await end('a1', { hasRested: true });
+    expect(begun).toEqual(['a1', 'b1']);
   });
 });

@@ -1,6 +1,12 @@
 import { FairLines } from './fair-lines';
 
 /**
+ * Ends a turn. It may be called again without effect. `hasRested` tells that the work rested while it went on, so that no
+ * rest follows.
+ */
+export type EndTurn = (how?: { hasRested?: boolean | undefined }) => void;
+
+/**
  * Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. A place may
  * rest between two turns.
  */
@@ -18,17 +24,16 @@ export class FairQueue {
   /**
    * Waits for a turn.
    * @param signal ends the wait.
-   * @returns ends the turn. It may be called again without effect.
    * @throws the reason of the signal.
    */
-  async turn(key: string, signal?: AbortSignal): Promise<() => void> {
+  async turn(key: string, signal?: AbortSignal): Promise<EndTurn> {
     signal?.throwIfAborted();
     if (this.working < this.atOnce) this.working += 1;
     else await this.wait(key, signal);
     const beganAt = performance.now();
     let isOver = false;
-    return () => {
-      if (!isOver) this.rest(this.restAfter(performance.now() - beganAt));
+    return ({ hasRested = false } = {}) => {
+      if (!isOver) this.rest(hasRested ? 0 : this.restAfter(performance.now() - beganAt));
       isOver = true;
     };
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Problem } from '../../platform/errors/problem';
 import { MetricsService } from '../metrics/metrics.service';
-import { FairQueue } from './fair-queue';
+import { EndTurn, FairQueue } from './fair-queue';
 import { LONGEST_WAIT_MS, Share, ShareName, SHARES } from './shares';
 
 /** Of the refusals of a key, one is recorded in this time, so that a flood cannot fill the records. */
@@ -92,16 +92,15 @@ export class SharesService {
   /**
    * Takes a place, and waits for a turn.
    * @param gone aborted when nobody waits for the answer any more.
-   * @returns ends the turn.
    * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if nobody waits any more.
    */
-  async takeTurn(name: ShareName, keyId: string, gone: AbortSignal): Promise<() => void> {
+  async takeTurn(name: ShareName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
     const give = this.take(name, keyId);
     try {
       const signal = AbortSignal.any([gone, AbortSignal.timeout(LONGEST_WAIT_MS)]);
       const end = await this.turn(name, keyId, signal);
-      return () => {
-        end();
+      return (how) => {
+        end(how);
         give();
       };
     } catch {
@@ -111,8 +110,8 @@ export class SharesService {
     }
   }
 
-  /** Waits for a turn, for as long as that takes. @returns ends it. @throws the reason of the signal. */
-  async turn(name: ShareName, keyId: string, signal?: AbortSignal): Promise<() => void> {
+  /** Waits for a turn, for as long as that takes. @throws the reason of the signal. */
+  async turn(name: ShareName, keyId: string, signal?: AbortSignal): Promise<EndTurn> {
     return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
   }
 
@@ -121,10 +120,14 @@ export class SharesService {
     this.paidAt = performance.now();
   }
 
+  /** Whether payments arrive. */
+  get isPaying(): boolean {
+    return performance.now() - this.paidAt < PAYING_FOR_MS;
+  }
+
   /** Returns how long a place rests after a turn. */
   private restAfter(workedMs: number): number {
-    const isPaying = performance.now() - this.paidAt < PAYING_FOR_MS;
-    return isPaying ? Math.min(workedMs, LONGEST_REST_MS) : 0;
+    return this.isPaying ? Math.min(workedMs, LONGEST_REST_MS) : 0;
   }
 
   private busy(share: Share, place: string): Problem {
