@@ -6,7 +6,10 @@ export interface Share {
   ofAll?: number;
   /** How many of them work. The others wait, and keys take turns. All work if undefined. */
   atWork?: number;
-  /** Whether the next turn begins only after a rest as long as the last turn, while payments are made. */
+  /**
+   * Whether the next turn begins only after a rest as long as the last turn, while payments are made. A summary rests while
+   * it works.
+   */
   rests?: boolean;
   /** What the error calls them. */
   name: string;
