@@ -43,7 +43,7 @@ describe('the search index after a crash of Postgres', () => {
   /** Waits for its own turn, which may take longer than a search waits. */
   const filled = (index: IndexService) =>
     eventually(() =>
-      index.runOnce(5_000).then(
+      index.runOnce().then(
         ({ state }) => state === 'done',
         () => false,
       ),

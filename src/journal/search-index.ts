@@ -1,14 +1,8 @@
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 
-/**
- * Records of the first statement, or fewer if they have many payouts. It takes about four milliseconds, in which payments
- * may wait for its core. That is how often the kernel lets others run.
- */
-export const FIRST_BATCH = 50;
-
-/** The largest statement takes some tenths of a second. */
-const LARGEST_BATCH = 5_000;
+/** Records per statement, or fewer if they have many payouts. A statement takes some tenths of a second. */
+const BATCH = 5_000;
 
 /** How long a call waits for the index. Less than its caller does. */
 const PATIENCE_MS = 3_000;
@@ -25,25 +19,17 @@ export interface IndexState {
 
 type Ask = (sql: string, values: unknown[]) => Promise<IndexState[]>;
 
-/** Indexes one batch of what has committed: about this many records. */
-export async function indexBatch(ask: Ask, records: number): Promise<IndexState> {
-  const [row] = await ask(INDEX, [records]);
+/** Indexes one batch of what has committed. */
+export async function indexBatch(ask: Ask): Promise<IndexState> {
+  const [row] = await ask(INDEX, [BATCH]);
   return row ?? { state: 'done', progress: 1 };
 }
 
-/** Returns the size of the next batch if some records are left. The more there are, the larger the batches become. */
-export function largerBatch(records: number): number {
-  return Math.min(Math.ceil(records * 1.25), LARGEST_BATCH);
-}
-
 /** Indexes batches until nothing is left, nothing more can be done, or the patience ends. */
-export async function indexAll(
-  batch: (records: number) => Promise<IndexState>,
-  patienceMs = Infinity,
-): Promise<IndexState> {
+export async function indexAll(batch: () => Promise<IndexState>, patienceMs = Infinity): Promise<IndexState> {
   const deadline = performance.now() + patienceMs;
-  for (let records = FIRST_BATCH; ; records = largerBatch(records)) {
-    const left = await batch(records);
+  for (;;) {
+    const left = await batch();
     if (left.state !== 'more' || performance.now() > deadline) return left;
   }
 }
@@ -54,6 +40,6 @@ export async function indexAll(
  */
 export async function catchUpIndex(prisma: Prisma.TransactionClient): Promise<void> {
   const ask: Ask = (sql, values) => prisma.$queryRawUnsafe(sql, ...values);
-  const { state } = await indexAll((records) => indexBatch(ask, records), PATIENCE_MS);
+  const { state } = await indexAll(() => indexBatch(ask), PATIENCE_MS);
   if (state !== 'done') throw new DatabaseTooSlow();
 }

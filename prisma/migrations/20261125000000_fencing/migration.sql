@@ -118,14 +118,10 @@ BEGIN
 END
 $$;
 
--- Planned once for each connection, since only index lookups are left to choose from: planning took half of the time of a
--- batch, because each table has a partition for each month.
-ALTER FUNCTION reindex_calls(uuid[]) SET plan_cache_mode = force_generic_plan;
-
 -- Fills the search index as before, and no longer hides records that were restored from another server.
 CREATE OR REPLACE FUNCTION index_calls(batch integer) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
-SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 DECLARE
   at search_position;
   resumed boolean;

@@ -21,7 +21,6 @@ export async function reindex(db: Client, callIds: string[]): Promise<void> {
 
 /** Indexes everything that has committed. */
 export async function catchUp(db: Client): Promise<void> {
-  const ask = async (sql: string, values: unknown[]) => (await db.query<IndexState>(sql, values)).rows;
-  const batch = (records: number) => indexBatch(ask, records);
+  const batch = () => indexBatch(async (sql, values) => (await db.query<IndexState>(sql, values)).rows);
   while ((await indexAll(batch)).state !== 'done') await db.query('SELECT build_search_indexes()');
 }

@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
-import { FIRST_BATCH, largerBatch } from '../../journal/search-index';
 import { IndexService } from './index.service';
 
 /** Short turns leave little to index when a search begins. */
@@ -27,13 +26,12 @@ export class IndexJob implements Job {
 
   async run(turns: Turns): Promise<void> {
     let failing = false;
-    let [started, records] = [performance.now(), FIRST_BATCH];
     while (!turns.areOver) {
+      const started = performance.now();
       try {
-        const { state } = await this.index.runOnce(records);
+        const { state } = await this.index.runOnce();
         if (state === 'unbuilt') await this.index.build();
         failing = false;
-        records = state === 'more' ? largerBatch(records) : FIRST_BATCH;
         if (state !== 'done') continue;
       } catch (err) {
         // Logged once. A search that needs the index reports the error itself.
@@ -41,7 +39,6 @@ export class IndexJob implements Job {
         failing = true;
       }
       await turns.wait(performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS);
-      [started, records] = [performance.now(), FIRST_BATCH];
     }
   }
 }

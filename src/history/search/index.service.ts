@@ -34,7 +34,7 @@ export class IndexService {
    * @throws Problem if that takes longer than a search can wait.
    */
   async catchUp(): Promise<void> {
-    const left = await indexAll((records) => this.runOnce(records), PATIENCE_MS).catch((error: unknown) => {
+    const left = await indexAll(() => this.runOnce(), PATIENCE_MS).catch((error: unknown) => {
       if (!NO_WRITES.includes(causeOf(error))) throw error;
       this.isBehind = true;
     });
@@ -47,9 +47,8 @@ export class IndexService {
     throw new Problem('database_unavailable', { text, retryAfter: 60 });
   }
 
-  /** Indexes about this many records. */
-  async runOnce(records: number): Promise<IndexState> {
-    const left = await indexBatch((text, values) => this.prisma.readLong<IndexState>({ text, values }), records);
+  async runOnce(): Promise<IndexState> {
+    const left = await indexBatch((text, values) => this.prisma.readLong<IndexState>({ text, values }));
     this.progress = left.progress;
     return left;
   }
