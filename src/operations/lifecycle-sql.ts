@@ -1,22 +1,26 @@
 import { Prisma } from '../platform/database/generated/client';
 import { CallState, OPEN, Present } from './lifecycle';
 
+/** The tables of the records that determine the state of an intent, with their aliases. */
+const STATE_TABLES = ['outcome o', 'decision d', 'current_settlement s'];
+
 /** An intent (`i`) with the records that determine its state: `o`, `d` and `s`. */
-export const CALLS = Prisma.raw(`intent i
-  LEFT JOIN outcome o ON o.intent_id = i.id
-  LEFT JOIN decision d ON d.intent_id = i.id
-  LEFT JOIN current_settlement s ON s.intent_id = i.id`);
+export const CALLS = Prisma.raw(
+  `intent i ${STATE_TABLES.map((table) => `LEFT JOIN ${table} ON ${aliasOf(table)}.intent_id = i.id`).join(' ')}`,
+);
 
 /**
- * `CALLS` with these IDs. Each table is joined by the IDs, so that Postgres looks them up and skips the partitions of other
- * months. Otherwise it reads whole tables as soon as the calls are of several months.
+ * Intents (`i`) with these IDs, and their records in other tables: those of `CALLS`, unless others are named. Each table is
+ * joined by the IDs, so that Postgres looks them up and skips the partitions of other months. Otherwise it reads whole tables
+ * as soon as the calls are of several months.
  */
-export function callsWith(ids: string[]): Prisma.Sql {
+export function callsWith(ids: string[], tables: string[] = STATE_TABLES): Prisma.Sql {
   const wanted = Prisma.sql`ANY (${ids}::uuid[])`;
-  return Prisma.sql`(SELECT * FROM intent WHERE id = ${wanted}) AS i
-    LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ${wanted}
-    LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ${wanted}
-    LEFT JOIN current_settlement s ON s.intent_id = i.id AND s.intent_id = ${wanted}`;
+  const joins = tables.map((table) => {
+    const id = Prisma.raw(`${aliasOf(table)}.intent_id`);
+    return Prisma.sql`LEFT JOIN ${Prisma.raw(table)} ON ${id} = i.id AND ${id} = ${wanted}`;
+  });
+  return Prisma.sql`(SELECT * FROM intent WHERE id = ${wanted}) AS i ${Prisma.join(joins, ' ')}`;
 }
 
 /** The recorded state of `CALLS`. */
@@ -83,3 +87,7 @@ export function stateIn(states: readonly CallState[]): Prisma.Sql {
 export const openCalls = (which: string) => `
   SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql} WHERE ${which}) AS call
   WHERE ${stateIn(OPEN).sql} ORDER BY id`;
+
+function aliasOf(table: string): string {
+  return table.slice(table.indexOf(' ') + 1);
+}

@@ -2,18 +2,12 @@ import { commitment } from '../../journal/commitment';
 import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../journal/documents';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { RecordedCall } from '../../operations/lifecycle';
+import { callsWith } from '../../operations/lifecycle-sql';
 import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
 import { resolutionIn } from './settlements';
 
-/** Each table is joined by the IDs, so that Postgres looks them up and skips the partitions of other months. */
-function calls(ids: string[]): Prisma.Sql {
-  const wanted = Prisma.sql`ANY (${ids}::uuid[])`;
-  return Prisma.sql`(SELECT * FROM intent WHERE id = ${wanted}) AS i
-    LEFT JOIN intent_body b ON b.intent_id = i.id AND b.intent_id = ${wanted}
-    LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ${wanted}
-    LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ${wanted}`;
-}
+const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 
 const RECORDS = Prisma.sql`i.record, b.people, o.record AS outcome,
     ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
@@ -24,12 +18,11 @@ const RECORDS = Prisma.sql`i.record, b.people, o.record AS outcome,
  * Reads the records of calls, in no order. It leaves out bodies, which may be large. It is one statement, because each one
  * costs the event loop, and so payments, about as much as thirty records.
  */
-export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} FROM ${calls(ids)}`;
+export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} FROM ${callsWith(ids, TABLES)}`;
 
 /** Reads the records and bodies of one call, if it is a call of this client. */
 export const recordsAndBodiesOf = (id: string, clientId: string | null) => Prisma.sql`
-  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" FROM ${calls([id])}
-    LEFT JOIN outcome_body a ON a.intent_id = ${id}::uuid
+  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" FROM ${callsWith([id], [...TABLES, 'outcome_body a'])}
   WHERE (${clientId}::uuid IS NULL OR i.client_id = ${clientId}::uuid)`;
 
 /** The members of a decision that records show. */

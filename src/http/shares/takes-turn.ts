@@ -30,7 +30,7 @@ class TurnInterceptor implements NestInterceptor {
     const share = this.reflector.get<ShareName>(SHARE, context.getHandler());
     call.gone = goneSignal(http.getResponse<FastifyReply>());
     return from(this.shares.takeTurn(share, call.caller?.keyId ?? '', call.gone)).pipe(
-      switchMap((end) => next.handle().pipe(finalize(() => end(call)))),
+      switchMap((end) => next.handle().pipe(finalize(() => end({ hasRested: call.hasRested })))),
     );
   }
 }
