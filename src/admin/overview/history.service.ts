@@ -6,6 +6,7 @@ import { stateAtSql } from '../../operations/lifecycle-sql';
 import { PresentService } from '../../history/records/present.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
+import { RESTED } from '../../platform/database/pacing';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Cached, CachedValue } from './cached';
@@ -104,7 +105,7 @@ export class HistoryService {
           sum(coalesce(counted_usd, total_usd)) AS counted,
           CASE WHEN upstream_ms IS NOT NULL
             THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
-        FROM indexed_call WHERE call_id >= beginning AND call_id < ending GROUP BY 1, 2, 7
+        FROM indexed_call WHERE call_id >= beginning AND call_id < ending AND ${RESTED} GROUP BY 1, 2, 7
       ) AS counted
       GROUP BY 1, 2, 3`;
     const rows = await this.replica.read((reader) => reader.readLong<DayRow>(sql), { index: true });

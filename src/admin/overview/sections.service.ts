@@ -5,6 +5,7 @@ import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-s
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
 import { Loaded } from '../../platform/config/config.module';
+import { RESTED } from '../../platform/database/pacing';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { toUsage } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
@@ -48,7 +49,7 @@ export class SectionsService {
       SELECT count(*)::float8 AS calls, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(coalesce(o.answered_at, released_at)) AS oldest_since
       FROM indexed_call LEFT JOIN LATERAL (SELECT answered_at FROM outcome WHERE intent_id = call_id OFFSET 0) AS o ON TRUE
-      WHERE terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown'`;
+      WHERE terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown' AND ${RESTED}`;
     return row as OverviewInDoubt; // A sum has one row.
   }
 

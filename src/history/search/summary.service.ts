@@ -17,8 +17,8 @@ import { shown } from '../records/view';
 /** Almost three years of days. Callers may send any text as a country. */
 const MAX_GROUPS = 1_000;
 
-/** The country of a payout, from its terms. */
-const COUNTRY = Prisma.sql`nullif(split_part(split_part(payout, E'\ncountry:', 2), E'\n', 1), '')`;
+/** The country of a payout, from its terms. Its collation sorts bytes, which is many times as fast as sorting words. */
+const COUNTRY = Prisma.sql`nullif(split_part(split_part(payout, E'\ncountry:', 2), E'\n', 1), '') COLLATE "C"`;
 
 interface GroupRow {
   group: string | null;
@@ -58,26 +58,24 @@ export class SummaryService {
       day: Prisma.sql`('1970-01-01'::date + search_day(call_id))::text`,
       client: Prisma.sql`client_id::text`,
       operation: Prisma.sql`operation`,
-      country: COUNTRY,
+      country: Prisma.sql`counted.country`,
       outcome: word,
     };
     const order = groupBy === 'day' ? Prisma.sql`1 DESC` : Prisma.sql`2 DESC, 1`;
-    // Values of a call count once, with the first of its matching payouts.
     const isOfPayouts = groupBy === 'country' || filtersItems(search) || search.upstream_ref !== undefined;
     const counted = isOfPayouts
-      ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]}) AS first,
-          (position >= 0)::integer AS items, usd, CASE WHEN payouts[position + 2] ~ ${NOT_PAID} THEN 0 ELSE usd END AS paid`
-      : Prisma.sql`TRUE AS first, cardinality(item_usd) AS items, total_usd AS usd, coalesce(counted_usd, total_usd) AS paid`;
+      ? Prisma.sql`counted.items, counted.usd, counted.paid`
+      : Prisma.sql`cardinality(item_usd) AS items, total_usd AS usd, coalesce(counted_usd, total_usd) AS paid`;
+    const payouts = isOfPayouts ? sumsOfCalls(countedPayouts(scope, search.upstream_ref), groupBy) : Prisma.empty;
     const rested = rests ? RESTED : Prisma.sql`TRUE`; // once where rows are read, and once where they are summed up
-    const payouts = Prisma.sql`CROSS JOIN LATERAL ${countedPayouts(scope, search.upstream_ref)} AS counted`;
     const sql = Prisma.sql`
-      SELECT "group", count(*) FILTER (WHERE first AND rested AND ${rested})::float8 AS calls, sum(items)::float8 AS items,
+      SELECT "group", count(*) FILTER (WHERE rested AND ${rested})::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS asked,
         trim_scale(coalesce(sum(paid) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
-        percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
+        percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) AS latency
       FROM (
         SELECT ${groups[groupBy]} AS "group", ${counted}, ${word} AS outcome, upstream_ms::float8 AS ms, ${rested} AS rested
-        FROM indexed_call ${isOfPayouts ? payouts : Prisma.empty} WHERE ${matching(scope)}
+        FROM indexed_call ${payouts} WHERE ${matching(scope)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
     const read = (reader: ReaderPrisma) => reader.readLong<GroupRow>(sql, gone);
@@ -99,6 +97,19 @@ export class SummaryService {
 
 /** The terms of payouts whose money did not leave, or came back. */
 const NOT_PAID = `\nentry:(${entriesThat(({ counts }) => !counts).join('|')})`;
+
+/** Whether a payout counts as paid. Few payouts have an entry at all, and looking for one is faster than the pattern. */
+const PAID = Prisma.sql`NOT (strpos(payout, E'\nentry:') > 0 AND payout ~ ${NOT_PAID})`;
+
+/** Sums up the matching payouts of each call, by country if that is asked for. */
+function sumsOfCalls(payouts: Prisma.Sql, groupBy: GroupBy): Prisma.Sql {
+  const country = groupBy === 'country' ? COUNTRY : Prisma.sql`NULL::text`;
+  return Prisma.sql`CROSS JOIN LATERAL (
+    SELECT ${country} AS country, count(*) FILTER (WHERE position >= 0) AS items, sum(usd) AS usd,
+      sum(usd) FILTER (WHERE ${PAID}) AS paid
+    FROM ${payouts} AS payout_of_call GROUP BY 1
+  ) AS counted`;
+}
 
 function toGroup(
   { group, calls, items, asked, succeeded, latency }: GroupRow,
