@@ -43,7 +43,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['gateway', ['preview', 'forwarding', 'admission-control', 'upstream']],
   ['journal', []],
   ['policy', []],
-  ['http', ['streams', 'shares', 'health', 'metrics', 'connections', 'validation']],
+  ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
   ['access', ['auth', 'clients']],
   ['operations', []],
   ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy']],

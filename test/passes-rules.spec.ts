@@ -8,7 +8,7 @@ import { LocalAmount, UsdAmount } from '../src/http/validation/money-rules';
 import { ITEMS, ItemsOf, Text } from '../src/http/validation/rules';
 import { instantiate } from '../src/http/validation/instantiate';
 import { findFaults, findFaultsInSteps, passesRules } from '../src/http/validation/passes-rules';
-import { atOnce } from '../src/http/validation/steps';
+import { atOnce } from '../src/platform/steps';
 import { sourceFiles } from './support/source';
 import { runs } from './support/runs';
 

@@ -30,6 +30,7 @@ import { MetricsService } from '../http/metrics/metrics.service';
 import { serveDocs } from './openapi';
 import { limitRequests } from '../http/shares/limit-requests';
 import { SharesService } from '../http/shares/shares.service';
+import { writeLongLists } from '../http/answers/long-lists';
 import { endStalledAnswers } from '../http/streams/stalled';
 import { checkWords } from '../http/validation/extra-fields';
 import { readJsonBodies } from '../http/validation/json-body';
@@ -73,6 +74,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   endConnectionsWhenClosing(server);
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   endStalledAnswers(server);
+  writeLongLists(server);
   noticeLostReplies(server);
   const [metrics, gate] = [app.get(MetricsService), app.get(GateService)];
   // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.

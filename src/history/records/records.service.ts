@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inTurns, Steps } from '../../http/validation/steps';
+import { inTurns, Steps } from '../../platform/steps';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';

@@ -23,9 +23,9 @@ export class FairLines<Entry> {
   next(mayGo: (client: string) => boolean): Entry | undefined {
     for (const [client, line] of this.lines) {
       if (!mayGo(client)) continue;
-      const [entry, ...rest] = line;
+      const entry = line.shift();
       this.lines.delete(client);
-      if (rest.length > 0) this.lines.set(client, rest);
+      if (line.length > 0) this.lines.set(client, line);
       this.length -= 1;
       return entry;
     }

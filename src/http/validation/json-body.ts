@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
 import { shapeOf } from './json-shape';
 import { findRepeatedNames } from './repeated-names';
-import { atOnce, inTurns } from './steps';
+import { atOnce, inTurns } from '../../platform/steps';
 
 /** The interface's deepest body has three levels. Recursion over a deeper body could overflow the stack. */
 const MAX_DEPTH = 16;

@@ -1,7 +1,7 @@
 import { getMetadataStorage, validateSync, ValidationArguments, ValidationTypes } from 'class-validator';
 import { FaultList } from './fault-list';
 import { pointerTo, toFaults } from './faults';
-import { atOnce, Steps } from './steps';
+import { atOnce, Steps } from '../../platform/steps';
 
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 

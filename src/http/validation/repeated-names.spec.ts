@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { FaultList } from './fault-list';
 import { shapeOf } from './json-shape';
 import { findRepeatedNames } from './repeated-names';
-import { atOnce } from './steps';
+import { atOnce } from '../../platform/steps';
 
 function repeatedNames(json: string): string[] {
   const found = new FaultList();

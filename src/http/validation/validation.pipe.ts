@@ -7,7 +7,7 @@ import { isPlainObject } from './json-body';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
 import { Limits, instantiate } from './instantiate';
 import { findFaults, findFaultsInSteps, hasLongList } from './passes-rules';
-import { inTurns } from './steps';
+import { inTurns } from '../../platform/steps';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
