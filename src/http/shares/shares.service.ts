@@ -11,6 +11,9 @@ const RECORDED_EVERY_MS = 60_000;
 /** For this long after a payment, more of them are expected. */
 const PAYING_FOR_MS = 1_000;
 
+/** After a turn, a place rests this many times as long, so that what is heavy has a quarter of the time. */
+const RESTS_PER_TURN = 3;
+
 /** Much less than a search waits for its turn, so that it gets one, however long the search before it took. */
 const LONGEST_REST_MS = 3_000;
 
@@ -115,7 +118,7 @@ export class SharesService {
     return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
   }
 
-  /** Tells that a payment has arrived. While payments arrive, what is heavy works half of the time at most. */
+  /** Tells that a payment has arrived. While payments arrive, what is heavy works a quarter of the time at most. */
   notePayment(): void {
     this.paidAt = performance.now();
   }
@@ -127,7 +130,7 @@ export class SharesService {
 
   /** Returns how long a place rests after a turn. */
   private restAfter(workedMs: number): number {
-    return this.isPaying ? Math.min(workedMs, LONGEST_REST_MS) : 0;
+    return this.isPaying ? Math.min(RESTS_PER_TURN * workedMs, LONGEST_REST_MS) : 0;
   }
 
   private busy(share: Share, place: string): Problem {

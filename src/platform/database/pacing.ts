@@ -1,7 +1,7 @@
 import { Prisma } from './generated/client';
 
 /**
- * True, after a rest where one is due. A statement that evaluates it for each row works in the first two of every four
+ * True, after a rest where one is due. A statement that evaluates it for each row works in the first of every four
  * milliseconds, and sleeps in the others, so that whoever waits for its core soon gets it. The kernel alone lets a busy
  * process go on for about four milliseconds, and a payment needs a core some ten times, in several processes.
  *
@@ -9,5 +9,5 @@ import { Prisma } from './generated/client';
  * tenth of a microsecond for each row.
  */
 export const RESTED = Prisma.sql`CASE
-  WHEN date_part('microseconds', clock_timestamp())::integer % 4000 >= 2000 AND clock_timestamp() < statement_timestamp() + interval '5 seconds'
-  THEN pg_sleep(0.002) IS NOT NULL ELSE TRUE END`;
+  WHEN date_part('microseconds', clock_timestamp())::integer % 4000 >= 1000 AND clock_timestamp() < statement_timestamp() + interval '5 seconds'
+  THEN pg_sleep(0.003) IS NOT NULL ELSE TRUE END`;
