@@ -9,11 +9,14 @@ const IN_ONE_TURN = 20;
  * milliseconds, and payments take their turns in between.
  */
 export function writeLongLists(server: FastifyInstance): void {
-  server.addHook('preSerialization', async (_request, reply, payload) => {
-    if (!hasLongList(payload)) return payload;
-    const json = await toJson(payload);
-    reply.serializer(() => json as unknown as string); // Fastify takes a buffer as well, but its types do not say so
-    return payload;
+  // With a callback: most answers have no long list, and would wait for a promise.
+  server.addHook('preSerialization', (_request, reply, payload, done) => {
+    if (!hasLongList(payload)) return done(null, payload);
+    const write = (json: Buffer) => {
+      reply.serializer(() => json as unknown as string); // Fastify takes a buffer as well, but its types do not say so
+      done(null, payload);
+    };
+    toJson(payload).then(write, done);
   });
 }
 
