@@ -1,4 +1,5 @@
-import { Client, Pool, PoolClient, QueryConfig } from 'pg';
+import { Client, Pool, QueryConfig } from 'pg';
+import { askForRows } from './ask-for-rows';
 
 /**
  * Runs a statement on a connection of a pool until a signal aborts. Then the connection is closed, and its server ends the
@@ -17,21 +18,11 @@ export async function askUntil<Row extends object>(
   signal.addEventListener('abort', cancel, { once: true });
   try {
     signal.throwIfAborted();
-    return await rowsOf<Row>(connection, question);
+    return await askForRows<Row>(connection, question);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', cancel);
     connection.release(signal.aborted);
   }
-}
-
-/**
- * Runs a statement with a callback. The rows of pg's own promises stay in memory until V8 collects its old generation, and
- * each page of records made the collections of the young one take longer, while payments wait.
- */
-function rowsOf<Row extends object>(connection: PoolClient, question: QueryConfig): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    connection.query<Row>(question, (error: Error | null, result) => (error ? reject(error) : resolve(result.rows)));
-  });
 }

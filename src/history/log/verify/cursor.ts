@@ -1,4 +1,5 @@
 import { ClientBase, CustomTypesConfig } from 'pg';
+import { askForRows } from '../../../platform/database/ask-for-rows';
 
 /** Returns rows as Postgres sends them, without parsing values before they are needed. */
 const RAW: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
@@ -35,12 +36,9 @@ export class Cursor<Row extends unknown[]> {
     await this.client.query(`CLOSE ${this.name}`);
   }
 
-  /** With the promise of `query`, the rows would survive garbage collections. This takes a fifth of the time. */
   private fetch(): Promise<Row[]> {
     const query = { text: `FETCH ${this.pageSize} FROM ${this.name}`, rowMode: 'array' as const, types: RAW };
-    const page = new Promise<Row[]>((resolve, reject) => {
-      this.client.query<Row>(query, (error: Error | null, result) => (error ? reject(error) : resolve(result.rows)));
-    });
+    const page = askForRows<Row>(this.client, query);
     page.catch(() => undefined); // awaited later, or never after a fault
     return page;
   }
