@@ -1,5 +1,4 @@
 import { Client, Pool, QueryConfig } from 'pg';
-import { askForRows } from './ask-for-rows';
 
 /**
  * Runs a statement on a connection of a pool until a signal aborts. Then the connection is closed, and its server ends the
@@ -18,7 +17,7 @@ export async function askUntil<Row extends object>(
   signal.addEventListener('abort', cancel, { once: true });
   try {
     signal.throwIfAborted();
-    return await askForRows<Row>(connection, question);
+    return (await connection.query<Row>(question)).rows;
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {

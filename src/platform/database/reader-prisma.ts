@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { finished } from 'node:stream/promises';
-import { Pool, PoolConfig, QueryConfig } from 'pg';
+import { Pool, PoolConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
 import { askUntil } from './cancelled-statements';
@@ -29,7 +29,7 @@ interface Question {
  * there are and however long they take. It only reads: the journal writes records.
  */
 export class ReaderPrisma {
-  private readonly pool: ReaderPool;
+  private readonly pool: Pool;
   /** Gives up every connection, such as those to a server that was replaced. */
   readonly giveUpConnections: () => void;
   private lazy: PrismaClient | undefined;
@@ -37,10 +37,11 @@ export class ReaderPrisma {
   /** @param options of its connections. */
   constructor(options: PoolConfig) {
     this.pool = hearErrors(
-      new ReaderPool({
+      new Pool({
         ...withOptions(options, READER_OPTIONS),
         connectionTimeoutMillis: READER_WAIT_MS,
         lock_timeout: READER_LOCK_TIMEOUT_MS,
+        query_timeout: QUERY_TIMEOUT_MS,
         max: READERS,
         keepAlive: true,
         idleTimeoutMillis: 0,
@@ -111,7 +112,8 @@ export class ReaderPrisma {
    * @throws the reason of the signal.
    */
   async readLong<Row extends object>({ text, values }: Question, signal?: AbortSignal): Promise<Row[]> {
-    return signal ? askUntil<Row>(this.pool, { text, values }, signal) : this.pool.long<Row>(text, values);
+    if (signal) return askUntil<Row>(this.pool, { text, values }, signal);
+    return (await this.pool.query<Row>(text, values)).rows;
   }
 
   /** Writes many rows. See PrismaService. */
@@ -139,25 +141,5 @@ export class ReaderPrisma {
       adapter: new PrismaPg(this.pool, { statementNameGenerator: nameOf }),
       errorFormat: ERROR_FORMAT,
     }));
-  }
-}
-
-/** Queries of Prisma have a timer each, in case the server is gone. Long reads have none. */
-class ReaderPool extends Pool {
-  private readonly withoutTimer = super.query.bind(this);
-
-  constructor(config: PoolConfig) {
-    super(config);
-    const { withoutTimer } = this;
-    this.query = ((question: QueryConfig) =>
-      withoutTimer({ ...question, query_timeout: QUERY_TIMEOUT_MS } as QueryConfig)) as Pool['query'];
-  }
-
-  /**
-   * Reads without timers. A timer for each query keeps its result in memory, and the process grows by hundreds of
-   * megabytes.
-   */
-  async long<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
-    return (await this.withoutTimer<Row>(text, values)).rows;
   }
 }

@@ -1,5 +1,4 @@
 import { ClientBase, CustomTypesConfig } from 'pg';
-import { askForRows } from '../../../platform/database/ask-for-rows';
 
 /** Returns rows as Postgres sends them, without parsing values before they are needed. */
 const RAW: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
@@ -38,7 +37,7 @@ export class Cursor<Row extends unknown[]> {
 
   private fetch(): Promise<Row[]> {
     const query = { text: `FETCH ${this.pageSize} FROM ${this.name}`, rowMode: 'array' as const, types: RAW };
-    const page = askForRows<Row>(this.client, query);
+    const page = this.client.query<Row>(query).then(({ rows }) => rows);
     page.catch(() => undefined); // awaited later, or never after a fault
     return page;
   }

@@ -1,6 +1,7 @@
 import { Client, ClientConfig } from 'pg';
 import { DatabaseUrl, readDatabaseUrl, urlOfServer, Use } from '../../config/database-url';
 import { chooseServer, requireTarget } from './server-choice';
+import { askWithCallbacks } from './statements';
 
 interface ServerClientConfig extends ClientConfig {
   /** What the connection is for. By default, it is for `writing`. */
@@ -16,7 +17,7 @@ export class ServerClient extends Client {
   private readonly address: DatabaseUrl;
   private isGivenUp = false;
 
-  constructor(config: ServerClientConfig) {
+  constructor({ query_timeout: answerWithinMs, ...config }: ServerClientConfig) {
     const address = readDatabaseUrl(config.connectionString ?? '', config.use);
     const [first, second] = address.servers;
     // The options of the connection come last, so they win: the role is one of them.
@@ -27,6 +28,7 @@ export class ServerClient extends Client {
       ...(options !== '' && { options }),
     });
     this.address = address;
+    askWithCallbacks(this, answerWithinMs);
     // A server that ends the connection between two statements would otherwise end the process. A pool begins to listen
     // only once it has the connection. Statements fail with errors of their own.
     this.on('error', () => undefined);
