@@ -16,6 +16,13 @@ const GROWTH_FACTOR_UNDER_LOAD = 16;
  */
 const GROWTH_BEFORE_FULL_COLLECTION_PERCENT = 100;
 
+/**
+ * V8 creates objects in its old generation if most objects of the same place in the code have survived. Under a load of
+ * long answers they have, for some milliseconds. Later ones then lie in the old generation, die there, and keep everything
+ * that they refer to until the next full collection. Measured: docs/internals/decisions/0047.
+ */
+const ALL_BEGIN_YOUNG = '--no-allocation-site-pretenuring';
+
 /** A hundred times V8's default. The work of the start stays far below it. */
 const WASM_TIERING_BUDGET = 180_000_000;
 
@@ -37,6 +44,7 @@ const COLLECTIONS_WITHOUT_USE = 10;
 export function startSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1'); // read whenever the young generation could grow
   setFlagsFromString(`--wasm-tiering-budget=${WASM_TIERING_BUDGET}`);
+  setFlagsFromString(ALL_BEGIN_YOUNG);
 }
 
 /**
