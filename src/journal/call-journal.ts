@@ -75,7 +75,7 @@ export class CallJournal implements OnApplicationShutdown {
       (batch) =>
         insertIntents(
           prisma,
-          batch.map((intent) => ({ ...intent, process: processes.number })),
+          batch.map((intent) => ({ process: processes.number, ...intent })),
         ),
       weightOf,
       MAX_BATCH_ROWS,

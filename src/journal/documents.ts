@@ -78,8 +78,13 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     const { email, handle, phone } = item;
     if ((email ?? phone ?? handle) === null) return itemDocument(item, undefined);
     const own = newSalt();
-    const contacts = { email: email ?? undefined, handle: handle ?? undefined, phone: phone ?? undefined };
-    people.push({ ...contacts, position, salt: own.toString('hex') });
+    people.push({
+      email: email ?? undefined,
+      handle: handle ?? undefined,
+      phone: phone ?? undefined,
+      position,
+      salt: own.toString('hex'),
+    });
     return itemDocument(item, own);
   });
   const document = intentDocument(intent, salt, items);

@@ -58,7 +58,6 @@ function newItem(
   rate: FeeRate | undefined,
 ): LedgerItem {
   const amountUsd = amount === undefined ? null : new Decimal(amount);
-  const reserved = { entry: 'reserved', from: 'available', to: 'reserved', amountUsd, status: null } as const;
   return {
     position,
     amountUsd,
@@ -67,7 +66,17 @@ function newItem(
     expectedFeeUsd: rate ? feeOf(amountUsd, rate) : new Decimal(0),
     transaction: null,
     reason: null,
-    postings: [{ ...reserved, source: 'request', at: new Date(recorded_at) }],
+    postings: [
+      {
+        entry: 'reserved',
+        from: 'available',
+        to: 'reserved',
+        amountUsd,
+        status: null,
+        source: 'request',
+        at: new Date(recorded_at),
+      },
+    ],
   };
 }
 
@@ -95,8 +104,16 @@ function addAnswer(items: LedgerItem[], { entries, items: transactions = [], rec
     if (namesTransaction(item.transaction)) item.expectedFeeUsd = new Decimal(0);
     if (fee === undefined) continue;
     item.feeUsd = new Decimal(fee);
-    const posting = { entry: 'fee', from: 'available', to: 'fees', amountUsd: item.feeUsd, status: null } as const;
-    item.postings.push({ ...posting, source: 'answer', at });
+    const { feeUsd } = item;
+    item.postings.push({
+      entry: 'fee',
+      from: 'available',
+      to: 'fees',
+      amountUsd: feeUsd,
+      status: null,
+      source: 'answer',
+      at,
+    });
   }
 }
 

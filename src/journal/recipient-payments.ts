@@ -104,7 +104,7 @@ export async function insertRecipientPayments(
   const rows = opened.flatMap(({ id, caller, heldFor, payments }) => {
     const heldDays = heldFor ? Math.ceil(approvableForMs / 86_400_000) : 0;
     const days = (budgets.get(caller.clientId)?.holdDuplicatesDays ?? 0) + heldDays;
-    return (payments ?? []).map((payment) => ({ ...toRow(payment), id, days }));
+    return (payments ?? []).map((payment) => ({ id, days, ...toRow(payment) }));
   });
   if (rows.length === 0) return;
   await tx.$executeRaw`

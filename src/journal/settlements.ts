@@ -210,15 +210,15 @@ function toRecorded(entry: NewEntry, item: LedgerItem | undefined): RecordedEntr
   if (!item) return [];
   const { amountUsd = item.amountUsd } = entry;
   if (entry.entry === 'fee') return [toFee(entry, amountUsd ?? new Decimal(0))];
-  return [{ ...entry, amountUsd, from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account }];
+  return [{ from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account, ...entry, amountUsd }];
 }
 
 /** A negative fee is given back. */
 function toFee(entry: NewEntry, usd: Decimal): RecordedEntry {
   const amountUsd = usd.abs();
   return usd.isNegative()
-    ? { ...entry, amountUsd, from: 'fees', to: 'available' }
-    : { ...entry, amountUsd, from: 'available', to: 'fees' };
+    ? { from: 'fees', to: 'available', ...entry, amountUsd }
+    : { from: 'available', to: 'fees', ...entry, amountUsd };
 }
 
 function itemsAfter(items: LedgerItem[], entries: RecordedEntry[]): LedgerItem[] {

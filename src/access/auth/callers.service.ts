@@ -81,7 +81,7 @@ export class CallersService {
 
   /** Finds the caller of a key in the database, so that a revocation or a changed limit takes effect at once. */
   identify(keySha256: Buffer, patienceMs = REQUEST_PATIENCE_MS): Promise<Caller | undefined> {
-    return this.lookUpOne(keySha256, keySha256.toString('base64'), { ...this.lookUps.forOthers, patienceMs });
+    return this.lookUpOne(keySha256, keySha256.toString('base64'), { patienceMs, ...this.lookUps.forOthers });
   }
 
   /**
@@ -98,7 +98,7 @@ export class CallersService {
     const name = keySha256.toString('base64');
     const remembered = this.remembered.get(name);
     if (remembered && mayAsk(remembered)) return remembered;
-    const caller = await this.lookUpOne(keySha256, name, { ...this.lookUps.forPayments, patienceMs });
+    const caller = await this.lookUpOne(keySha256, name, { patienceMs, ...this.lookUps.forPayments });
     this.remembered.set(name, caller);
     return caller;
   }

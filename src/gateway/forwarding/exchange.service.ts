@@ -68,7 +68,7 @@ export class ExchangeService {
     try {
       await measured(place, this.open(call, prepared));
       const fetch = () => this.send(call, prepared);
-      if (!isCached) return { ...(await fetch()), shared: null };
+      if (!isCached) return { shared: null, ...(await fetch()) };
       const given = await this.cache.get(outgoing.path, call.id, fetch);
       if (given.shared) await this.close(call, prepared.items, given, given.shared.fetchedBy);
       return given;

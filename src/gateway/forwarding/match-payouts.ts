@@ -19,8 +19,8 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
     const more = { payoutStatus: status, payoutError: error };
     const at = position === null ? undefined : placeOf.get(position);
     const before = at === undefined ? undefined : all[at];
-    if (at !== undefined && before) all[at] = { ...before, ...more };
-    else all.push({ ...NO_TRANSACTION, position, ...more });
+    if (at !== undefined && before) all[at] = Object.assign({}, before, more);
+    else all.push({ position, payoutStatus: status, payoutError: error, ...NO_TRANSACTION });
   }
   return all;
 

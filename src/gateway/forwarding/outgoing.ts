@@ -12,8 +12,8 @@ export function toOutgoing(operation: OperationName, input: object | undefined):
   const unlisted = leavesNoTransaction(operation) && { unlisted: true as const };
   const request = { operation, effect: row.effect, method, ...unlisted };
   const path = INTERFACE_PREFIX + pathOf(operation);
-  if (row.input === 'body') return { ...request, path, body: Buffer.from(JSON.stringify(input)) };
+  if (row.input === 'body') return { path, body: Buffer.from(JSON.stringify(input)), ...request };
   const query = new URLSearchParams({ ...input } as Record<string, string>).toString();
   // A POST whose input is in the query has no body either, because the meaning of `{}` would be unclear.
-  return { ...request, path: query ? `${path}?${query}` : path, body: null };
+  return { path: query ? `${path}?${query}` : path, body: null, ...request };
 }

@@ -84,7 +84,7 @@ export function toAnswer(exchange: Exchange, request: RequestKind, rejectionText
   }
   const meaning =
     request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request, rejectionTexts);
-  return { ...meaning, ...response };
+  return Object.assign({}, meaning, response);
 }
 
 type Response = AnswerDetails & { status: number; body: Buffer };

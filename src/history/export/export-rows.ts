@@ -23,7 +23,7 @@ export async function readRows(
     if (!call) return []; // pruned in the meantime
     if (listed === 'calls') return [toRow(call.refusal ? asRefused(call) : call, COLUMNS.calls, reveal)];
     const item = position === null ? undefined : itemOf(call, position);
-    return item ? [toRow({ ...item, call }, COLUMNS.items, reveal)] : [];
+    return item ? [toRow({ call, ...item }, COLUMNS.items, reveal)] : [];
   });
 }
 

@@ -149,9 +149,9 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
     settlements: row.settlements.map((record) => JSON.parse(record) as SettlementDocument),
   };
   return {
-    ...records,
     client: row.client,
     people: parsed<PersonDocument[]>(row.people) ?? [],
+    ...records,
     ...statesOf(records, present),
   };
 }
@@ -167,7 +167,7 @@ function statesOf(
   present: Present,
 ): Pick<ExportedCall, 'state' | 'inDoubtSince' | 'approval'> {
   if (refusal || !intent) return { state: 'refused', inDoubtSince: null, approval: null };
-  const decided = decision && { ...decision, decidedAt: new Date(decision.decided_at) };
+  const decided = decision && { decidedAt: new Date(decision.decided_at), ...decision };
   const call = lifecycleOf(intent, outcome, decided, resolutionIn(settlements));
   const state = stateOf(call, present);
   return {

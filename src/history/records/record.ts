@@ -114,7 +114,7 @@ function toUpstream({ items = [], tries = [], ...outcome }: OutcomeDocument, vie
 
 /** Combines one payout with the fields of its call. Omits transactions that belong to no payout for certain. */
 export function toItemRecord({ items: _, upstream, ...call }: CallRecord, item: RecordItem): ItemRecord {
-  return { ...call, upstream: upstream && withoutOthers(upstream), item };
+  return { item, ...call, upstream: upstream && withoutOthers(upstream) };
 }
 
 function withoutOthers({ other_items: _, ...upstream }: RecordUpstream) {

@@ -88,9 +88,9 @@ export function toStoredCall(row: RecordsRow): StoredCall {
   return { intent, people, outcome, decision, settlements, payouts, lifecycle };
 }
 
-function decisionIn({ decisionKind: kind, ...row }: RecordsRow): Decision | null {
+function decisionIn(row: RecordsRow): Decision | null {
+  const { decisionKind: kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process } = row;
   if (kind === null) return null;
-  const { reason, bodyCommitment, clientId, keyId, actor, decidedAt, process } = row;
   return { kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process };
 }
 

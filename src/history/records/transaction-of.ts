@@ -12,10 +12,14 @@ export function transactionOf(
   if (!payout?.transaction) return answered;
   const { upstream_ref, upstream_id, batch_ref, status } = payout.transaction;
   return {
-    ...(answered ?? { amount_usd: payout.amountUsd?.toFixed() }),
-    upstream_ref: upstream_ref ?? undefined,
-    upstream_id: upstream_id ?? undefined,
+    amount_usd: answered ? answered.amount_usd : payout.amountUsd?.toFixed(),
     batch_ref: batch_ref ?? undefined,
+    fee_usd: answered?.fee_usd,
+    payout_error: answered?.payout_error,
+    payout_status: answered?.payout_status,
+    position: answered?.position,
     status: status ?? undefined,
+    upstream_id: upstream_id ?? undefined,
+    upstream_ref: upstream_ref ?? undefined,
   };
 }

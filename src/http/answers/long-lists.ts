@@ -12,13 +12,13 @@ export function writeLongLists(server: FastifyInstance): void {
   // With a callback: most answers have no long list, and would wait for a promise.
   server.addHook('preSerialization', (_request, reply, payload, done) => {
     if (!hasLongList(payload)) return done(null, payload);
-    const write = (json: Buffer) => {
-      reply.serializer(() => json as unknown as string); // Fastify takes a buffer as well, but its types do not say so
-      done(null, payload);
-    };
-    toJson(payload).then(write, done);
+    reply.serializer(written);
+    toJson(payload).then((json) => done(null, json), done);
   });
 }
+
+/** Returns JSON as it is. Fastify takes a buffer as well, but its types do not say so. */
+const written = (json: unknown) => json as string;
 
 function hasLongList(payload: unknown): payload is Record<string, unknown> {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload) || 'toJSON' in payload) return false;

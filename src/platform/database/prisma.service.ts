@@ -168,7 +168,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
    * @throws the errors of pg. See isUnavailable.
    */
   async prepared<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    return (await this.pool.query<Row>({ ...(!this.isPooled && { name }), text, values })).rows;
+    return (await this.pool.query<Row>({ text, values, ...(!this.isPooled && { name }) })).rows;
   }
 
   /**

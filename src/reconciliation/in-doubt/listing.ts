@@ -209,13 +209,13 @@ export async function readOne(
 function toSeen(readId: string, listed: ListedRow, vocabulary: StatusVocabulary): Seen {
   const { ordinal, usd, reference, email, phone, handle, receiver, ...row } = listed;
   return {
-    ...row,
     readId,
     ordinal: Number(ordinal),
     meaning: vocabulary.statusOf(row.status),
     amountUsd: usd,
     names: keysOf({ email, phone, handle, receiver }),
     references: reference ? formsOf(reference, phone) : [],
+    ...row,
   };
 }
 
