@@ -74,9 +74,9 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   endConnectionsWhenClosing(server);
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   endStalledAnswers(server);
-  writeLongLists(server);
   noticeLostReplies(server);
-  const [metrics, gate] = [app.get(MetricsService), app.get(GateService)];
+  const [metrics, gate, shares] = [app.get(MetricsService), app.get(GateService), app.get(SharesService)];
+  writeLongLists(server, ({ call }) => shares.paceOf(call));
   // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.
   answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.countProblem(code) });
   await receiveCalls(server, {
@@ -88,7 +88,6 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     requireRoom: (call) => gate.requireRoom(call),
   });
   tellOfIndex(server, app.get(IndexService, { strict: false }));
-  const shares = app.get(SharesService);
   limitRequests(server, shares);
   readJsonBodies(server, settings, ({ call }) => shares.turn('long_bodies', call.caller?.keyId ?? ''));
   metrics.observe(server);

@@ -58,8 +58,8 @@ export interface Call {
   readonly connection: { readonly writable: boolean } | undefined;
   /** Aborted when the connection ends before the answer. Only requests that take turns have it. */
   gone?: AbortSignal;
-  /** Whether what it asked for rested while it worked, so that its turn ends without a rest. */
-  hasRested?: boolean;
+  /** How long it has rested during its turn, in milliseconds. Only requests whose turns are followed by a rest have it. */
+  restedMs?: number;
   /** Why the connection ended before the request was complete. */
   cutShort?: Problem;
   /** The session secret of the cookie. Undefined if the caller sent a key. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inTurns, Steps } from '../../platform/steps';
+import { inTurns, Pace, Steps } from '../../platform/steps';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';
@@ -43,16 +43,16 @@ export class RecordsService {
   ) {}
 
   /** Returns calls in the order of `ids`. */
-  async list(ids: string[], reveal: boolean): Promise<CallRecord[]> {
-    const byId = await this.read(ids, reveal, (position) => position < ITEMS_IN_LISTS);
+  async list(ids: string[], reveal: boolean, pace: Pace = inTurns): Promise<CallRecord[]> {
+    const byId = await this.read(ids, reveal, pace, (position) => position < ITEMS_IN_LISTS);
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Returns payouts with the fields of their calls, in the order of `places`. */
-  async items(places: Place[], reveal: boolean): Promise<ItemRecord[]> {
+  async items(places: Place[], reveal: boolean, pace: Pace): Promise<ItemRecord[]> {
     const ids = [...new Set(places.map(({ id }) => id))];
     const positions = new Set(places.map(({ position }) => position));
-    const byId = await this.read(ids, reveal, (position) => positions.has(position));
+    const byId = await this.read(ids, reveal, pace, (position) => positions.has(position));
     return places.flatMap(({ id, position }) => {
       const call = byId.get(id);
       const item = call?.items.find((one) => one.position === position);
@@ -64,6 +64,7 @@ export class RecordsService {
   private async read(
     ids: string[],
     reveal: boolean,
+    pace: Pace,
     isShown: (position: number) => boolean,
   ): Promise<Map<string, CallRecord>> {
     const present = await this.present.readLong();
@@ -73,11 +74,11 @@ export class RecordsService {
         reader.refusal.findMany({ where: { id: { in: ids } } }),
       ]),
     );
-    const calls = await mapInTurns(rows, toStoredCall);
+    const calls = await mapped(rows, toStoredCall, pace);
     const clientNames = await this.namesOf([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
     const verdicts = await newestVerdicts(this.prisma, calls);
     const view = { reveal, present, clientNames, verdicts, showsOthers: false };
-    const records = await mapInTurns(calls, (call) => fromIntent(call, view, isShown));
+    const records = await mapped(calls, (call) => fromIntent(call, view, isShown), pace);
     const byId = new Map(records.map((record) => [record.id, record]));
     // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
     // intent.
@@ -139,10 +140,10 @@ function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
   return [intent.client_id, decision?.clientId, ...settlers].filter((id) => typeof id === 'string');
 }
 
-/** Maps a list in several turns of the event loop. */
-async function mapInTurns<From, To>(list: From[], map: (one: From) => To): Promise<To[]> {
+/** Maps a list in several steps. */
+async function mapped<From, To>(list: From[], map: (one: From) => To, pace: Pace): Promise<To[]> {
   const all: To[] = [];
-  await inTurns(mapping(list, map, all));
+  await pace(mapping(list, map, all));
   return all;
 }
 

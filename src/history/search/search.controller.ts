@@ -47,7 +47,10 @@ export class SearchController {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search, 'calls', call);
     const ids = rows.map(({ id }) => id);
-    return { calls: await this.records.list(ids, mayReveal(call)), next_page_token: nextPageToken };
+    return {
+      calls: await this.records.list(ids, mayReveal(call), this.shares.paceOf(call)),
+      next_page_token: nextPageToken,
+    };
   }
 
   @Get('calls/:id')
@@ -87,7 +90,10 @@ export class SearchController {
   async items(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<ItemPage> {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search, 'items', call);
-    return { items: await this.records.items(rows, mayReveal(call)), next_page_token: nextPageToken };
+    return {
+      items: await this.records.items(rows, mayReveal(call), this.shares.paceOf(call)),
+      next_page_token: nextPageToken,
+    };
   }
 
   @Get('summary')
@@ -105,7 +111,8 @@ export class SearchController {
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async summary(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
     requireMaySearchPeople(call, search);
-    call.hasRested = this.shares.isPaying;
-    return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.gone, rests: call.hasRested });
+    const rests = this.shares.isPaying;
+    if (rests) call.restedMs = Infinity; // within its statement
+    return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.gone, rests });
   }
 }

@@ -2,12 +2,13 @@ import fastify from 'fastify';
 import fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runs } from '../../../test/support/runs';
+import { inTurns } from '../../platform/steps';
 import { writeLongLists } from './long-lists';
 
 describe('answers with long lists', () => {
   let payload: unknown;
   const server = fastify();
-  writeLongLists(server);
+  writeLongLists(server, () => inTurns);
   server.get('/', () => payload);
   afterAll(() => server.close());
 

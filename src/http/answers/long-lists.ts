@@ -1,5 +1,5 @@
-import { FastifyInstance } from 'fastify';
-import { inTurns, Steps } from '../../platform/steps';
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { Pace, Steps } from '../../platform/steps';
 
 /** The elements that are written in one turn of the event loop: about half a millisecond for records of calls. */
 const IN_ONE_TURN = 20;
@@ -8,12 +8,12 @@ const IN_ONE_TURN = 20;
  * Writes answers with long lists as JSON in several turns of the event loop. A page of 200 records takes some seven
  * milliseconds, and payments take their turns in between.
  */
-export function writeLongLists(server: FastifyInstance): void {
+export function writeLongLists(server: FastifyInstance, paceOf: (request: FastifyRequest) => Pace): void {
   // With a callback: most answers have no long list, and would wait for a promise.
-  server.addHook('preSerialization', (_request, reply, payload, done) => {
+  server.addHook('preSerialization', (request, reply, payload, done) => {
     if (!hasLongList(payload)) return done(null, payload);
     reply.serializer(written);
-    toJson(payload).then((json) => done(null, json), done);
+    toJson(payload, paceOf(request)).then((json) => done(null, json), done);
   });
 }
 
@@ -30,9 +30,9 @@ function isLong(value: unknown): value is unknown[] {
 }
 
 /** Returns the same as JSON.stringify(), as UTF-8. */
-async function toJson(payload: Record<string, unknown>): Promise<Buffer> {
+async function toJson(payload: Record<string, unknown>, pace: Pace): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  await inTurns(writeObject(payload, pieces));
+  await pace(writeObject(payload, pieces));
   return Buffer.concat(pieces);
 }
 

@@ -1,10 +1,7 @@
 import { FairLines } from './fair-lines';
 
-/**
- * Ends a turn. It may be called again without effect. `hasRested` tells that the work rested while it went on, so that no
- * rest follows.
- */
-export type EndTurn = (how?: { hasRested?: boolean | undefined }) => void;
+/** Ends a turn, which has rested this long. It may be called again without effect. */
+export type EndTurn = (restedMs?: number) => void;
 
 /**
  * Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. A place may
@@ -15,7 +12,7 @@ export class FairQueue {
   /** What lets each of those begin who wait. */
   private readonly waiting = new FairLines<() => void>();
 
-  /** @param restAfter returns how long a place rests after a turn of this length. Both in milliseconds. */
+  /** @param restAfter returns how long a place rests for work of this length. Both in milliseconds. */
   constructor(
     private readonly atOnce: number,
     private readonly restAfter: (workedMs: number) => number = () => 0,
@@ -32,8 +29,8 @@ export class FairQueue {
     else await this.wait(key, signal);
     const beganAt = performance.now();
     let isOver = false;
-    return ({ hasRested = false } = {}) => {
-      if (!isOver) this.rest(hasRested ? 0 : this.restAfter(performance.now() - beganAt));
+    return (restedMs = 0) => {
+      if (!isOver) this.rest(this.restAfter(performance.now() - beganAt - restedMs) - restedMs);
       isOver = true;
     };
   }

@@ -7,13 +7,13 @@ describe('the shares of keys', () => {
   afterEach(() => jest.useRealTimers());
 
   /** Lets a search work for some time while another one waits, and returns how much later the other one begins. */
-  async function restAfter(shares: SharesService, workedMs: number): Promise<number> {
+  async function restAfter(shares: SharesService, workedMs: number, restedMs = 0): Promise<number> {
     const { signal } = new AbortController();
     const end = await shares.takeTurn('searches', 'one', signal);
     let begun: (() => void) | undefined;
     void shares.takeTurn('searches', 'other', signal).then((endOther) => (begun = endOther));
-    jest.advanceTimersByTime(workedMs);
-    end();
+    jest.advanceTimersByTime(workedMs + restedMs);
+    end(restedMs);
     for (let rested = 0; ; rested += 10) {
       await new Promise((resolve) => setImmediate(resolve));
       if (begun) {
@@ -33,6 +33,29 @@ describe('the shares of keys', () => {
     shares.notePayment();
     jest.advanceTimersByTime(900);
     expect(await restAfter(shares, 50)).toBe(150);
+  });
+
+  it('let searches that rested while they worked rest as much less', async () => {
+    const shares = newShares();
+    shares.notePayment();
+    expect(await restAfter(shares, 100, 200)).toBe(100);
+    shares.notePayment();
+    expect(await restAfter(shares, 100, 300)).toBe(0);
+  });
+
+  it('let work rest after each of its steps, if it is one of a share that rests, while payments are made', async () => {
+    jest.useRealTimers();
+    const shares = newShares();
+    function* steps() {
+      for (let step = 0; step < 5; step += 1) yield;
+    }
+    const [quiet, resting, urgent] = [{ restedMs: 0 }, { restedMs: 0 }, {}];
+    await shares.paceOf(quiet)(steps());
+    shares.notePayment();
+    await shares.paceOf(resting)(steps());
+    await shares.paceOf(urgent)(steps());
+    expect(resting.restedMs).toBeGreaterThan(0);
+    expect([quiet, urgent]).toEqual([{ restedMs: 0 }, {}]);
   });
 
   it('let searches work without a rest while nobody pays', async () => {

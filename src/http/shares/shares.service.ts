@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Problem } from '../../platform/errors/problem';
+import { inTurns, Pace } from '../../platform/steps';
 import { MetricsService } from '../metrics/metrics.service';
 import { EndTurn, FairQueue } from './fair-queue';
 import { LONGEST_WAIT_MS, Share, ShareName, SHARES } from './shares';
@@ -11,7 +12,7 @@ const RECORDED_EVERY_MS = 60_000;
 /** For this long after a payment, more of them are expected. */
 const PAYING_FOR_MS = 1_000;
 
-/** After a turn, a place rests this many times as long, so that what is heavy has a quarter of the time. */
+/** What is heavy rests this many times as long as it works, so that it has a quarter of the time. */
 const RESTS_PER_TURN = 3;
 
 /** Much less than a search waits for its turn, so that it gets one, however long the search before it took. */
@@ -38,7 +39,7 @@ export class SharesService {
       if (share.atWork === undefined) continue;
       this.queues.set(
         name,
-        new FairQueue(share.atWork, share.rests ? (workedMs) => this.restAfter(workedMs) : undefined),
+        new FairQueue(share.atWork, share.rests ? (workedMs) => this.restFor(workedMs) : undefined),
       );
     }
     this.refused = new Counter({
@@ -128,8 +129,22 @@ export class SharesService {
     return performance.now() - this.paidAt < PAYING_FOR_MS;
   }
 
-  /** Returns how long a place rests after a turn. */
-  private restAfter(workedMs: number): number {
+  /**
+   * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each step instead. A
+   * payment needs the event loop some ten times, and would otherwise wait for a step each time.
+   */
+  paceOf(call: { restedMs?: number }): Pace {
+    if (call.restedMs === undefined) return inTurns;
+    return (work) =>
+      inTurns(work, (workedMs) => {
+        const restMs = this.restFor(workedMs);
+        call.restedMs = (call.restedMs ?? 0) + restMs;
+        return restMs;
+      });
+  }
+
+  /** Returns how long what is heavy rests for work of this length. */
+  private restFor(workedMs: number): number {
     return this.isPaying ? Math.min(RESTS_PER_TURN * workedMs, LONGEST_REST_MS) : 0;
   }
 

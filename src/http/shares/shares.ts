@@ -45,5 +45,11 @@ export const SHARES = {
 
 export type ShareName = keyof typeof SHARES;
 
+/** Returns whether a share rests between its turns while payments are made. */
+export function restsBetweenTurns(name: ShareName): boolean {
+  const { rests = false }: Share = SHARES[name];
+  return rests;
+}
+
 /** How long a request waits for its turn. Its caller usually waits for half a minute. */
 export const LONGEST_WAIT_MS = 15_000;

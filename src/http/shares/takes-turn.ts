@@ -11,7 +11,7 @@ import { Reflector } from '@nestjs/core';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { finalize, from, Observable, switchMap } from 'rxjs';
 import { goneSignal } from '../connections/gone';
-import { ShareName } from './shares';
+import { restsBetweenTurns, ShareName } from './shares';
 import { SharesService } from './shares.service';
 
 const SHARE = 'payout-proxy:share';
@@ -29,8 +29,9 @@ class TurnInterceptor implements NestInterceptor {
     const { call } = http.getRequest<FastifyRequest>();
     const share = this.reflector.get<ShareName>(SHARE, context.getHandler());
     call.gone = goneSignal(http.getResponse<FastifyReply>());
+    if (restsBetweenTurns(share)) call.restedMs = 0;
     return from(this.shares.takeTurn(share, call.caller?.keyId ?? '', call.gone)).pipe(
-      switchMap((end) => next.handle().pipe(finalize(() => end({ hasRested: call.hasRested })))),
+      switchMap((end) => next.handle().pipe(finalize(() => end(call.restedMs)))),
     );
   }
 }
