@@ -1,6 +1,7 @@
 /**
  * npm run bench:fairness: shows what payments notice of other users who do their worst. Payments come at a fixed rate,
- * by turns alone and beside readers, streams, exports that stall and senders of faults, on a proxy with a long history.
+ * by turns alone, beside readers, streams, exports that stall and senders of faults, and beside each kind of reader, on a
+ * proxy with a long history.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { fill } from './history/history.mjs';
 import { addKeys } from './history/keys.mjs';
+import { READER_KINDS } from './load/readers.mjs';
 import { costs, settle } from './support/costs.mjs';
 import { machine } from './support/machine.mjs';
 import { startProduct } from './support/product.mjs';
@@ -23,7 +25,7 @@ const SENDERS = 4;
 /** The keys that they share. Each has its own client. */
 const KEYS = { readers: 4, streams: 30, exporters: 2, senders: 1 };
 
-const KINDS = ['readers', 'streams', 'exports', 'faults'];
+const KINDS = [...READER_KINDS, 'streams', 'exports', 'faults'];
 
 /** What the others do must be under way before payments are measured beside it. */
 const RAMP_MS = 2_000;
@@ -57,7 +59,8 @@ const { rows, rate, seconds, rounds, beside, results } = new Command('npm run be
     `
 Examples:
   npm run bench:fairness -- --rows 20000 --rounds 2      a quick one
-  npm run bench:fairness -- --beside faults,streams      to find what hurts`,
+  npm run bench:fairness -- --beside faults,streams      to find what hurts
+  npm run bench:fairness -- --beside pages               one kind of reader`,
   )
   .parse()
   .opts();
@@ -93,9 +96,10 @@ async function keysOf(url) {
 
 async function measure({ product, keys, nuisances, postgres, ask }) {
   const payments = { urls: product.urls, apiKey: product.apiKey, operation: 'airtime', connections: 64, rate };
-  const turns = startTurns(2 * rounds);
-  const begin = async () => {
-    nuisances.send({ begin: { url: product.urls[0], kinds: beside, ...keys } });
+  const alone = beside.length > 1 ? READER_KINDS.filter((kind) => beside.includes(kind)) : [];
+  const turns = startTurns((2 + alone.length) * rounds);
+  const begin = async (kinds) => {
+    nuisances.send({ begin: { url: product.urls[0], kinds, ...keys } });
     await sleep(RAMP_MS);
   };
   const finish = () => {
@@ -104,7 +108,7 @@ async function measure({ product, keys, nuisances, postgres, ask }) {
     return answered;
   };
   await ask({ ...payments, seconds: WARM_UP_SECONDS });
-  await begin();
+  await begin(beside);
   await ask({ ...payments, seconds: WARM_UP_SECONDS });
   await finish();
   const measured = [];
@@ -122,9 +126,11 @@ async function measure({ product, keys, nuisances, postgres, ask }) {
   for (let round = 0; round < rounds; round += 1) {
     await settle(product, postgres);
     await turn('quiet');
-    await begin();
-    const one = await turn('beside');
-    one.others = await finish();
+    for (const [what, kinds] of [['beside', beside], ...alone.map((kind) => [kind, [kind]])]) {
+      await begin(kinds);
+      const one = await turn(what);
+      one.others = await finish();
+    }
   }
   return measured;
 }
@@ -142,11 +148,16 @@ function summaryOf(measured) {
       cores: { proxy: cpu('proxy'), postgres: cpu('postgres') },
     };
   };
-  const [quiet, busy] = [of('quiet'), of('beside')];
-  return { quiet, busy, timesP99: busy.p99Ms / quiet.p99Ms, others: totals(measured) };
+  const quiet = of('quiet');
+  const kinds = [...new Set(measured.map(({ what }) => what))].filter((what) => what !== 'quiet');
+  const busy = kinds.map((what) => {
+    const figures = of(what);
+    return { what, ...figures, timesP99: figures.p99Ms / quiet.p99Ms };
+  });
+  return { quiet, busy, others: totals(measured.filter(({ what }) => what === 'beside')) };
 }
 
-/** What all others got, by kind and status. */
+/** What the others got beside each other, by kind and status. */
 function totals(measured) {
   const all = {};
   for (const { others = {} } of measured) {
@@ -160,12 +171,13 @@ function totals(measured) {
   return all;
 }
 
-function print({ quiet, busy, timesP99, others }) {
+function print({ quiet, busy, others }) {
   const line = ({ medianMs, p99Ms, maxMs, failed, cores }) =>
     `p50 ${medianMs.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  longest ${maxMs.toFixed(0)} ms  failed ${failed}  cores: proxy ${cores.proxy.toFixed(2)}, postgres ${cores.postgres.toFixed(2)}`;
-  process.stdout.write(
-    `quiet:  ${line(quiet)}\nbeside: ${line(busy)}\np99 beside: ${timesP99.toFixed(2)} times quiet\n`,
-  );
+  process.stdout.write(`${'quiet'.padEnd(9)} ${line(quiet)}\n`);
+  for (const { what, timesP99, ...figures } of busy) {
+    process.stdout.write(`${what.padEnd(9)} ${line(figures)}  p99 ${timesP99.toFixed(2)} times quiet\n`);
+  }
   for (const [kind, statuses] of Object.entries(others)) {
     process.stdout.write(
       `${kind}: ${Object.entries(statuses)
@@ -180,7 +192,7 @@ function lineOf({ what, medianMs, p99Ms, maxMs, failures, cpu }) {
     failures.length > 0
       ? `  failed: ${failures.map(([why, count]) => `${count} × ${why.slice(0, 90)}`).join(', ')}`
       : '';
-  return `${what.padEnd(7)} p50 ${medianMs.toFixed(1).padStart(7)} ms  p99 ${p99Ms.toFixed(1).padStart(8)} ms  longest ${maxMs.toFixed(0).padStart(6)} ms  proxy ${cpu.proxy.toFixed(1)} s  postgres ${cpu.postgres.toFixed(1)} s${failed}`;
+  return `${what.padEnd(9)} p50 ${medianMs.toFixed(1).padStart(7)} ms  p99 ${p99Ms.toFixed(1).padStart(8)} ms  longest ${maxMs.toFixed(0).padStart(6)} ms  proxy ${cpu.proxy.toFixed(1)} s  postgres ${cpu.postgres.toFixed(1)} s${failed}`;
 }
 
 function median(values) {

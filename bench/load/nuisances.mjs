@@ -10,6 +10,7 @@ import { Agent, get, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { URL, URLSearchParams } from 'node:url';
+import { READER_KINDS } from './readers.mjs';
 
 /** As long as the proxy allows. */
 const BODY_BYTES = 1_000_000;
@@ -46,7 +47,7 @@ function start({ url, kinds, readers, streams, exporters, senders }) {
   setMaxListeners(0, stopped.signal);
   const scene = { url, count, signal: stopped.signal };
   const all = [
-    ...(kinds.includes('readers') ? readers.map((key, place) => read(scene, key, place)) : []),
+    ...readersOf(kinds, readers).map(([kind, key], place) => read(scene, { kind, key, place })),
     ...(kinds.includes('streams') ? streams.map((key) => follow(scene, key)) : []),
     ...(kinds.includes('exports') ? exporters.map((key) => stall(scene, key)) : []),
     ...(kinds.includes('faults') ? senders.map((key) => sendFaults(scene, key)) : []),
@@ -75,8 +76,14 @@ async function repeat({ signal, count }, kind, work) {
   }
 }
 
-/** A third of the readers ask for summaries, a third search for prefixes, and a third read a deep page. */
-async function read(scene, key, place) {
+/** Returns readers of as many kinds as are wanted, equally many of each. */
+function readersOf(kinds, keys) {
+  const wanted = READER_KINDS.filter((kind) => kinds.includes(kind));
+  return wanted.length === 0 ? [] : keys.map((key, place) => [wanted[place % wanted.length], key]);
+}
+
+/** Asks for summaries, searches for prefixes, or reads a deep page, again and again. */
+async function read(scene, { kind, key, place }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = (path) => answerOf(scene, { path: `/v1/audit/${path}`, key, agent });
   const prefixed = (n) =>
@@ -85,7 +92,7 @@ async function read(scene, key, place) {
   const asks = {
     summaries: () => ask(SUMMARIES[n % SUMMARIES.length]),
     prefixes: () => ask(prefixed(n)),
-    'deep pages': async () => {
+    pages: async () => {
       const answer = await ask(`items?page_size=${PAGE}&country=Nigeria&sort=amount${token && `&page_token=${token}`}`);
       if (answer.status === 200 && depth < DEPTH) {
         token = encodeURIComponent(JSON.parse(answer.body).next_page_token ?? '');
@@ -94,7 +101,6 @@ async function read(scene, key, place) {
       return answer;
     },
   };
-  const kind = Object.keys(asks)[place % 3];
   await repeat(scene, kind, () => {
     n += 1;
     return asks[kind]();
