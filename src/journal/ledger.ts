@@ -104,12 +104,11 @@ function addAnswer(items: LedgerItem[], { entries, items: transactions = [], rec
     if (namesTransaction(item.transaction)) item.expectedFeeUsd = new Decimal(0);
     if (fee === undefined) continue;
     item.feeUsd = new Decimal(fee);
-    const { feeUsd } = item;
     item.postings.push({
       entry: 'fee',
       from: 'available',
       to: 'fees',
-      amountUsd: feeUsd,
+      amountUsd: item.feeUsd,
       status: null,
       source: 'answer',
       at,

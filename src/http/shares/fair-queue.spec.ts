@@ -90,7 +90,7 @@ describe('a fair queue', () => {
   });
 
   it('does not rest after work that rested while it went on', async () => {
-    const rests = new FairQueue(1, () => 1_000_000);
+    const rests = new FairQueue(1, (workedMs) => 1_000_000 * workedMs);
     const { begun, begin, end } = workers(rests);
     for (const name of ['a1', 'b1']) void begin(name);
     await settle();

@@ -30,7 +30,7 @@ export class FairQueue {
     const beganAt = performance.now();
     let isOver = false;
     return (restedMs = 0) => {
-      if (!isOver) this.rest(this.restAfter(performance.now() - beganAt - restedMs) - restedMs);
+      if (!isOver) this.rest(this.restAfter(performance.now() - beganAt - restedMs));
       isOver = true;
     };
   }

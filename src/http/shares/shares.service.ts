@@ -130,7 +130,7 @@ export class SharesService {
   }
 
   /**
-   * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each step instead. A
+   * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each step, too. A
    * payment needs the event loop some ten times, and would otherwise wait for a step each time.
    */
   paceOf(call: { restedMs?: number }): Pace {
