@@ -6,9 +6,12 @@ import { runInThisContext } from 'node:vm';
  * first ones.
  */
 export function sharesItsShape(make: () => unknown): boolean {
-  setFlagsFromString('--allow-natives-syntax');
-  const haveSameMap = runInThisContext('(a, b) => %HaveSameMap(a, b)') as (a: unknown, b: unknown) => boolean;
-  setFlagsFromString('--no-allow-natives-syntax');
   for (let count = 0; count < 100; count += 1) make();
-  return haveSameMap(make(), make());
+  setFlagsFromString('--allow-natives-syntax'); // functions are parsed when they are first called
+  try {
+    const haveSameMap = runInThisContext('(a, b) => %HaveSameMap(a, b)') as (a: unknown, b: unknown) => boolean;
+    return haveSameMap(make(), make());
+  } finally {
+    setFlagsFromString('--no-allow-natives-syntax');
+  }
 }
