@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { ServerClient } from '../src/platform/database/servers/server-client';
 import { removeDataDir } from './support/data-dir';
 import { eventually, phones } from './support/paying';
 import { envOf, newDataDir, Product } from './support/process';
@@ -46,8 +47,8 @@ const innardsOf = (client: Client) =>
  */
 function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: unknown } | void): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
-  const original = Client.prototype.query as (...given: unknown[]) => unknown;
-  jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...given: unknown[]) {
+  const original = ServerClient.prototype.query as (...given: unknown[]) => unknown;
+  jest.spyOn(ServerClient.prototype, 'query').mockImplementation(function (this: Client, ...given: unknown[]) {
     const ask = () => original.apply(this, given);
     const isRun = innardsOf(this).connectionParameters.application_name === 'payout-proxy reconciliation';
     return (isRun ? heard(this, ask) : undefined)?.answer ?? ask();

@@ -15,6 +15,8 @@ interface ServerClientConfig extends ClientConfig {
  */
 export class ServerClient extends Client {
   private readonly address: DatabaseUrl;
+  /** How long a statement may take. Its connection is closed after it. Unlimited if undefined. */
+  readonly answerWithinMs: number | undefined;
   private isGivenUp = false;
 
   constructor({ query_timeout: answerWithinMs, ...config }: ServerClientConfig) {
@@ -28,7 +30,7 @@ export class ServerClient extends Client {
       ...(options !== '' && { options }),
     });
     this.address = address;
-    askWithCallbacks(this, answerWithinMs);
+    this.answerWithinMs = answerWithinMs;
     // A server that ends the connection between two statements would otherwise end the process. A pool begins to listen
     // only once it has the connection. Statements fail with errors of their own.
     this.on('error', () => undefined);
@@ -71,3 +73,6 @@ export class ServerClient extends Client {
     return this;
   }
 }
+
+// Not a method, because pg's types of `query` have a dozen overloads.
+ServerClient.prototype.query = askWithCallbacks as unknown as Client['query'];
