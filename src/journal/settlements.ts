@@ -210,15 +210,15 @@ function toRecorded(entry: NewEntry, item: LedgerItem | undefined): RecordedEntr
   if (!item) return [];
   const { amountUsd = item.amountUsd } = entry;
   if (entry.entry === 'fee') return [toFee(entry, amountUsd ?? new Decimal(0))];
-  return [{ from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account, ...entry, amountUsd }];
+  return [{ ...entry, amountUsd, from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account }];
 }
 
 /** A negative fee is given back. */
 function toFee(entry: NewEntry, usd: Decimal): RecordedEntry {
   const amountUsd = usd.abs();
   return usd.isNegative()
-    ? { from: 'fees', to: 'available', ...entry, amountUsd }
-    : { from: 'available', to: 'fees', ...entry, amountUsd };
+    ? { ...entry, amountUsd, from: 'fees', to: 'available' }
+    : { ...entry, amountUsd, from: 'available', to: 'fees' };
 }
 
 function itemsAfter(items: LedgerItem[], entries: RecordedEntry[]): LedgerItem[] {

@@ -20,7 +20,7 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
     const at = position === null ? undefined : placeOf.get(position);
     const before = at === undefined ? undefined : all[at];
     if (at !== undefined && before) all[at] = Object.assign({}, before, more);
-    else all.push({ position, payoutStatus: status, payoutError: error, ...NO_TRANSACTION });
+    else all.push({ position, ...more, ...NO_TRANSACTION });
   }
   return all;
 
