@@ -125,7 +125,12 @@ const BESIDE = {
   pages: 'beside deep pages only',
 };
 
-export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, busy, others }) {
+/** Tells how many turns of bench:fairness were measured again. */
+export function againText(again) {
+  return `Turns in which the disk stopped for 40 ms or more are measured again: ${again} of this run.`;
+}
+
+export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, busy, others, again }) {
   const whole = (value) => value.toLocaleString('en');
   const line = (what, { medianMs, p99Ms, timesP99 = 1, maxMs, failed, cores }) => [
     what,
@@ -144,7 +149,7 @@ export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, bus
       .join(', '),
   ]);
   return [
-    `${onWhat(machine)} ${rate} payments a second over a history of ${whole(rows)} calls, ${rounds} rounds of ${seconds} s each. The median of the rounds counts.`,
+    `${onWhat(machine)} ${rate} payments a second over a history of ${whole(rows)} calls, ${rounds} rounds of ${seconds} s each. The median of the rounds counts. ${againText(again)}`,
     markdown([
       ['payments', 'median', 'p99', 'times quiet', 'longest', 'failed', 'cores of the proxy', 'cores of Postgres'],
       line('quiet', quiet),
