@@ -26,19 +26,19 @@ describe('the shares of keys', () => {
 
   const newShares = () => new SharesService({ registry: new Registry() } as MetricsService);
 
-  it('let searches rest three times as long as they worked, while payments are made', async () => {
+  it('let searches rest five times as long as they worked, while payments are made', async () => {
     const shares = newShares();
     shares.notePayment();
-    expect(await restAfter(shares, 300)).toBe(900);
+    expect(await restAfter(shares, 300)).toBe(1_500);
     shares.notePayment();
     jest.advanceTimersByTime(900);
-    expect(await restAfter(shares, 50)).toBe(150);
+    expect(await restAfter(shares, 50)).toBe(250);
   });
 
   it('do not let searches rest for the time in which they rested', async () => {
     const shares = newShares();
     shares.notePayment();
-    expect(await restAfter(shares, 100, 200)).toBe(300);
+    expect(await restAfter(shares, 100, 200)).toBe(500);
     shares.notePayment();
     expect(await restAfter(shares, 100, Infinity)).toBe(0);
   });

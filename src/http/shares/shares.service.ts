@@ -12,8 +12,11 @@ const RECORDED_EVERY_MS = 60_000;
 /** For this long after a payment, more of them are expected. */
 const PAYING_FOR_MS = 1_000;
 
-/** What is heavy rests this many times as long as it works, so that it has a quarter of the time. */
-const RESTS_PER_TURN = 3;
+/**
+ * What is heavy rests this many times as long as it works, so that it has a sixth of the time. Measured:
+ * docs/internals/decisions/0048.
+ */
+const RESTS_PER_TURN = 5;
 
 /** Much less than a search waits for its turn, so that it gets one, however long the search before it took. */
 const LONGEST_REST_MS = 3_000;
@@ -119,7 +122,7 @@ export class SharesService {
     return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
   }
 
-  /** Tells that a payment has arrived. While payments arrive, what is heavy works a quarter of the time at most. */
+  /** Tells that a payment has arrived. While payments arrive, what is heavy works a sixth of the time at most. */
   notePayment(): void {
     this.paidAt = performance.now();
   }

@@ -7,7 +7,7 @@ export interface Share {
   /** How many of them work. The others wait, and keys take turns. All work if undefined. */
   atWork?: number;
   /**
-   * Whether the next turn begins only after a rest three times as long as the last turn, while payments are made. A summary
+   * Whether the next turn begins only after a rest five times as long as the last turn, while payments are made. A summary
    * rests while it works.
    */
   rests?: boolean;
