@@ -55,7 +55,7 @@ export class SharesService {
       registry,
       'payout_proxy_share_in_use',
       'Requests of a kind that are in progress or wait for their turn.',
-      (name) => this.ofAll.get(name) ?? 0,
+      (name) => this.inUse(name),
     );
     gauge(
       registry,
@@ -73,7 +73,7 @@ export class SharesService {
   take(name: ShareName, keyId: string): () => void {
     const share: Share = SHARES[name];
     const place = `${name} ${keyId}`;
-    const [all, own] = [this.ofAll.get(name) ?? 0, this.ofKeys.get(place) ?? 0];
+    const [all, own] = [this.inUse(name), this.ofKeys.get(place) ?? 0];
     if (own >= share.ofKey) {
       const text = `Your key has ${share.ofKey} ${share.name} at once on this instance, which is the most. Wait for one to end, and try again.`;
       throw this.refusal(
@@ -89,7 +89,7 @@ export class SharesService {
     return () => {
       if (isGiven) return;
       isGiven = true;
-      this.ofAll.set(name, (this.ofAll.get(name) ?? 1) - 1);
+      this.ofAll.set(name, this.inUse(name) - 1);
       const left = (this.ofKeys.get(place) ?? 1) - 1;
       if (left === 0) this.ofKeys.delete(place);
       else this.ofKeys.set(place, left);
@@ -120,6 +120,11 @@ export class SharesService {
   /** Waits for a turn, for as long as that takes. @throws the reason of the signal. */
   async turn(name: ShareName, keyId: string, signal?: AbortSignal): Promise<EndTurn> {
     return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
+  }
+
+  /** Returns how many of a kind are in progress or wait for their turn, of all keys. */
+  inUse(name: ShareName): number {
+    return this.ofAll.get(name) ?? 0;
   }
 
   /** Tells that a payment has arrived. While payments arrive, what is heavy works a sixth of the time at most. */

@@ -11,24 +11,48 @@ const LONG_MS = 3_600_000;
 describe('a stream of events', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('asks again after a random part of its interval, and then after all of it', async () => {
-    const random = jest.spyOn(crypto, 'randomInt').mockImplementation(() => 5);
+  /** Opens a stream of news that are all different. */
+  function open(everyMs: number, shares: { isPaying: boolean; open: number }) {
     const streams = new EventStreams(
       { watch: () => () => Promise.resolve(true) } as unknown as StandingService,
-      { take: () => () => undefined } as unknown as SharesService,
+      {
+        take: () => () => undefined,
+        inUse: () => shares.open,
+        isPaying: shares.isPaying,
+      } as unknown as SharesService,
     );
     const reply = { raw: new PassThrough(), request: { call: {} }, header: () => reply } as unknown as FastifyReply;
-    let asked = 0;
-    const stream = streams.open(reply, LONG_MS, () => {
-      asked += 1;
-      return Promise.resolve({ event: `event: ${asked}\n\n`, isLast: false });
+    const seen = { asked: 0, said: '', end: () => streams.onModuleDestroy() };
+    const stream = streams.open(reply, everyMs, () => {
+      seen.asked += 1;
+      return Promise.resolve({ event: `event: ${seen.asked}\n\n`, isLast: false });
     });
-    let said = '';
-    stream.on('data', (data: Buffer) => (said += data.toString()));
-    while (asked < 2) await sleep(5);
+    stream.on('data', (data: Buffer) => (seen.said += data.toString()));
+    return seen;
+  }
+
+  it('asks again after a random part of its interval, and then after all of it', async () => {
+    const random = jest.spyOn(crypto, 'randomInt').mockImplementation(() => 5);
+    const seen = open(LONG_MS, { isPaying: false, open: 300 });
+    while (seen.asked < 2) await sleep(5);
     await sleep(20); // a third question would follow as soon
     expect(random).toHaveBeenCalledWith(LONG_MS);
-    expect(said).toBe('retry: 2000\n\nevent: 1\n\nevent: 2\n\n');
-    streams.onModuleDestroy();
+    expect(seen.said).toBe('retry: 2000\n\nevent: 1\n\nevent: 2\n\n');
+    seen.end();
   });
+
+  it.each([
+    { open: 100, intervalMs: 2_000 },
+    { open: 200, intervalMs: 4_000 },
+    { open: 1_000, intervalMs: 6_000 },
+  ])(
+    'asks every $intervalMs ms while payments arrive and $open streams are open',
+    async ({ open: count, intervalMs }) => {
+      const random = jest.spyOn(crypto, 'randomInt').mockImplementation(() => LONG_MS);
+      const seen = open(2_000, { isPaying: true, open: count });
+      while (seen.asked < 1) await sleep(5);
+      expect(random).toHaveBeenCalledWith(intervalMs);
+      seen.end();
+    },
+  );
 });

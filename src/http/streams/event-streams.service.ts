@@ -15,6 +15,15 @@ const KEEP_ALIVE_MS = 15_000;
 /** The time that EventSource waits before it reconnects. */
 const RECONNECT_MS = 2_000;
 
+/**
+ * While payments arrive, all streams of an instance together get news about this often a second. Each time takes about half
+ * a millisecond of the event loop.
+ */
+const NEWS_PER_SECOND = 50;
+
+/** However many streams there are. Their readers take a silence of half a minute for an outage. */
+const LONGEST_INTERVAL_MS = 6_000;
+
 /** The next news of a stream. */
 interface News {
   /** The event, from `eventOf`. It is sent if it differs from the last one. Undefined if there is none. */
@@ -37,6 +46,7 @@ export class EventStreams implements OnModuleDestroy {
    * Returns the body of a streamed answer. It ends after the last news, when nobody reads it any more, when its key or
    * session is no longer valid, or when the server stops.
    * @param reply gets the headers of such an answer.
+   * @param everyMs the interval of news. It is longer while payments arrive, if many streams are open.
    * @param ask returns news, at once and then regularly. It never throws.
    * @throws Problem if the key has too many open streams. See SharesService.
    */
@@ -49,10 +59,17 @@ export class EventStreams implements OnModuleDestroy {
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no');
     const signal = AbortSignal.any([this.stopping.signal, gone]);
-    const stream = Readable.from(blocks(everyMs, ask, this.standing.watch(call), signal), { objectMode: false });
+    const interval = () => this.interval(everyMs);
+    const stream = Readable.from(blocks(interval, ask, this.standing.watch(call), signal), { objectMode: false });
     if (gone.aborted) give(); // before the first event, and nothing else would give the place back
     else reply.raw.once('close', give);
     return stream;
+  }
+
+  private interval(everyMs: number): number {
+    if (!this.shares.isPaying) return everyMs;
+    const fairMs = (this.shares.inUse('streams') / NEWS_PER_SECOND) * 1_000;
+    return Math.max(everyMs, Math.min(fairMs, LONGEST_INTERVAL_MS));
   }
 
   /** Ends all streams. Their readers reconnect to another instance. */
@@ -72,7 +89,7 @@ export function eventOf(name: string, data: object, id?: string): string {
 }
 
 async function* blocks(
-  everyMs: number,
+  interval: () => number,
   ask: () => Promise<News>,
   holds: () => Promise<boolean>,
   signal: AbortSignal,
@@ -81,7 +98,7 @@ async function* blocks(
   let told: string | undefined;
   let toldAt = performance.now();
   // Streams that were opened together do not stay together: hundreds of them at once would hold up payments.
-  let waitMs = randomInt(everyMs);
+  let waitMs = randomInt(interval());
   for (;;) {
     const { event, isLast } = await ask();
     if (event !== undefined && event !== told) {
@@ -94,7 +111,7 @@ async function* blocks(
     }
     if (isLast) return;
     await sleep(waitMs, undefined, { signal }).catch(() => undefined); // the stop or the end of the connection wakes it
-    waitMs = everyMs;
+    waitMs = interval();
     if (signal.aborted || !(await holds())) return;
   }
 }
