@@ -12,7 +12,7 @@ import { fill } from './history/history.mjs';
 import { addKeys } from './history/keys.mjs';
 import { READER_KINDS } from './load/readers.mjs';
 import { costs, settle } from './support/costs.mjs';
-import { watchDisk } from './support/disk.mjs';
+import { DISK_STOPS_MS, watchDisk } from './support/disk.mjs';
 import { machine } from './support/machine.mjs';
 import { startProduct } from './support/product.mjs';
 import { withScene } from './support/scene.mjs';
@@ -32,11 +32,7 @@ const KINDS = [...READER_KINDS, 'streams', 'exports', 'faults'];
 /** What the others do must be under way before payments are measured beside it. */
 const RAMP_MS = 2_000;
 
-/**
- * A turn in which the disk stopped for this long is measured again, because payments then wait for it, whoever else is
- * there. The results tell how many were. Without such a pause, a page reaches the disk within some 15 ms here.
- */
-const DISK_STALLS_MS = 40;
+/** How often a turn is measured at most, if the disk stops. Payments then wait for the disk, whoever else is there. */
 const MOST_TRIES = 4;
 
 /** V8 compiles what runs often, on the same cores. A server does so once in its life, so no turn measures it. */
@@ -77,6 +73,7 @@ Examples:
 await withScene(async ({ place, postgres, end, ask }) => {
   const dependencies = await place('fairness');
   await fill(dependencies.databaseUrl, { calls: rows, days: DAYS, seed: 1, name: 'history' });
+  await postgres.checkpoint();
   const product = await startProduct(dependencies);
   end(product.stop);
   const keys = await keysOf(dependencies.databaseUrl);
@@ -120,7 +117,7 @@ async function measure({ product, keys, nuisances, postgres, ask, end }) {
   await begin(beside);
   await ask({ ...payments, seconds: WARM_UP_SECONDS });
   await finish();
-  const disk = watchDisk(postgres.dataDir);
+  const disk = await watchDisk(postgres.dataDir);
   end(disk.stop);
   const measured = [];
   const once = async (what, kinds) => {
@@ -139,7 +136,7 @@ async function measure({ product, keys, nuisances, postgres, ask, end }) {
     turns.begin(what);
     for (let tries = 1; ; tries += 1) {
       const one = await once(what, kinds);
-      const again = one.diskMs >= DISK_STALLS_MS && tries < MOST_TRIES;
+      const again = one.diskMs >= DISK_STOPS_MS && tries < MOST_TRIES;
       measured.push({ ...one, again });
       turns.print(`${lineOf(one)}${again ? '  measured again' : ''}`);
       if (!again) return;

@@ -1,6 +1,7 @@
 /** Formats the results of the benchmarks as Markdown. */
 import { PRODUCT } from './contestants.mjs';
 import { tableOf } from './report.mjs';
+import { DISK_STOPS_MS } from './support/disk.mjs';
 
 /** The rows of the matrix. */
 const FIRST = { operation: 'airtime', connections: 32, delayMs: 0 };
@@ -127,7 +128,7 @@ const BESIDE = {
 
 /** Tells how many turns of bench:fairness were measured again. */
 export function againText(again) {
-  return `Turns in which the disk stopped for 40 ms or more are measured again: ${again} of this run.`;
+  return `Turns in which the disk stopped for ${DISK_STOPS_MS} ms or more are measured again: ${again} of this run.`;
 }
 
 export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, busy, others, again }) {

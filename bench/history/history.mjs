@@ -113,8 +113,6 @@ async function vacuum(clients) {
   };
   await Promise.all(clients.map(work));
   await clients[0].query('ANALYZE');
-  // Otherwise what is measured next shares the disk with the writing of this history, for minutes.
-  await clients[0].query('CHECKPOINT');
 }
 
 function script(name) {

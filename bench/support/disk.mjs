@@ -2,10 +2,12 @@
  * Watches a disk from outside of what is measured. The disk of a virtual machine sometimes stops for a tenth of a second,
  * whatever runs there, and then everybody who commits waits.
  */
-import { fdatasync, openSync, rmSync, writeSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+
+/** A page that takes this long met a disk that stopped. Otherwise, pages reach the disk of a busy machine within 15 ms. */
+export const DISK_STOPS_MS = 40;
 
 const PAGE = Buffer.alloc(8_192, 1);
 /** Written at first, and then overwritten, as Postgres does with its log. */
@@ -13,10 +15,11 @@ const PAGES = 500;
 const EVERY_MS = 20;
 
 /** @returns {longestMs, stop}. `longestMs` returns how long a page took at most to reach the disk, since it was last asked. */
-export function watchDisk(folder) {
+export async function watchDisk(folder) {
   const path = join(folder, 'disk-probe');
-  const file = openSync(path, 'w');
-  for (let page = 0; page < PAGES; page += 1) writeSync(file, PAGE);
+  const file = await open(path, 'w');
+  for (let page = 0; page < PAGES; page += 1) await file.write(PAGE);
+  await file.datasync();
   let [longestMs, isOver] = [0, false];
   const watching = watch();
   return {
@@ -28,16 +31,16 @@ export function watchDisk(folder) {
     stop: async () => {
       isOver = true;
       await watching;
-      rmSync(path, { force: true });
+      await file.close();
+      await rm(path);
     },
   };
 
   async function watch() {
-    await promisify(fdatasync)(file);
     for (let page = 0; !isOver; page = (page + 1) % PAGES) {
-      writeSync(file, PAGE, 0, PAGE.length, page * PAGE.length);
+      await file.write(PAGE, 0, PAGE.length, page * PAGE.length);
       const begun = performance.now();
-      await promisify(fdatasync)(file);
+      await file.datasync();
       longestMs = Math.max(longestMs, performance.now() - begun);
       await sleep(EVERY_MS);
     }
