@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { operatorCommands } from '../src/cli/program';
+import { describeRoutes } from '../src/cli/api-document';
 import { referencePages } from '../src/cli/reference';
 import { VARIABLES } from '../src/platform/config/variables';
 
@@ -93,8 +94,8 @@ describe('the documentation', () => {
     }
   });
 
-  it('has reference pages that match the code', () => {
-    for (const [path, text] of Object.entries(referencePages(operatorCommands()))) {
+  it('has reference pages that match the code', async () => {
+    for (const [path, text] of Object.entries(referencePages(operatorCommands(), await describeRoutes()))) {
       expect({ path, text: read(path) }).toEqual({ path, text }); // npm run docs writes them
     }
   });

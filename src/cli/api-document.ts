@@ -4,10 +4,21 @@ import { AppModule } from '../app/app.module';
 import { loadConfig } from '../platform/config/config';
 import { Secret } from '../platform/config/secret';
 import { openApiDocument } from '../app/openapi';
+import { Route, routesOf } from '../app/routes';
 import { newSigningKey } from '../history/log/note';
 
 /** Returns the OpenAPI document of the default configuration. It connects to nothing. */
 export async function describeApi(): Promise<object> {
+  const { app, settings } = await unconnectedApp();
+  return openApiDocument(app, settings);
+}
+
+/** Returns all routes, and who may call them. It connects to nothing. */
+export async function describeRoutes(): Promise<Route[]> {
+  return routesOf((await unconnectedApp()).app);
+}
+
+async function unconnectedApp() {
   const nowhere = 'postgresql://127.0.0.1:1/none';
   const settings = {
     ...loadConfig({}),
@@ -21,5 +32,5 @@ export async function describeApi(): Promise<object> {
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
     logger: false,
   });
-  return openApiDocument(app, settings);
+  return { app, settings };
 }

@@ -6,7 +6,9 @@ import { referencePages } from './reference';
 export function docsCommand(): Command {
   return new Command('docs')
     .description('write the pages of docs/reference that come from the code')
-    .action((_options: object, command: Command) => {
-      for (const [path, text] of Object.entries(referencePages(command.parent ?? command))) writeFileSync(path, text);
+    .action(async (_options: object, command: Command) => {
+      const { describeRoutes } = await import('./api-document.js');
+      const pages = referencePages(command.parent ?? command, await describeRoutes());
+      for (const [path, text] of Object.entries(pages)) writeFileSync(path, text);
     });
 }

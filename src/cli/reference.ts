@@ -1,6 +1,8 @@
 import { getMetadataStorage } from 'class-validator';
 import { Command } from 'commander';
+import { Route } from '../app/routes';
 import { operationsPage } from '../operations/reference';
+import { Scope, SCOPES } from '../operations/scopes';
 import { Environment } from '../platform/config/environment';
 import { SECTIONS } from '../platform/config/variable';
 import { VARIABLES } from '../platform/config/variables';
@@ -12,12 +14,13 @@ import { Kind, ProblemCode, PROBLEMS } from '../platform/errors/problems';
  * them with the committed files.
  * @param program the root of the command line
  */
-export function referencePages(program: Command): Record<string, string> {
+export function referencePages(program: Command, routes: Route[]): Record<string, string> {
   return {
     'docs/reference/configuration.md': configurationPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/commands.md': commandsPage(program),
     'docs/reference/operations.md': operationsPage(),
+    'docs/reference/permissions.md': permissionsPage(routes),
   };
 }
 
@@ -90,6 +93,30 @@ function commandsPage(program: Command): string {
     'Run a command with `npm run cli -- <command>`. Each has `--help`. Most have `--json`, which prints one line of JSON; use `npm run -s cli` with it, so that npm prints nothing of its own. A command that fails ends with exit code 1.',
     table(['command', 'what it does'], rows),
   ]);
+}
+
+function permissionsPage(routes: Route[]): string {
+  const rows = routes.map((route) => [
+    code(`${route.method} /${route.path}`),
+    ...SCOPES.map((scope) => needOf(scope, route)),
+    route.reaches,
+    route.isRecorded ? 'yes' : '',
+  ]);
+  return page('Permissions', [
+    'What a key needs for each route, and what it reaches there. A key without the scopes of a route gets 403 `scope_missing`, whatever its request contains. An object that the key does not reach is answered like one that does not exist.',
+    [
+      '- **yes**: this scope is enough. **and**: the key needs all scopes of the row. **open**: no key is needed.',
+      "- **own**: the calls and objects of the key's client. **all**: those of all clients.",
+      '- **recorded**: the reading is recorded before the answer leaves, and people are masked unless the key has `audit:pii`.',
+    ].join('\n'),
+    table(['route', ...SCOPES, 'reaches', 'recorded'], rows),
+  ]);
+}
+
+function needOf(scope: Scope, { scopes, needsAll }: Route): string {
+  if (scopes.includes('everyone')) return 'open';
+  if (!scopes.includes(scope)) return '';
+  return needsAll && scopes.length > 1 ? 'and' : 'yes';
 }
 
 /** Returns each command that can be run, with its arguments. */

@@ -1,0 +1,66 @@
+import { RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { ModulesContainer } from '@nestjs/core';
+import { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
+import { ALLOW } from '../access/auth/allow';
+import { SHOWS } from '../access/auth/shows';
+import { Scope, SCOPES } from '../operations/scopes';
+
+/** A route of the proxy, and who may call it. */
+export interface Route {
+  method: string;
+  /** Below `/`, with its parameters as in `v1/calls/:id`. */
+  path: string;
+  /** `everyone` needs no key. */
+  scopes: (Scope | 'everyone')[];
+  /** Whether a key needs all of the scopes, as for an operation of the interface and its preview. Otherwise, one is enough. */
+  needsAll: boolean;
+  /** The calls and objects that it reads or changes: those of the caller's client, or of all clients. */
+  reaches: 'own' | 'all' | '';
+  /** Whether reading it is recorded, because it shows the history to others. */
+  isRecorded: boolean;
+}
+
+type Handlers = Record<string, object>;
+
+/** Returns all routes of an application, by their paths. */
+export function routesOf(app: NestFastifyApplication): Route[] {
+  const controllers = new Set(
+    [...app.get(ModulesContainer).values()].flatMap(({ controllers }) =>
+      [...controllers.values()].map(({ metatype }) => metatype as (new () => object) | null),
+    ),
+  );
+  return [...controllers]
+    .flatMap((controller) => (controller ? routesOfController(controller) : []))
+    .sort((one, other) => (`${one.path} ${one.method}` < `${other.path} ${other.method}` ? -1 : 1));
+}
+
+function routesOfController(controller: new () => object): Route[] {
+  const prefix = Reflect.getMetadata(PATH_METADATA, controller) as string;
+  const handlers = controller.prototype as Handlers;
+  return Object.getOwnPropertyNames(handlers).flatMap((name) => {
+    const handler = handlers[name];
+    if (name === 'constructor' || !handler || !Reflect.hasMetadata(PATH_METADATA, handler)) return [];
+    const path = Reflect.getMetadata(PATH_METADATA, handler) as string;
+    const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as { operation?: string } | undefined;
+    const scopes = (Reflect.getMetadata(ALLOW, handler) as Route['scopes'] | undefined) ?? [];
+    return [
+      {
+        method: RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod],
+        path: [prefix, path].join('/').split('/').filter(Boolean).join('/'),
+        scopes,
+        needsAll: config?.operation !== undefined,
+        reaches: reachOf(scopes),
+        isRecorded: Reflect.hasMetadata(SHOWS, handler),
+      },
+    ];
+  });
+}
+
+/** The scopes of apps open what is their client's own. All others open what belongs to every client. */
+function reachOf(scopes: Route['scopes']): Route['reaches'] {
+  if (scopes.includes('everyone') || scopes.length === SCOPES.length) return '';
+  if (scopes.includes('account')) return 'all';
+  return scopes.some((scope) => ['pay', 'write', 'read'].includes(scope)) ? 'own' : 'all';
+}
