@@ -1,5 +1,5 @@
 import '@mantine/dates/styles.css';
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useState } from 'react';
 import {
@@ -7,6 +7,7 @@ import {
   severityValues as SEVERITIES,
   findingStateValues as STATES,
 } from '../../api/generated/schema';
+import { Choice, Entry } from '../../components/filter-inputs';
 import { inWords } from '../../components/format';
 import { daysIn, periodOf } from './days';
 import { AGES, type Filters } from './findings-query';
@@ -45,10 +46,17 @@ export function FindingsFilters({ values, change }: Props) {
       />
       <AgeChoice values={values} change={change} />
       <PaidDays key={`${values.from} ${values.to}`} values={values} change={change} />
-      <IdInput key={`run ${values.run_id}`} label="Run" value={values.run_id} enter={(run_id) => change({ run_id })} />
-      <IdInput
+      <Entry
+        key={`run ${values.run_id}`}
+        label="Run"
+        placeholder="ID"
+        value={values.run_id}
+        enter={(run_id) => change({ run_id })}
+      />
+      <Entry
         key={`call ${values.call_id}`}
         label="Call"
+        placeholder="ID"
         value={values.call_id}
         enter={(call_id) => change({ call_id })}
       />
@@ -62,26 +70,6 @@ export function FindingsFilters({ values, change }: Props) {
 }
 
 const asOption = (value: string) => ({ value, label: inWords(value) });
-
-interface ChoiceProps {
-  label: string;
-  value: string | undefined;
-  choose: (value: string) => void;
-  /** The meaning of no selection. */
-  all: string;
-  others: { value: string; label: string }[];
-}
-
-function Choice({ label, value = '', choose, all, others }: ChoiceProps) {
-  return (
-    <NativeSelect
-      label={label}
-      value={value}
-      onChange={(event) => choose(event.currentTarget.value)}
-      data={[{ value: '', label: all }, ...others]}
-    />
-  );
-}
 
 const ages = (least = '', most = '') => `${least}-${most}`;
 const OTHER_AGE = 'other';
@@ -130,32 +118,6 @@ function PaidDays({ values, change }: Props) {
         const { from, to } = periodOf(chosen) ?? {};
         if (from !== undefined || chosen[0] === null) change({ from, to });
       }}
-    />
-  );
-}
-
-function IdInput({
-  label,
-  value = '',
-  enter,
-}: {
-  label: string;
-  value: string | undefined;
-  enter: (id: string) => void;
-}) {
-  const [text, setText] = useState(value);
-  const take = () => {
-    if (text.trim() !== value) enter(text.trim());
-  };
-  return (
-    <TextInput
-      label={label}
-      placeholder="ID"
-      w={150}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onBlur={take}
-      onKeyDown={({ key }) => key === 'Enter' && take()}
     />
   );
 }
