@@ -3,6 +3,7 @@ import {
   CheckCheck,
   FlaskConical,
   GitCompareArrows,
+  History,
   LayoutDashboard,
   List,
   type LucideIcon,
@@ -29,6 +30,7 @@ export const PLACES: Place[] = [
   { path: '/approvals', title: 'Approvals', icon: CheckCheck, scopes: ['approve'] },
   { path: '/reconciliation', title: 'Reconciliation', icon: GitCompareArrows, scopes: ['reconcile'] },
   { path: '/clients', title: 'Clients', icon: Users, scopes: ['admin'] },
+  { path: '/activity', title: 'Activity', icon: History, scopes: ['admin', 'audit'] },
   { path: '/stops', title: 'Stop switch', icon: Ban, scopes: ['admin'] },
   { path: '/sandbox', title: 'Sandbox', icon: FlaskConical, scopes: ['admin'], sandboxOnly: true },
 ];
@@ -71,6 +73,7 @@ export const ROUTES: PageAt[] = [
   },
   { path: '/clients', scopes: ['admin'], page: lazy(() => import('./pages/clients/clients')) },
   { path: '/clients/:name', scopes: ['admin'], page: lazy(() => import('./pages/clients/client')) },
+  { path: '/activity', scopes: ['admin', 'audit'], page: lazy(() => import('./pages/activity/activity')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },
   { path: '/sandbox', scopes: ['admin'], page: lazy(() => import('./pages/sandbox/sandbox')) },
 ];

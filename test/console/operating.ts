@@ -87,6 +87,39 @@ describe('the console for those who operate', () => {
     });
   });
 
+  describe('the activity of administrators', () => {
+    it('shows each change with its states and its author, and leads to the calls after it', async () => {
+      const watched = await on.proxy.client('watched', 'pay');
+      const { key } = await on.clients.issueKey('admin', { person: 'grace' });
+      const change = (body: object) =>
+        fetch(`${on.proxy.url}/v1/clients/watched`, {
+          method: 'PATCH',
+          headers: { 'x-api-key': key, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      expect((await change({ daily_cap_usd: '10', reason: 'case 17' })).status).toBe(200);
+      await on.pay(watched.key, '+254788888881', 2).expect(200);
+      const page = await on.open(await on.auditingAdmin(), '/activity');
+      const row = page.getByRole('row').filter({ hasText: 'case 17' });
+      await row.getByText('Daily cap: $10.00, was none').waitFor();
+      expect(await row.textContent()).toMatch(
+        /limits changed.*watched.*grace.*of admin, by the API, from 127\.0\.0\.1/,
+      );
+      await expectAccessible(page);
+      await page.getByLabel('Act', { exact: true }).selectOption('client_created');
+      await page.getByRole('row').filter({ hasText: 'client created' }).first().waitFor();
+      expect(await row.count()).toBe(0);
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await page.getByLabel('By person').fill('grace');
+      await page.keyboard.press('Enter');
+      await page.getByRole('table').getByRole('row').nth(2).waitFor({ state: 'detached' });
+      await row.getByRole('link', { name: 'calls after it, of watched' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
+      await page.getByText('Client: watched').waitFor();
+      await page.getByRole('region', { name: 'Calls' }).getByText('$2.00').first().waitFor();
+    });
+  });
+
   describe('the stop switch', () => {
     it('stops payouts with a reason that apps read and all pages show, and lets them go on', async () => {
       const { key: app } = await on.proxy.client('stopped', 'pay', 'read');

@@ -11,12 +11,16 @@ export type Operating = Awaited<ReturnType<typeof startOperating>>;
 export async function startOperating() {
   const { proxy, visit, close } = await startConsoleScene();
   const clients = proxy.app.get(ClientsService, { strict: false });
+  let made = 0;
   const pay = (key: string, phoneNumber: string, valueInUSD: number) =>
     proxy.post(key, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
   return {
     proxy,
+    clients,
     admin: (await proxy.client('admin', 'admin')).key,
     approver: (await proxy.client('approver', 'approve', 'audit')).key,
+    /** The key of somebody who also audits. */
+    auditingAdmin: async () => (await proxy.client(`overseer-${(made += 1)}`, 'admin', 'audit')).key,
     /** Opens the console at a URL, signed in. */
     open: visit,
     /** The key of a client whose payouts over 5 USD need an approval. */

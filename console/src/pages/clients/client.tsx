@@ -22,6 +22,9 @@ export default function ClientPage() {
         <Anchor component={Link} href="/clients" size="sm">
           All clients
         </Anchor>
+        <Anchor component={Link} href={`/activity?client=${name}`} size="sm">
+          What was changed
+        </Anchor>
       </Group>
       <Answer of={client} lines={8}>
         {(data) => (

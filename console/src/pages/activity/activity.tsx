@@ -1,0 +1,90 @@
+import { Button, Group } from '@mantine/core';
+import { api } from '../../api/client';
+import {
+  activityRecordActionValues as ACTIONS,
+  activityRecordViaValues as WAYS,
+  type paths,
+} from '../../api/generated/schema';
+import { useAddress } from '../../components/address';
+import { DataTable } from '../../components/data-table';
+import { Choice, Entry } from '../../components/filter-inputs';
+import { inWords } from '../../components/format';
+import { Page } from '../../components/page';
+import { Pager } from '../../components/pager';
+import { COLUMNS } from './columns';
+import { WAY_WORDS } from './words';
+
+type Query = NonNullable<paths['/v1/activity']['get']['parameters']['query']>;
+
+/** The API's filters, by its names. */
+const FILTERS = ['action', 'client', 'by', 'actor', 'via', 'from', 'to'] as const;
+
+/** Lists what administrators changed. */
+export default function ActivityPage() {
+  const { values, change, pageToken } = useAddress(FILTERS);
+  const query = { ...values, ...(pageToken !== undefined && { page_token: pageToken }) } as Query;
+  const { data, error, refetch } = api.useQuery('get', '/v1/activity', { params: { query } });
+  const isFiltered = Object.keys(values).length > 0;
+  return (
+    <Page
+      title="Activity"
+      lead="Every change of clients, keys, limits and stops, with its author. The records are sealed in the log."
+    >
+      <Filters values={values} change={change} />
+      <DataTable
+        label="Activity"
+        columns={COLUMNS}
+        rows={data?.activity}
+        keyOf={({ id, action }) => `${action} ${id}`}
+        error={error}
+        retry={refetch}
+        empty={isFiltered ? 'Nothing matches. Change the filters, or clear them.' : 'Nothing has been changed yet.'}
+      />
+      <Pager next={data?.next_page_token} />
+    </Page>
+  );
+}
+
+type FilterProps = Pick<ReturnType<typeof useAddress<(typeof FILTERS)[number]>>, 'values' | 'change'>;
+
+function Filters({ values, change }: FilterProps) {
+  const none = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]));
+  return (
+    <Group gap="xs" align="flex-end" role="search" aria-label="Filters">
+      <Choice
+        label="Act"
+        value={values.action}
+        choose={(action) => change({ action })}
+        all="All acts"
+        others={ACTIONS.map((value) => ({ value, label: inWords(value) }))}
+      />
+      <Choice
+        label="Made"
+        value={values.via}
+        choose={(via) => change({ via })}
+        all="In any way"
+        others={WAYS.map((value) => ({ value, label: WAY_WORDS[value] }))}
+      />
+      {(
+        [
+          ['client', 'Changed client', 'Name or ID'],
+          ['by', 'By client', 'Name or ID'],
+          ['actor', 'By person', 'ID'],
+        ] as const
+      ).map(([name, label, placeholder]) => (
+        <Entry
+          key={`${name} ${values[name]}`}
+          label={label}
+          placeholder={placeholder}
+          value={values[name]}
+          enter={(text) => change({ [name]: text })}
+        />
+      ))}
+      {Object.keys(values).length > 0 && (
+        <Button variant="subtle" size="sm" onClick={() => change(none)}>
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,85 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { useSession } from '../../api/session';
+import type { ActivityRecord } from '../../api/generated/schema';
+import type { Column } from '../../components/data-table';
+import { inWords } from '../../components/format';
+import { Instant, Maybe, Operation } from '../../components/values';
+import { changesOf, WAY_WORDS } from './words';
+
+export const COLUMNS: Column<ActivityRecord>[] = [
+  { id: 'at', title: 'When', render: ({ at }) => <Instant at={at} /> },
+  { id: 'act', title: 'Act', render: ({ action }) => <b style={{ whiteSpace: 'nowrap' }}>{inWords(action)}</b> },
+  { id: 'target', title: 'Of', render: (act) => <Target act={act} /> },
+  { id: 'change', title: 'Change', render: (act) => <Changes act={act} /> },
+  { id: 'by', title: 'By', render: (act) => <Author act={act} /> },
+  { id: 'reason', title: 'Reason', render: ({ reason }) => <Maybe text={reason} /> },
+];
+
+/** Shows the changed client, with a link to the calls that it made afterwards. */
+function Target({ act: { target, at } }: { act: ActivityRecord }) {
+  const { may } = useSession();
+  const { client, operation } = target;
+  if (client === null) return operation === null ? <Maybe text={undefined} /> : <Operation name={operation} />;
+  const name = client.name ?? client.id;
+  const calls = new URLSearchParams({ client: name, from: at }).toString();
+  return (
+    <Stack gap={0}>
+      {may('admin') ? (
+        <Anchor component={Link} href={`/clients/${name}`} size="sm" fw={600}>
+          {name}
+        </Anchor>
+      ) : (
+        <b>{name}</b>
+      )}
+      {may('audit') && (
+        <Anchor
+          component={Link}
+          href={`/calls?${calls}`}
+          size="xs"
+          style={{ whiteSpace: 'nowrap' }}
+          aria-label={`calls after it, of ${name}`}
+        >
+          calls after it
+        </Anchor>
+      )}
+    </Stack>
+  );
+}
+
+function Changes({ act }: { act: ActivityRecord }) {
+  const changes = changesOf(act);
+  if (changes.length === 0) return <Maybe text={undefined} />;
+  return (
+    <Stack gap={0} miw={220}>
+      {changes.map(({ name, before, after }) => (
+        <Text key={name} size="sm" className="wrap-anywhere">
+          {name}: {after}
+          {before !== undefined && (
+            <Text span inherit c="dimmed">
+              , was {before}
+            </Text>
+          )}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function Author({ act: { by, via, client_address: address } }: { act: ActivityRecord }) {
+  const who = by.actor ?? by.client?.name;
+  return (
+    <Stack gap={0}>
+      {who !== undefined && <span className="wrap-anywhere">{who}</span>}
+      <Text size="xs" c="dimmed">
+        {[
+          by.actor !== null && by.client !== null && `of ${by.client.name}`,
+          WAY_WORDS[via],
+          address && `from ${address}`,
+        ]
+          .filter(Boolean)
+          .join(', ')}
+      </Text>
+    </Stack>
+  );
+}
