@@ -4,39 +4,22 @@ import { validateSync } from 'class-validator';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { DatabaseConfig, toDatabaseConfig } from './database-config';
 import { Environment } from './environment';
 import { NEEDED } from './needed';
 import { productionFaults } from './production';
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { Secret } from './secret';
+import { toUpstreamConfig, UpstreamConfig } from './upstream-config';
 import { toWorkerConfig, WorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
-export interface Config extends WorkerConfig {
+export interface Config extends DatabaseConfig, UpstreamConfig, WorkerConfig {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
   readonly logLevel: string;
   readonly dataDir: string;
-  readonly databaseUrl: string | undefined;
-  readonly databaseOwnerUrl: string | undefined;
-  /** The address for what needs a session, if `databaseUrl` leads through a pooler that gives each transaction another one. */
-  readonly databaseSessionUrl: string | undefined;
-  /** A standby that searches and exports read from. */
-  readonly databaseReplicaUrl: string | undefined;
-  /** A login that may take the role `payout_sealer`. Without it, the owner's login takes the role. */
-  readonly databaseSealerUrl: string | undefined;
-  /** Whether a start applies pending migrations. Otherwise it is refused while some are pending. */
-  readonly migrateOnStart: boolean;
-  readonly databasePoolSize: number;
-  /** Settings of Postgres that are allowed although they can lose commits (durability.service.ts). */
-  readonly databaseAllowUnsafe: readonly string[];
-  /** The free bytes of a disk below which nothing new is admitted. 0 disables it. */
-  readonly minFreeBytes: number;
-  /** The bytes that a remote database keeps for the outcomes of calls in flight. 0 disables it. */
-  readonly databaseReserveBytes: number;
-  /** The most by which the clock may differ from the database's. Past it, the instance does not pay. */
-  readonly maxClockSkewMs: number;
   /** Whether the proxy starts a worker as a process of its own. */
   readonly startWorker: boolean;
   /** The port of a worker's probes and metrics. */
@@ -47,18 +30,6 @@ export interface Config extends WorkerConfig {
   readonly logSigningKey: Secret | undefined;
   /** The file that signed checkpoints are appended to, for a witness to copy. Undefined disables it. */
   readonly checkpointFile: string | undefined;
-  readonly upstreamBaseUrl: string | undefined;
-  readonly upstreamApiKey: Secret | undefined;
-  readonly upstreamTimeoutMs: number;
-  readonly upstreamConnectTimeoutMs: number;
-  readonly upstreamConnections: number;
-  readonly upstreamMaxResponseBytes: number;
-  /** The provider's name for what the interface calls a credit. */
-  readonly upstreamUnitName: string;
-  /** Status words of the upstream beside the known ones, such as `settled_t2=paid`. */
-  readonly upstreamStatusWords: readonly string[];
-  /** Texts of errors that prove that nothing was done, even with 500. */
-  readonly upstreamRejectionTexts: readonly string[];
   readonly infoCacheTtlSeconds: number;
   /** Whether countries and networks are looked up before a payout is sent. */
   readonly checkCoverage: boolean;
@@ -73,12 +44,6 @@ export interface Config extends WorkerConfig {
   /** How long the same recipient and amount from another client is held for approval. 0 disables it. */
   readonly duplicateAcrossClientsSeconds: number;
   readonly approvalExpiresAfterSeconds: number;
-  /** The number of requests that may wait for a connection to the upstream. More are rejected. */
-  readonly upstreamQueue: number;
-  /** Milliseconds by operation, if they differ from `upstreamTimeoutMs`. */
-  readonly upstreamTimeouts: ReadonlyMap<string, number>;
-  /** The fees of the upstream by operation, such as `1.5%+0.05`. They are reserved with the payouts. */
-  readonly upstreamFees: ReadonlyMap<string, string>;
   /** CIDR blocks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
@@ -90,8 +55,6 @@ export interface Config extends WorkerConfig {
   readonly extraFieldsAllowed: readonly string[];
   /** Minutes of inactivity after which a console session ends. */
   readonly consoleIdleMinutes: number;
-  /** The secret that signs the upstream's events. Undefined accepts none. */
-  readonly upstreamWebhookSecret: Secret | undefined;
   readonly reconciliation: ReconciliationConfig;
   readonly sandboxPort: number;
   readonly sandboxControlKey: Secret;
@@ -121,8 +84,6 @@ export type RunningConfig = Config & {
   /** Undefined if the upstream is not the embedded sandbox. */
   readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
-
-const MEGABYTE = 1_048_576;
 
 /** A failed start. Its message is one line for the operator. */
 export class StartError extends Error {}
@@ -197,30 +158,10 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     logLevel: env.LOG_LEVEL,
     dataDir: resolve(env.DATA_DIR),
-    databaseUrl: env.DATABASE_URL,
-    databaseOwnerUrl: env.DATABASE_OWNER_URL,
-    databaseSessionUrl: env.DATABASE_SESSION_URL,
-    databaseReplicaUrl: env.DATABASE_REPLICA_URL,
-    databaseSealerUrl: env.DATABASE_SEALER_URL,
-    migrateOnStart: env.MIGRATE_ON_START === undefined ? !production : env.MIGRATE_ON_START === 'true',
-    databasePoolSize: env.DATABASE_POOL_SIZE,
-    databaseAllowUnsafe: Object.freeze(env.DATABASE_ALLOW_UNSAFE),
-    minFreeBytes: env.MIN_FREE_SPACE_MB * MEGABYTE,
-    databaseReserveBytes: env.DATABASE_RESERVE_MB * MEGABYTE,
-    maxClockSkewMs: env.MAX_CLOCK_SKEW_SECONDS * 1_000,
     startWorker: env.START_WORKER === 'true',
     workerPort: env.WORKER_PORT,
     logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
     checkpointFile: resolve(env.CHECKPOINT_FILE ?? join(env.DATA_DIR, 'checkpoints')),
-    upstreamBaseUrl: env.UPSTREAM_BASE_URL?.replace(/\/+$/, ''),
-    upstreamApiKey: env.UPSTREAM_API_KEY === undefined ? undefined : new Secret(env.UPSTREAM_API_KEY),
-    upstreamTimeoutMs: env.UPSTREAM_TIMEOUT_MS,
-    upstreamConnectTimeoutMs: env.UPSTREAM_CONNECT_TIMEOUT_MS,
-    upstreamConnections: env.UPSTREAM_CONNECTIONS,
-    upstreamMaxResponseBytes: env.UPSTREAM_MAX_RESPONSE_BYTES,
-    upstreamUnitName: env.UPSTREAM_UNIT_NAME,
-    upstreamStatusWords: Object.freeze(env.UPSTREAM_STATUS_WORDS),
-    upstreamRejectionTexts: Object.freeze(env.UPSTREAM_REJECTION_TEXTS),
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     checkCoverage: env.CHECK_COVERAGE === 'true',
     outcomes: env.OUTCOMES,
@@ -228,9 +169,6 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
-    upstreamQueue: env.UPSTREAM_QUEUE,
-    upstreamTimeouts: env.UPSTREAM_TIMEOUTS,
-    upstreamFees: env.UPSTREAM_FEES,
     trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
     drainMs: env.DRAIN_MS,
     requestDeadlineMs: env.REQUEST_DEADLINE_MS,
@@ -238,9 +176,9 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
-    upstreamWebhookSecret:
-      env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
     reconciliation: Object.freeze(toReconciliation(env)),
+    ...toDatabaseConfig(env),
+    ...toUpstreamConfig(env),
     ...toWorkerConfig(env),
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),

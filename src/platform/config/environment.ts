@@ -1,160 +1,23 @@
-import { Transform } from 'class-transformer';
+import { IsEmail, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
 import {
-  IsIn,
-  IsInt,
-  IsEmail,
-  IsOptional,
-  IsString,
-  IsUrl,
-  Matches,
-  Max,
-  Min,
-  MinLength,
-  ValidateBy,
-} from 'class-validator';
-import { isAddressBlock } from './address-block';
-import { isCronExpression } from './cron';
-import { readDatabaseUrl, Use } from './database-url';
-import { words } from './words';
-
-/** Reads a number. Other text stays as it is, so that the rule below names it. */
-const Numeric = () =>
-  Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
-
-/** Reads comma-separated words. */
-const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
-
-/** Accepts names of fields, except those that every JavaScript object has. */
-const AreFieldNames = () =>
-  ValidateBy({
-    name: 'areFieldNames',
-    validator: {
-      validate: (names: string[]) =>
-        names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of field names. A name has at most 64 letters, digits, and underscores, begins with a letter, and is not a property of every JavaScript object, such as constructor',
-    },
-  });
-
-/**
- * Reads `POST /payouts/airtime=60000,GET /info/assets=3000` as a map. Other text stays, so that the rule below names
- * it.
- */
-const Deadlines = () =>
-  Transform(({ value }) => {
-    if (typeof value !== 'string') return value as unknown;
-    const pairs = words(value).map((word) => /^(.+)=(\d{1,9})$/.exec(word));
-    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]));
-  });
-
-const AreDeadlines = () =>
-  ValidateBy({
-    name: 'areDeadlines',
-    validator: {
-      validate: (value: unknown) =>
-        value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000',
-    },
-  });
-
-/** Reads `airtime=100,momo=50.5` as a map. Other text stays, so that the rule below names it. */
-const Amounts = () =>
-  Transform(({ value }) => {
-    if (typeof value !== 'string') return value as unknown;
-    const pairs = words(value).map((word) => /^(.+)=(\d{1,9}(?:\.\d{1,6})?)$/.exec(word));
-    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
-  });
-
-const AreAmounts = () =>
-  ValidateBy({
-    name: 'areAmounts',
-    validator: {
-      validate: (value: unknown) => value instanceof Map,
-      defaultMessage: () =>
-        '$property must be a comma-separated list of wallets with amounts of US dollars, such as airtime=100,momo=50.5',
-    },
-  });
-
-/** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. Other text stays, so that the rule below names it. */
-const ByOperation = () =>
-  Transform(({ value }) => {
-    if (typeof value !== 'string') return value as unknown;
-    const pairs = words(value).map((word) => /^([^=]+)=([^=]+)$/.exec(word));
-    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
-  });
-
-/** @param what what stands for each operation, with an example. */
-const AreByOperation = (what: string) =>
-  ValidateBy({
-    name: 'areByOperation',
-    validator: {
-      validate: (value: unknown) => value instanceof Map,
-      defaultMessage: () => `$property must be a comma-separated list of operations with ${what}`,
-    },
-  });
-
-const AreAddresses = () =>
-  ValidateBy({
-    name: 'areAddresses',
-    validator: {
-      validate: (blocks: string[]) => blocks.every(isAddressBlock),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of IP addresses or CIDR blocks, such as 10.0.0.0/8',
-    },
-  });
-
-const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
-
-/** Accepts what `readDatabaseUrl` reads, and names every fault of the rest. */
-const IsDatabaseUrl = (use: Use) =>
-  ValidateBy({
-    name: 'isDatabaseUrl',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && readDatabaseUrl(value, use).faults.length === 0,
-      defaultMessage: (given) =>
-        readDatabaseUrl(String(given?.value), use)
-          .faults.map((fault) => `${given?.property} ${fault}`)
-          .join('; '),
-    },
-  });
-
-/** Accepts an address without parts that would be silently dropped: no user and no query. */
-const isBaseUrl = {
-  ...anyHost,
-  protocols: ['http', 'https'],
-  disallow_auth: true,
-  allow_query_components: false,
-  allow_fragments: false,
-};
-
-/** Rejects characters that headers cannot have. A line end, as files have it, would make every request fail. */
-const IsHeaderValue = () =>
-  Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without spaces' });
-
-/** Accepts decimal text, for US dollars or per cent. */
-const IsDecimalText = () =>
-  Matches(/^\d{1,6}(\.\d{1,6})?$/, {
-    message: '$property must be a decimal number such as 0.01, with at most 6 decimals',
-  });
-
-const IsCronExpression = () =>
-  ValidateBy({
-    name: 'isCronExpression',
-    validator: {
-      validate: isCronExpression,
-      defaultMessage: () => '$property must be a cron expression of five fields in UTC, such as 15 2 * * *',
-    },
-  });
-
-/** Checks only the form. Reading the key checks whether its parts match (src/history/log/log-key.ts). */
-const IsSigningKey = () =>
-  Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
-    message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',
-  });
-
-/** A shorter text could begin too many errors. */
-const TEXTS_RULE = '$property must be a comma-separated list of texts with at least 8 characters each';
+  Amounts,
+  AreAddresses,
+  AreAmounts,
+  AreByOperation,
+  AreDeadlines,
+  AreFieldNames,
+  ByOperation,
+  Deadlines,
+  isBaseUrl,
+  IsCronExpression,
+  IsDatabaseUrl,
+  IsDecimalText,
+  IsHeaderValue,
+  IsSigningKey,
+  Numeric,
+  TEXTS_RULE,
+  Words,
+} from './environment-rules';
 
 /** The environment, as the operator writes it. `variables.ts` describes each variable. */
 export class Environment {

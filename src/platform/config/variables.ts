@@ -1,5 +1,6 @@
 import { Environment } from './environment';
 import { RECONCILIATION_VARIABLES } from './reconciliation-variables';
+import { UPSTREAM_VARIABLES } from './upstream-variables';
 import { Variable } from './variable';
 
 /** The purpose of each variable. The class {@link Environment} has the rules and defaults. */
@@ -112,65 +113,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     unset: '`checkpoints` in `DATA_DIR`',
   },
 
-  UPSTREAM_BASE_URL: {
-    section: 'upstream',
-    about: "The upstream's base address, without `/api/v0.1`. Production requires `https://`.",
-    unset: 'the sandbox',
-  },
-  UPSTREAM_API_KEY: { section: 'upstream', about: "The upstream's API key.", unset: "the sandbox's key" },
-  UPSTREAM_UNIT_NAME: {
-    section: 'upstream',
-    about:
-      "The provider's own word for `credit`, in two paths and in the fields `credit` and `credits`. See [The upstream](upstream.md#the-units-name).",
-  },
-  UPSTREAM_TIMEOUT_MS: {
-    section: 'upstream',
-    about: 'Time for one request, from sending it to the end of the answer. After it, the outcome is unknown.',
-  },
-  UPSTREAM_TIMEOUTS: {
-    section: 'upstream',
-    about:
-      'The same for an operation or a class of deadlines, such as `POST /payouts/airtime=60000,lookup=3000`. [Operations](operations.md) lists both.',
-    unset: 'none',
-  },
-  UPSTREAM_FEES: {
-    section: 'upstream',
-    about:
-      "The upstream's fees by operation: a percentage and a fixed part of each payout, such as `POST /payouts/airtime=1.5%+0.05`. They are reserved on caps with the payouts. See [Caps and fees](../reconciliation/settlement.md#caps-and-fees).",
-    unset: 'none',
-  },
-  UPSTREAM_CONNECT_TIMEOUT_MS: { section: 'upstream', about: 'Time to connect. After it, nothing was sent.' },
-  UPSTREAM_CONNECTIONS: {
-    section: 'upstream',
-    about:
-      'Connections to the upstream, and the places of requests that are admitted or in flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
-  },
-  UPSTREAM_QUEUE: {
-    section: 'upstream',
-    about: 'Requests that may wait for a place. Others are refused before anything is written about them.',
-  },
-  UPSTREAM_MAX_RESPONSE_BYTES: {
-    section: 'upstream',
-    about: 'Largest answer. A larger one is cut off, and its outcome is unknown.',
-  },
-  UPSTREAM_WEBHOOK_SECRET: {
-    section: 'upstream',
-    about:
-      "The secret that signs the upstream's events. In production it has at least 24 bytes. Without it, `POST /hooks/upstream` returns 404.",
-    unset: 'none',
-  },
-  UPSTREAM_STATUS_WORDS: {
-    section: 'upstream',
-    about:
-      'Status words of the upstream that the proxy does not know, each with its meaning, such as `settled_t2=paid,voided=reversed`. See [Status words](upstream.md#status-words).',
-    unset: 'none',
-  },
-  UPSTREAM_REJECTION_TEXTS: {
-    section: 'upstream',
-    about:
-      'Texts with which an error begins that proves that nothing was done, even with 500, such as `insufficient funds`. See [What an answer proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
-    unset: 'none',
-  },
+  ...UPSTREAM_VARIABLES,
   INFO_CACHE_TTL_SECONDS: {
     section: 'upstream',
     about: 'How long answers to `/info` are cached. `0` disables the cache.',

@@ -1,0 +1,145 @@
+import { Transform } from 'class-transformer';
+import { Matches, ValidateBy } from 'class-validator';
+import { isAddressBlock } from './address-block';
+import { isCronExpression } from './cron';
+import { readDatabaseUrl, Use } from './database-url';
+import { words } from './words';
+
+/** Reads a number. Other text stays as it is, so that the rule below names it. */
+export const Numeric = () =>
+  Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
+
+/** Reads comma-separated words. */
+export const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
+
+/** Accepts names of fields, except those that every JavaScript object has. */
+export const AreFieldNames = () =>
+  ValidateBy({
+    name: 'areFieldNames',
+    validator: {
+      validate: (names: string[]) =>
+        names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
+      defaultMessage: () =>
+        '$property must be a comma-separated list of field names. A name has at most 64 letters, digits, and underscores, begins with a letter, and is not a property of every JavaScript object, such as constructor',
+    },
+  });
+
+/**
+ * Reads `POST /payouts/airtime=60000,GET /info/assets=3000` as a map. Other text stays, so that the rule below names
+ * it.
+ */
+export const Deadlines = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => /^(.+)=(\d{1,9})$/.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]));
+  });
+
+export const AreDeadlines = () =>
+  ValidateBy({
+    name: 'areDeadlines',
+    validator: {
+      validate: (value: unknown) =>
+        value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
+      defaultMessage: () =>
+        '$property must be a comma-separated list of operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000',
+    },
+  });
+
+/** Reads `airtime=100,momo=50.5` as a map. Other text stays, so that the rule below names it. */
+export const Amounts = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => /^(.+)=(\d{1,9}(?:\.\d{1,6})?)$/.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
+  });
+
+export const AreAmounts = () =>
+  ValidateBy({
+    name: 'areAmounts',
+    validator: {
+      validate: (value: unknown) => value instanceof Map,
+      defaultMessage: () =>
+        '$property must be a comma-separated list of wallets with amounts of US dollars, such as airtime=100,momo=50.5',
+    },
+  });
+
+/** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. Other text stays, so that the rule below names it. */
+export const ByOperation = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => /^([^=]+)=([^=]+)$/.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
+  });
+
+/** @param what what stands for each operation, with an example. */
+export const AreByOperation = (what: string) =>
+  ValidateBy({
+    name: 'areByOperation',
+    validator: {
+      validate: (value: unknown) => value instanceof Map,
+      defaultMessage: () => `$property must be a comma-separated list of operations with ${what}`,
+    },
+  });
+
+export const AreAddresses = () =>
+  ValidateBy({
+    name: 'areAddresses',
+    validator: {
+      validate: (blocks: string[]) => blocks.every(isAddressBlock),
+      defaultMessage: () =>
+        '$property must be a comma-separated list of IP addresses or CIDR blocks, such as 10.0.0.0/8',
+    },
+  });
+
+const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
+
+/** Accepts what `readDatabaseUrl` reads, and names every fault of the rest. */
+export const IsDatabaseUrl = (use: Use) =>
+  ValidateBy({
+    name: 'isDatabaseUrl',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && readDatabaseUrl(value, use).faults.length === 0,
+      defaultMessage: (given) =>
+        readDatabaseUrl(String(given?.value), use)
+          .faults.map((fault) => `${given?.property} ${fault}`)
+          .join('; '),
+    },
+  });
+
+/** Accepts an address without parts that would be silently dropped: no user and no query. */
+export const isBaseUrl = {
+  ...anyHost,
+  protocols: ['http', 'https'],
+  disallow_auth: true,
+  allow_query_components: false,
+  allow_fragments: false,
+};
+
+/** Rejects characters that headers cannot have. A line end, as files have it, would make every request fail. */
+export const IsHeaderValue = () =>
+  Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without spaces' });
+
+/** Accepts decimal text, for US dollars or per cent. */
+export const IsDecimalText = () =>
+  Matches(/^\d{1,6}(\.\d{1,6})?$/, {
+    message: '$property must be a decimal number such as 0.01, with at most 6 decimals',
+  });
+
+export const IsCronExpression = () =>
+  ValidateBy({
+    name: 'isCronExpression',
+    validator: {
+      validate: isCronExpression,
+      defaultMessage: () => '$property must be a cron expression of five fields in UTC, such as 15 2 * * *',
+    },
+  });
+
+/** Checks only the form. Reading the key checks whether its parts match (src/history/log/log-key.ts). */
+export const IsSigningKey = () =>
+  Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
+    message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',
+  });
+
+/** A shorter text could begin too many errors. */
+export const TEXTS_RULE = '$property must be a comma-separated list of texts with at least 8 characters each';
