@@ -64,6 +64,52 @@ describe('the limits of one call', () => {
     });
   });
 
+  it.each<[text: string, countries: string[], country: string | null, phone: string | null]>([
+    ['another country, whatever the item states', ['Kenya'], 'Kenya', '+2348012345678'],
+    ['a country that shares its calling code with an allowed one', ['United States'], 'United States', '+18765551234'],
+    ['no country', ['Kenya'], 'Kenya', '+870123456789'],
+    ['another country, without a stated one', ['Kenya', 'Ghana'], null, '+2348012345678'],
+    ['another country, beside an allowed name that is not known', ['Kenya', 'Atlantis'], 'Kenya', '+2348012345678'],
+  ])('refuse a number of %s', (_text, countries, country, phone) => {
+    expect(faultsOf({ countries }, [{ ...item(1, country), phone }])).toMatchObject({
+      code: 'country_not_allowed',
+      status: 403,
+      faults: [
+        {
+          pointer: '/items/0/phone',
+          detail: `must be a number of a country that your client may pay to: ${countries.join(', ')}`,
+        },
+      ],
+    });
+  });
+
+  it.each<[text: string, countries: string[], country: string | null, phone: string | null]>([
+    ['any country for a client without a list', [], 'Kenya', '+2348012345678'],
+    ['an allowed country under another of its names', ['Ivory Coast'], 'ivory coast', '+2250708091011'],
+    ['an allowed country, without a stated one', ['Kenya'], null, '+254712345678'],
+    ['an allowed country, beside another allowed one', ['Kenya', 'Nigeria'], 'Kenya', '+2348012345678'],
+    ['a country whose stated name is allowed and not known', ['Atlantis'], 'ATLANTIS', '+2348012345678'],
+    ['a country that can be one with an unknown name', ['Kenya', 'Atlantis'], null, '+2348012345678'],
+    ['nobody', ['Kenya'], 'Kenya', null],
+  ])('accept a number of %s', (_text, countries, country, phone) =>
+    expect(faultsOf({ countries }, [{ ...item(1, country), phone }])).toBeUndefined(),
+  );
+
+  it('name each wrong country and each wrong number of a call, and the allowed ones once', () => {
+    const items = ['+2348012345678', '+254712345678', '+233241234567'].map((phone) => ({ ...item(1, 'Kenya'), phone }));
+    expect(faultsOf({ countries: ['Kenya'] }, [...items, item(1, 'Ghana')])?.faults).toEqual([
+      { pointer: '/items/0/phone', detail: 'must be a number of a country that your client may pay to: Kenya' },
+      {
+        pointer: '/items/2/phone',
+        detail: 'must be a number of a country that your client may pay to, as listed at /items/0/phone',
+      },
+      {
+        pointer: '/items/3/country',
+        detail: 'must be a country that your client may pay to, as listed at /items/0/phone',
+      },
+    ]);
+  });
+
   it('ignore items that pay nobody', () => {
     expect(faultsOf({ countries: ['Kenya'] }, [{ ...item(null, 'Ghana'), recipientField: null }])).toBeUndefined();
   });

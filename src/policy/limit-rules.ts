@@ -3,12 +3,13 @@ import { Limits, limitsMoney } from '../access/clients/limits';
 import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
 import { normalise } from './country-name';
+import { countriesOfNumber, countryOfName } from './number-country';
 
 /** The fields of an item that limits depend on. */
-export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField' | 'upstreamRef'>;
+export type Limited = Pick<Item, 'amountUsd' | 'country' | 'phone' | 'recipientField' | 'upstreamRef'>;
 
 /** Returns the JSON pointer of an item's field, by the position of the item in the list. */
-type PointerOf = (place: number, field: 'amount' | 'country') => string;
+type PointerOf = (place: number, field: 'amount' | 'country' | 'phone') => string;
 
 /**
  * Returns why a call exceeds the limits of its client for a single call, independently of earlier calls. The list is
@@ -41,26 +42,44 @@ function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefin
 }
 
 /**
- * Finds items for other countries. Items without a country (a credit by email, a transfer) pass, because their
- * destination is unknown. So do items that pay nobody, as in a collection.
+ * Finds items for other countries, by the country that they state and by the number that they pay to. Items without
+ * both (a credit by email, a transfer) pass, because their destination is unknown. So do items that pay nobody, as in a
+ * collection.
  */
 function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (countries.length === 0) return undefined;
-  const allowed = new Set(countries.map(normalise));
-  const isWrong = ({ country, recipientField }: Limited) =>
-    country !== null && recipientField !== null && !allowed.has(normalise(country));
-  const pointers = items.flatMap((item, place) => (isWrong(item) ? [pointerOf(place, 'country')] : []));
-  const [first] = pointers;
+  const fieldOf = wrongFieldWith(countries);
+  const wrong = items.flatMap((item, place) => {
+    const field = item.recipientField === null ? undefined : fieldOf(item);
+    return field === undefined ? [] : [{ field, pointer: pointerOf(place, field) }];
+  });
+  const [first] = wrong;
   if (first === undefined) return undefined;
   // The list of countries is stated once, because a thousand items would make the response too long.
-  const faults = pointers.map((pointer) => ({
-    pointer,
-    detail:
-      pointer === first
-        ? `must be a country that your client may pay to: ${countries.join(', ')}`
-        : `must be a country that your client may pay to, as listed at ${first}`,
-  }));
+  const faults = wrong.map(({ field, pointer }) => {
+    const must = `must be a ${field === 'phone' ? 'number of a country' : 'country'} that your client may pay to`;
+    return {
+      pointer,
+      detail: pointer === first.pointer ? `${must}: ${countries.join(', ')}` : `${must}, as listed at ${first.pointer}`,
+    };
+  });
   return new Problem('country_not_allowed', { faults });
+}
+
+/**
+ * Returns a function that finds the field of an item that names another country. A stated country is compared by its
+ * name. A number is compared if the stated country is known, or all allowed ones are: the number could otherwise belong
+ * to a country whose name is not known here.
+ */
+function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'phone' | undefined {
+  const names = new Set(countries.map(normalise));
+  const codes = new Set(countries.map(countryOfName));
+  return ({ country, phone }) => {
+    if (country !== null && !names.has(normalise(country))) return 'country';
+    const isComparable = country === null ? !codes.has(undefined) : countryOfName(country) !== undefined;
+    if (phone === null || !isComparable) return undefined;
+    return countriesOfNumber(phone).some((code) => codes.has(code)) ? undefined : 'phone';
+  };
 }
 
 function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {

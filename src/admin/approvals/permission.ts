@@ -2,7 +2,7 @@ import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../../access/auth/callers.service';
 import { Decimal } from 'decimal.js';
-import { IntentDocument, ItemDocument } from '../../journal/documents';
+import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/documents';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/refusals';
@@ -43,19 +43,25 @@ export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]
 
 /** Reads the recorded items of held calls, by call. They include amounts that the request itself did not state. */
 export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string[]): Promise<Map<string, Limited[]>> {
-  const rows = await tx.intent.findMany({ where: { id: { in: ids } }, select: { id: true, record: true } });
-  const items = new Map(rows.map(({ id, record }) => [id, itemsIn(record).map(toLimited)]));
+  const columns = { id: true, record: true, body: { select: { people: true } } };
+  const rows = await tx.intent.findMany({ where: { id: { in: ids } }, select: columns });
+  const items = new Map(rows.map(({ id, record, body }) => [id, limitedItems(record, body?.people ?? null)]));
   return new Map(ids.map((id) => [id, items.get(id) ?? []]));
 }
 
-function itemsIn(record: string): ItemDocument[] {
-  return (JSON.parse(record) as IntentDocument).items ?? [];
+function limitedItems(record: string, people: string | null): Limited[] {
+  const { items = [] } = JSON.parse(record) as IntentDocument;
+  const persons = people === null ? [] : (JSON.parse(people) as PersonDocument[]);
+  const phones = new Map(persons.map(({ position, phone }) => [position, phone]));
+  return items.map((item, position) => toLimited(item, phones.get(position)));
 }
 
-function toLimited({ amount_usd: usd, country, recipient_field: field, upstream_ref: ref }: ItemDocument): Limited {
+function toLimited(item: ItemDocument, phone: string | undefined): Limited {
+  const { amount_usd: usd, country, recipient_field: field, upstream_ref: ref } = item;
   return {
     amountUsd: usd === undefined ? null : new Decimal(usd),
     country: country ?? null,
+    phone: phone ?? null,
     recipientField: (field ?? null) as Limited['recipientField'],
     upstreamRef: ref ?? null,
   };

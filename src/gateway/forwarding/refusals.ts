@@ -21,7 +21,7 @@ export function limitProblems(
   items: Limited[],
   positions?: number[],
 ): Problem[] {
-  const fields = { amount: valueFieldOf(operation), country: 'country' } as const;
+  const fields = { amount: valueFieldOf(operation), country: 'country', phone: 'phone' } as const;
   const pointer = pointerIn(operation);
   return brokenLimits(limits, movesValue(operation), items, (place, field) =>
     pointer(positions?.[place] ?? place, fields[field]),
