@@ -1,5 +1,5 @@
 import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
-import { hashKey } from '../src/access/clients/key';
+import { hashKey, newKey } from '../src/access/clients/key';
 import { SidePrisma } from '../src/platform/database/side-prisma';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
@@ -56,6 +56,23 @@ describe('key guessing', () => {
     expect(await proxy.database.query('SELECT 1 FROM refusal')).toEqual([]); // nobody knows whose requests they were
   });
 
+  it('is rejected without a statement if the checksum is wrong, and counts', async () => {
+    const { key } = await proxy.client('mistyped', 'read', 'account');
+    const letter = key.slice(-1) === 'a' ? 'b' : 'a';
+    const prepared = jest.spyOn(proxy.app.get(SidePrisma), 'prepared');
+    const [typo, stranger] = [`${key.slice(0, -1)}${letter}`, newKey('mistyped')];
+    const address = '198.51.100.9';
+    for (let wrong = 0; wrong < WRONG_KEYS_ALLOWED; wrong++) {
+      expect((await ask(typo, address).expect(401)).body).toMatchObject({ code: 'invalid_key' });
+    }
+    await ask(typo, address).expect(429);
+    expect(prepared).not.toHaveBeenCalled();
+    await ask(stranger, address).expect(429);
+    expect(prepared.mock.calls.map(([name]) => name)).toEqual(['find_keys']);
+    prepared.mockRestore();
+    await ask(key, address).expect(200);
+  });
+
   it('uses one statement at a time, and lets known keys pass first', async () => {
     const known = await proxy.client('known', 'read', 'account');
     const unknown = await proxy.client('unknown', 'read', 'account');
@@ -73,7 +90,7 @@ describe('key guessing', () => {
       await held; // as if the database took long over guesses
       return prepared(name, text, values);
     });
-    const guesses = Array.from({ length: 60 }, (_, wrong) => ask(`pp_flood_${wrong}`).then(({ status }) => status));
+    const guesses = Array.from({ length: 60 }, () => ask(newKey('flood')).then(({ status }) => status));
     const newcomer = ask(unknown.key).then(({ status }) => status);
     await eventually(() => lookUps.length > 0);
     await ask(known.key).expect(200);

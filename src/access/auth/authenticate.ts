@@ -1,5 +1,5 @@
 import { FastifyRequest } from 'fastify';
-import { hashKey } from '../clients/key';
+import { hashKey, isWellFormedKey } from '../clients/key';
 import { rowOf } from '../../operations/catalogue';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { operationProblem } from './allow';
@@ -37,6 +37,7 @@ function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
 }
 
 async function byKey(key: string, request: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
+  if (!isWellFormedKey(key)) throw guessing.problemOf(request.call.clientAddress);
   const sha256 = hashKey(key);
   const asking = isAdmitted(request)
     ? callers.identifyForAdmission(sha256, leftOf(request.call), (caller) => mayAsk(caller, request))

@@ -1,9 +1,32 @@
 import { createHash } from 'node:crypto';
-import { hashKey, newKey } from './key';
+import { readFileSync } from 'node:fs';
+import { hashKey, isWellFormedKey, newKey } from './key';
 
 describe('a key', () => {
-  it('contains its client, and 32 random letters and digits', () => {
-    expect(newKey('web-shop')).toMatch(/^pp_web-shop_[0-9A-Za-z]{32}$/);
+  it('contains its client, 32 random letters and digits, and a checksum', () => {
+    expect(newKey('web-shop')).toMatch(/^pp_web-shop_[0-9A-Za-z]{38}$/);
+  });
+
+  it('ends with the CRC-32 of all before it in base 62, so that scanners can check it', () => {
+    // By Python: zlib.crc32(b'pp_shop_0123456789ABCDEFGHIJKLMNOPQRSTUV') is 1634711623.
+    expect(isWellFormedKey('pp_shop_0123456789ABCDEFGHIJKLMNOPQRSTUV1md5AV')).toBe(true);
+  });
+
+  it('is well-formed only as it was issued', () => {
+    const key = newKey('web-shop');
+    expect(isWellFormedKey(key)).toBe(true);
+    const other = (letter: string | undefined) => (letter === 'a' ? 'b' : 'a');
+    const typos = [...key].map((letter, at) => `${key.slice(0, at)}${other(letter)}${key.slice(at + 1)}`);
+    const [head, tail] = [key.slice(0, 20), key.slice(22)];
+    const swapped = key[20] === key[21] ? key.slice(1) : `${head}${key[21]}${key[20]}${tail}`;
+    const cut = [key.slice(0, -1), key.slice(0, -6), key.slice(1), `${key}a`, ` ${key}`, `${key}\n`, ''];
+    const renamed = [key.replace('web-shop', 'web-shoq'), key.replace('web-shop', 'Web-shop'), key.toUpperCase()];
+    expect([...typos, swapped, ...cut, ...renamed].filter(isWellFormedKey)).toEqual([]);
+  });
+
+  it('matches the pattern that the documentation gives to secret scanners', () => {
+    const [, pattern] = /```text\n(pp_.*)\n```/.exec(readFileSync('docs/operate/clients.md', 'utf8')) ?? [];
+    expect(newKey('web-shop')).toMatch(new RegExp(`^${pattern}$`));
   });
 
   it('is never issued twice', () => {
@@ -13,7 +36,7 @@ describe('a key', () => {
   it('contains every letter and digit equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 2_000; i += 1) {
-      for (const letter of newKey('a').slice(5)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+      for (const letter of newKey('a').slice(5, -6)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     }
     expect(counts.size).toBe(62); // 64,000 draws: 1,032 each, and a deviation of 32
     for (const count of counts.values()) expect(Math.abs(count - 1_032)).toBeLessThan(300);

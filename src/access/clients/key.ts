@@ -1,12 +1,39 @@
 import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32; // 62^32: 190 bits
+const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 
-/** Generates a key, `pp_<client>_<random>`. It is shown once, and only its SHA-256 is stored. */
+/** A key with its checksum. docs/operate/clients.md gives this pattern to secret scanners. */
+const KEY = new RegExp(`^pp_[a-z0-9][a-z0-9-]{0,39}_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/**
+ * Generates a key, `pp_<client>_<random>`. Its last 6 characters are a checksum of all others. It is shown once, and
+ * only its SHA-256 is stored.
+ */
 export function newKey(clientName: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  return `pp_${clientName}_${random}`;
+  const body = `pp_${clientName}_${random}`;
+  return `${body}${checksumOf(body)}`;
+}
+
+/**
+ * Returns whether text has the form and the checksum of a key. A mistyped, cut or invented key is rejected without the
+ * database. Secret scanners use the same checksum to tell keys from other text.
+ */
+export function isWellFormedKey(text: string): boolean {
+  return KEY.test(text) && text.endsWith(checksumOf(text.slice(0, -CHECKSUM_LENGTH)));
+}
+
+/** Returns the CRC-32 in base 62, as in the tokens of GitHub. */
+function checksumOf(text: string): string {
+  let [rest, digits] = [crc32(text), ''];
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = `${ALPHABET[rest % ALPHABET.length]}${digits}`;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
 }
 
 /**
