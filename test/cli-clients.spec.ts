@@ -36,7 +36,7 @@ describe('the clients command', () => {
   }
 
   const create = (name: string, ...args: string[]) =>
-    cli('create', '--name', name, '--scopes', 'pay,read', '--json', ...args);
+    cli('create', '--name', name, '--scopes', 'pay,read', '--daily-cap', 'none', '--json', ...args);
   const update = async (name: string, ...args: string[]) =>
     JSON.parse(await cli('update', '--name', name, '--json', ...args)) as Record<string, unknown>;
   const operationsOf = async (name: string) => {

@@ -12,7 +12,7 @@ describe('the API of keys', () => {
   it('issues, lists and revokes keys', async () => {
     const first = await api.create('keyed', { person: 'ada' });
     const { body: second } = await api.ask('post', '/keyed/keys').expect(201);
-    expect(second).toMatchObject({ client: 'keyed', person: null, expires_at: null });
+    expect(second).toMatchObject({ client: 'keyed', person: null });
     const expires_at = '2100-01-01T00:00:00.000Z';
     const { body: third } = await api.ask('post', '/keyed/keys', { expires_at, person: 'team/grace' }).expect(201);
     expect(third).toEqual({
@@ -38,6 +38,29 @@ describe('the API of keys', () => {
     for (const { key } of [first, second, third]) expect(JSON.stringify(keys)).not.toContain(key);
   });
 
+  it('expire in a year, unless null says never', async () => {
+    const made = await api.create('yearly');
+    const issue = async (body: object) => (await api.ask('post', '/yearly/keys', body).expect(201)).body.expires_at;
+    for (const expiry of [made.expires_at, await issue({}), await issue({ person: 'ada' })]) {
+      const days = (Date.parse(expiry ?? '') - Date.now()) / 86_400_000;
+      expect(days).toBeGreaterThan(364);
+      expect(days).toBeLessThan(367);
+    }
+    expect(await issue({ expires_at: null })).toBeNull();
+    expect((await api.create('lasting', { expires_at: null })).expires_at).toBeNull();
+    expect((await api.create('short', { expires_at: '2100-01-01T00:00:00Z' })).expires_at).toBe(
+      '2100-01-01T00:00:00.000Z',
+    );
+    const listed = async (name: string) =>
+      (await api.ask('get', `/${name}/keys`).expect(200)).body.keys.map(({ expires_at }) => expires_at);
+    expect(await listed('yearly')).toEqual([made.expires_at, expect.any(String), expect.any(String), null]);
+    expect(await listed('lasting')).toEqual([null]);
+    const past = { name: 'past', scopes: ['read'], expires_at: '2020-01-01T00:00:00Z' };
+    expect(await faultsOf(api.ask('post', '', past))).toEqual([
+      { pointer: '/expires_at', detail: 'must be in the future' },
+    ]);
+  });
+
   it('keeps the keys of other clients', async () => {
     await api.create('mine');
     await api.create('theirs');
@@ -50,7 +73,7 @@ describe('the API of keys', () => {
 
   it.each([
     ['expires_at', '2020-01-01T00:00:00Z', 'must be in the future'],
-    ['expires_at', 'tomorrow', expect.stringMatching(/^must be an ISO 8601 time/)],
+    ['expires_at', 'tomorrow', expect.stringMatching(/^must be an ISO 8601 time.*, or null$/)],
     ['person', '+254712345678', expect.stringMatching(/must not be an email address or phone number/)],
     ['person', 'ada@example.com', expect.stringMatching(/must not be an email address/)],
     ['person', null, expect.any(String)],

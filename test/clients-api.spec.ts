@@ -58,14 +58,16 @@ describe('the API of clients', () => {
       created_at: expect.stringMatching(/Z$/),
       active_keys: 1,
       key: expect.stringMatching(/^pp_shop_/),
+      expires_at: expect.any(String),
       usage: { daily: NOTHING_SPENT, monthly: NOTHING_SPENT },
     });
     await api.proxy.get(made.key, '/v1/limits').expect(200);
-    const { key, ...client } = made;
+    const { key, expires_at, ...client } = made;
     expect((await api.ask('get', '/shop').expect(200)).body).toEqual(client);
     const { body } = await api.ask('get', '').expect(200);
     expect(body.clients.map(({ name }) => name)).toEqual(['admin', 'shop']);
     expect(JSON.stringify(body)).not.toContain(key);
+    expect((await api.ask('get', '/shop/keys').expect(200)).body.keys).toMatchObject([{ expires_at }]);
   });
 
   it('creates a client with every limit, with amounts as numbers or decimal text', async () => {

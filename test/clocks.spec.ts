@@ -183,7 +183,7 @@ describe('a process whose clock is wrong', () => {
     it('gives commands the time of the database', async () => {
       const own = new WrongClock(dir, 'command', DAY_MS);
       const since = await databaseMs();
-      const create = ['clients', 'create', '--name', 'by-command', '--scopes', 'pay', '--json'];
+      const create = ['clients', 'create', '--name', 'by-command', '--scopes', 'read', '--json'];
       const command = (args: string[]) =>
         new Product('cli/main.js', args, { ...envOf(database), DATA_DIR: dir, ...own.env }, dir).exit;
       const { id } = JSON.parse((await command(create)).stdout) as { id: string };

@@ -150,7 +150,7 @@ describe('the answers of /v1', () => {
   });
 
   it('match the document for changes', async () => {
-    const made = await send('post', '/v1/clients', { name: 'made', scopes: ['pay'], operations: ['POST /send'] });
+    const made = await send('post', '/v1/clients', { name: 'made', scopes: ['pay'], daily_cap_usd: 1 });
     expect(undescribed(made.body, schemaOf('post', '/v1/clients', 201))).toEqual([]);
     const changed = await send('patch', '/v1/clients/made', { daily_cap_usd: 5, countries: ['Kenya'] }).expect(200);
     expect(undescribed(changed.body, schemaOf('patch', '/v1/clients/{name}'))).toEqual([]);

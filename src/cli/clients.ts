@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { ListedClient } from '../access/clients/listed';
+import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
 import { SCOPES } from '../operations/scopes';
 import { words } from '../platform/config/words';
 import { changedByOperator } from './changed-by';
 import { withClients } from './database';
+import { chosenExpiry, EXPIRES_OPTION } from './expires';
 import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
@@ -13,10 +15,13 @@ interface ClientOptions extends OperationOptions, LimitOptions {
   name: string;
   scopes?: string;
   person?: string;
+  expires?: string;
   reason?: string;
   json?: boolean;
 }
 
+const NO_DAILY_CAP =
+  'A client that may pay or redeem needs a daily cap. Give --daily-cap with an amount, such as --daily-cap 10, or --daily-cap none for a client without one.';
 const SCOPES_OPTION = ['--scopes <list>', `comma-separated: ${SCOPES.join(', ')}`] as const;
 
 export function clientsCommands(): Command {
@@ -35,26 +40,37 @@ function createCommand(): Command {
     .option('--operations <list>', 'operations that the client may use (default: all)')
     .option('--without-operations <list>', 'operations to remove from --operations')
     .option('--person <name>', 'ID of the person who owns the first key, who cannot approve their own requests')
+    .option(...EXPIRES_OPTION)
     .option('--reason <text>', 'reason, which is recorded');
   return withLimitOptions(command)
     .option('--json', 'print JSON: {"id","name","key"}')
     .addHelpText(
       'after',
       `${LIMITS_HELP}
+A client that may pay or redeem needs --daily-cap. The value none creates it without one.
 ${OPERATIONS_HELP}
 
 Examples:
   npm run cli -- clients create --name shop --scopes pay,read --daily-cap 10 --monthly-cap 100 --max-item 5 --json
-  npm run cli -- clients create --name shop --scopes pay,read --countries "Kenya,Nigeria" --rpm 600 --max-items 50
-  npm run cli -- clients create --name desk --scopes approve,audit --person ada --addresses 10.0.0.0/8
-  npm run cli -- clients create --name till --scopes pay --operations "POST /payouts/airtime"
-  npm run cli -- clients create --name site --scopes pay,write,read --operations documented --origins https://shop.example`,
+  npm run cli -- clients create --name shop --scopes pay,read --daily-cap none --countries "Kenya,Nigeria" --rpm 600 --max-items 50
+  npm run cli -- clients create --name desk --scopes approve,audit --person ada --addresses 10.0.0.0/8 --expires never
+  npm run cli -- clients create --name till --scopes pay --daily-cap 50 --operations "POST /payouts/airtime"
+  npm run cli -- clients create --name site --scopes pay,write,read --daily-cap 50 --operations documented --origins https://shop.example`,
     )
-    .action(({ name, scopes = '', person, reason, json, ...options }: ClientOptions) => {
-      const by = changedByOperator(reason);
-      const grants = { operations: chosenOperations(options, null), ...chosenLimits(options), person };
-      return withClients(async (service) => print(await service.create(name, words(scopes), grants, by), json));
-    });
+    .action(create);
+}
+
+async function create({ name, scopes = '', person, expires, reason, json, ...options }: ClientOptions): Promise<void> {
+  const by = changedByOperator(reason);
+  const permissions = { scopes: words(scopes), operations: chosenOperations(options, null) };
+  const limits = chosenLimits(options);
+  if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
+  await withClients(async (service) => {
+    const expiresAt = chosenExpiry(expires);
+    const grants = { operations: permissions.operations, ...limits, person, expiresAt };
+    const created = await service.create(name, permissions.scopes, grants, by);
+    print(json ? created : { ...created, expires_at: expiresAt }, json);
+  });
 }
 
 function updateCommand(): Command {
@@ -95,12 +111,13 @@ async function update({ name, scopes, reason, json, ...options }: ClientOptions)
     );
   }
   await withClients(async (service) => {
-    const { operations } = await service.find(name);
+    const client = await service.find(name);
     const change = {
       ...limits,
       ...(scopes !== undefined && { scopes: words(scopes) }),
-      ...(changesOperations && { operations: chosenOperations(options, operations) }),
+      ...(changesOperations && { operations: chosenOperations(options, client.operations) }),
     };
+    if (lacksDailyCap(client, change)) throw new ClientError(NO_DAILY_CAP);
     const updated = await service.update(name, change, changedByOperator(reason));
     print(json ? updated : forPeople(updated), json);
   });

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { ClientError } from '../access/clients/client-error';
 import { changedByOperator } from './changed-by';
 import { withClients } from './database';
+import { chosenExpiry, EXPIRES_OPTION } from './expires';
 import { print } from './output';
-import { clock } from '../platform/database/clock';
 
 interface IssueOptions {
   client: string;
@@ -19,7 +18,7 @@ export function keysCommands(): Command {
     .command('issue')
     .description('issue another key for a client and show it once')
     .requiredOption('--client <name>', 'whose')
-    .option('--expires <instant>', 'expiry in ISO 8601, such as 2027-01-01T00:00:00Z (default: never)')
+    .option(...EXPIRES_OPTION)
     .option('--person <name>', 'ID of the person who owns the key, who cannot approve their own requests')
     .option('--reason <text>', 'reason, which is recorded')
     .option('--json', 'print JSON: {"id","name","key"}')
@@ -35,8 +34,9 @@ Examples:
     .action(({ client, expires, person, reason, json }: IssueOptions) => {
       const by = changedByOperator(reason);
       return withClients(async (service) => {
-        const options = { expiresAt: toFuture(expires), person };
-        print(await service.issueKey(client, options, by), json);
+        const expiresAt = chosenExpiry(expires);
+        const issued = await service.issueKey(client, { expiresAt, person }, by);
+        print(json ? issued : { ...issued, expires_at: expiresAt }, json);
       });
     });
   keys
@@ -57,14 +57,4 @@ Examples:
       withClients(async (service) => print(await service.revokeKey(id, undefined, changedByOperator(reason)), json)),
     );
   return keys;
-}
-
-/** By the database's clock, which decides when a key expires. */
-function toFuture(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const instant = new Date(text);
-  if (Number.isNaN(instant.getTime()) || instant <= clock.now()) {
-    throw new ClientError('--expires must be a future time in ISO 8601, such as 2027-01-01T00:00:00Z.');
-  }
-  return instant;
 }

@@ -15,10 +15,12 @@ describe('the console for those who operate', () => {
       await page.getByRole('button', { name: 'New client' }).click();
       await dialogOf(page).getByLabel('Name').fill('Kiosk');
       await dialogOf(page).getByRole('button', { name: 'Create' }).click();
-      await dialogOf(page).getByText('must be 1 to 40 lowercase letters').waitFor();
+      await dialogOf(page).getByText('must be 1 to 40 lowercase letters').first().waitFor();
+      await dialogOf(page).getByText('is required for a client that may pay or redeem').first().waitFor();
       await expectAccessible(dialogOf(page));
       complaints.length = 0; // the browser says that a request was refused
       await dialogOf(page).getByLabel('Name').fill('kiosk');
+      await dialogOf(page).getByLabel('Daily cap').fill('none');
       await dialogOf(page).getByLabel('Monthly cap').fill('20.5');
       await dialogOf(page).getByRole('button', { name: 'Create' }).click();
       await page.getByRole('dialog', { name: 'The new key of kiosk' }).waitFor();
@@ -48,7 +50,12 @@ describe('the console for those who operate', () => {
       await dialogOf(page).getByText('must not be an email address or phone number').waitFor();
       complaints.length = 0;
       await dialogOf(page).getByLabel('Person').fill('ada');
-      await dialogOf(page).getByRole('button', { name: 'Issue' }).click();
+      await dialogOf(page).getByLabel('Never expires').check();
+      const [request] = await Promise.all([
+        page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/keys')),
+        dialogOf(page).getByRole('button', { name: 'Issue' }).click(),
+      ]);
+      expect(request.postDataJSON()).toEqual({ person: 'ada', expires_at: null });
       const other = (await dialogOf(page).locator('code').textContent()) ?? '';
       await on.pay(other, '+254755555556', 2).expect(200);
       expect(complaints).toEqual([]);

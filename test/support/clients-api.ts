@@ -27,7 +27,7 @@ export async function startClientsApi(): Promise<ClientsApi> {
     proxy,
     ask,
     create: async (name, more = {}) =>
-      (await ask('post', '', { name, scopes: ['pay', 'read'], ...more }).expect(201)).body,
+      (await ask('post', '', { name, scopes: ['pay', 'read'], daily_cap_usd: null, ...more }).expect(201)).body,
     close: () => proxy.close(),
   };
 }

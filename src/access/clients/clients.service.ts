@@ -59,7 +59,7 @@ export class ClientsService {
   async create(
     name: string,
     scopes: string[],
-    { person, ...grants }: Partial<Omit<Grants, 'scopes'>> & Pick<KeyOptions, 'person'> = {},
+    { person, expiresAt, ...grants }: Partial<Omit<Grants, 'scopes'>> & KeyOptions = {},
     by: ChangeAuthor = AT_START,
   ): Promise<IssuedKey> {
     if (!CLIENT_NAME.test(name)) {
@@ -71,7 +71,7 @@ export class ClientsService {
     const { operations, ...limits } = grants;
     const key = newKey(name);
     const row = { id: newId(), name, scopes: [...new Set(scopes)], ...(operations && { operations }) };
-    const keyRow = toRow(key, { person });
+    const keyRow = toRow(key, { person, expiresAt });
     try {
       await this.prisma.$transaction(async (tx) => {
         const data = { ...row, ...limits, keys: { create: keyRow } };

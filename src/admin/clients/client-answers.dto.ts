@@ -43,6 +43,7 @@ export class ClientDto implements ListedClient {
 
 export class NewClientDto extends ClientDto {
   @described('Its first key. It is shown once and not stored.', { type: 'string' }) key!: string;
+  @orNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at!: Date | null;
 }
 
 export class ClientsDto {

@@ -1,5 +1,6 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { CLIENT_NAME } from '../../access/clients/clients.service';
+import { mayMoveValue } from '../../access/clients/safe-defaults';
 import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../../access/clients/limit-fields';
 import { Limits } from '../../access/clients/limits';
 import { isPersonId, PERSON } from '../../access/clients/person';
@@ -11,14 +12,38 @@ type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : ne
 
 /** Validates an amount in US dollars that limits a client: a JSON number, or decimal text. */
 export const UsdLimit = (key: Exclude<Keys<object | null>, Keys<string[]>>, description: string) =>
-  limit(key, {
-    anyOf: [
-      { type: 'number', minimum: 0, maximum: MAX_USD },
-      { type: 'string', pattern: USD.source },
-    ],
-    description,
-    example: '10.5',
-  });
+  limit(key, usdSchema(description));
+
+const usdSchema = (description: string): ApiPropertyOptions => ({
+  anyOf: [
+    { type: 'number', minimum: 0, maximum: MAX_USD },
+    { type: 'string', pattern: USD.source },
+  ],
+  description,
+  example: '10.5',
+});
+
+export const NO_DAILY_CAP =
+  'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client without a daily cap';
+
+/** The daily cap of a new client. A client that may pay or redeem has one, unless null says that it has none. */
+export const NewDailyCap = (description: string) => {
+  const { must, test } = LIMIT_FIELDS.dailyCapUsd;
+  const requiredIf = ({ scopes, operations = null }: Record<string, unknown>) =>
+    Array.isArray(scopes) &&
+    (operations === null || Array.isArray(operations)) &&
+    mayMoveValue({ scopes: scopes as string[], operations: operations as string[] | null });
+  const rule = {
+    name: 'dailyCapUsd',
+    required: false,
+    nullable: true,
+    requiredIf,
+    ifMissing: NO_DAILY_CAP,
+    must,
+    test,
+  };
+  return field(rule, usdSchema(description));
+};
 
 export const CountLimit = (key: Exclude<Keys<number | null>, Keys<null>>, description: string, maximum = MAX_COUNT) =>
   limit(key, { type: 'integer', minimum: 1, maximum, description });

@@ -5,13 +5,17 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
 import { ListedClient } from '../../access/clients/listed';
+import { lacksDailyCap } from '../../access/clients/safe-defaults';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
 import { toUsage } from '../limits/cap';
 import { Spending, SpendingService } from '../../policy/spending.service';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
+import { NO_DAILY_CAP } from './client-rules';
 import { ChangeClientDto, CreateClientDto, limitsIn } from './clients.dto';
+import { expiryOf } from './expiry';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 
@@ -42,15 +46,18 @@ export class ClientsController {
   @ApiOperation({
     summary: 'Create a client with its first key',
     operationId: 'createClient',
-    description: 'Scope `admin`. Omitted and null limits do not apply. The change is recorded: `GET /v1/activity`.',
+    description:
+      'Scope `admin`. Omitted and null limits do not apply. Clients that may pay or redeem need a daily cap, or null. The ' +
+      'change is recorded: `GET /v1/activity`.',
   })
   @ApiResponse({ status: 201, type: NewClientDto, description: 'The client and its key, which is shown only once.' })
   @ApiKeyProblems('invalid_request', 'client_exists')
   async create(@CurrentCall() call: AuthenticatedCall, @Body() body: CreateClientDto): Promise<NewClientDto> {
     const { name, scopes, operations = null, person, reason } = body;
-    const grants = { operations, person, ...limitsIn(body) };
+    const expiresAt = expiryOf(body.expires_at);
+    const grants = { operations, person, expiresAt, ...limitsIn(body) };
     const { key } = await this.clients.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
-    return { ...(await this.one(name)), key };
+    return { ...(await this.one(name)), key, expires_at: expiresAt ?? null };
   }
 
   @Get(':name')
@@ -87,6 +94,9 @@ export class ClientsController {
       ...(operations !== undefined && { operations }),
       ...limitsIn(body),
     };
+    if (lacksDailyCap(await this.clients.find(name).catch(asProblem), change)) {
+      throw new Problem('invalid_request', { faults: [{ pointer: '/daily_cap_usd', detail: NO_DAILY_CAP }] });
+    }
     const client = await this.clients.update(name, change, changedBy(call, reason)).catch(asProblem);
     return withUsage(client, await this.spending.spentBy(client.id));
   }

@@ -10,6 +10,7 @@ import {
   CountLimit,
   KeyPerson,
   ListLimit,
+  NewDailyCap,
   SwitchLimit,
   UsdLimit,
 } from './client-rules';
@@ -19,11 +20,13 @@ type Usd = string | number | null;
 const Reason = () =>
   Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' });
 
-/** The limits of a client. Null removes a limit. */
-class ClientLimitsDto {
-  @UsdLimit('dailyCapUsd', 'Daily cap in US dollars, from midnight to midnight UTC.')
-  daily_cap_usd?: Usd;
+const Expiry = () =>
+  Instant('Expiry of the key. If omitted, the key expires in a year. Null: never.', { nullable: true });
 
+const DAILY_CAP = 'Daily cap in US dollars, from midnight to midnight UTC.';
+
+/** The limits of a client except its daily cap. Null removes a limit. */
+class ClientLimitsDto {
   @UsdLimit('monthlyCapUsd', 'Monthly cap in US dollars, per calendar month in UTC.')
   monthly_cap_usd?: Usd;
 
@@ -78,7 +81,9 @@ export class CreateClientDto extends ClientLimitsDto {
   @ClientName() name!: string;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
+  @NewDailyCap(`${DAILY_CAP} Required for clients that may pay or redeem. Null: none.`) daily_cap_usd?: Usd;
   @KeyPerson() person?: string;
+  @Expiry() expires_at?: string | null;
   @Reason() reason?: string;
 }
 
@@ -87,12 +92,13 @@ export class CreateClientDto extends ClientLimitsDto {
 export class ChangeClientDto extends ClientLimitsDto {
   @ClientScopes({ required: false }) scopes?: string[];
   @ClientOperations() operations?: string[] | null;
+  @UsdLimit('dailyCapUsd', DAILY_CAP) daily_cap_usd?: Usd;
   @Reason() reason?: string;
 }
 
 @NotForwarded()
 export class IssueKeyDto extends Nothing {
-  @Instant('Expiry of the key. If omitted, the key is valid until it is revoked.') expires_at?: string;
+  @Expiry() expires_at?: string | null;
   @KeyPerson() person?: string;
   @Reason() reason?: string;
 }
@@ -102,7 +108,7 @@ export class RevocationDto {
 }
 
 /** Returns the limits that a body names. */
-export function limitsIn(dto: ClientLimitsDto): Partial<Limits> {
+export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits> {
   const { require_idempotency_key: requireIdempotencyKey } = dto;
   return {
     ...(dto.daily_cap_usd !== undefined && { dailyCapUsd: amount(dto.daily_cap_usd) }),

@@ -4,13 +4,12 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
-import { clock } from '../../platform/database/clock';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
 import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
 import { IssueKeyDto, RevocationDto } from './clients.dto';
+import { expiryOf } from './expiry';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's ID." } as const;
@@ -49,12 +48,7 @@ export class KeysController {
     @Param('name') name: string,
     @Body() { expires_at, person, reason }: IssueKeyDto,
   ): Promise<NewKeyDto> {
-    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    if (expiresAt && expiresAt <= clock.now()) {
-      throw new Problem('invalid_request', {
-        faults: [{ pointer: '/expires_at', detail: 'must be in the future' }],
-      });
-    }
+    const expiresAt = expiryOf(expires_at);
     const by = changedBy(call, reason);
     const { id, key } = await this.clients.issueKey(name, { expiresAt, person }, by).catch(asProblem);
     return { id, client: name, key, person: person ?? null, expires_at: expiresAt ?? null };

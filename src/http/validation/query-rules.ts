@@ -7,11 +7,12 @@ import { field, ReadAs } from './rules';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** An instant in ISO 8601 with its time zone. Without one, a search could miss up to a day of records. */
-export const Instant = (description: string, { required = false } = {}) =>
+export const Instant = (description: string, { required = false, nullable = false } = {}) =>
   field(
     {
       name: 'instant',
       required,
+      nullable,
       must: 'must be an ISO 8601 time with a time zone, such as 2026-11-20T08:00:00Z',
       test: (value) =>
         typeof value === 'string' &&

@@ -22,15 +22,18 @@ interface Rule {
   nullable?: boolean;
   /** Makes the field optional beside another one only. */
   requiredIf?: (object: Record<string, unknown>) => boolean;
+  /** What a missing value means, and what to send. */
+  ifMissing?: string;
   test: (value: unknown) => boolean;
 }
 
 export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator {
   const { name, required, nullable = false, requiredIf, test } = rule;
   const must = nullable ? `${rule.must}, or null` : rule.must;
+  const ifMissing = rule.ifMissing ?? `is required and ${must}`;
   const validator = {
     validate: (value: unknown) => (nullable && value === null) || test(value),
-    defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is required and ${must}` : must),
+    defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? ifMissing : must),
   };
   return applyDecorators(
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),

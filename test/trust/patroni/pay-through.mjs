@@ -54,7 +54,17 @@ const env = {
 };
 const cli = async (...words) => (await run('node', [join(root, 'dist/cli/main.js'), ...words], { env })).stdout;
 const { key } = JSON.parse(
-  await cli('clients', 'create', '--name', `app-${process.pid}`, '--scopes', 'pay,read', '--json'),
+  await cli(
+    'clients',
+    'create',
+    '--name',
+    `app-${process.pid}`,
+    '--scopes',
+    'pay,read',
+    '--daily-cap',
+    'none',
+    '--json',
+  ),
 );
 const proxy = spawn('node', [join(root, 'dist/main.js')], { env, stdio: ['ignore', 'inherit', 'inherit'] });
 const url = `http://127.0.0.1:${PORT}`;

@@ -5,6 +5,7 @@ import { http } from '../../api/client';
 import type { NewClientDto } from '../../api/generated/schema';
 import { FormEnd, useSubmit } from '../../components/form';
 import { changesOf, type Draft, faultsByField, NO_LIMITS } from './draft';
+import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
 
@@ -18,10 +19,12 @@ export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [person, setPerson] = useState('');
+  const [expiry, setExpiry] = useState(USUAL_EXPIRY);
   const [draft, setDraft] = useState<Draft>({ ...NO_LIMITS, scopes: ['pay', 'read'] });
   const { failure, busy, onSubmit } = useSubmit(async () => {
     const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
-    const body = { name: name.trim(), ...limits, ...(person.trim() !== '' && { person: person.trim() }) };
+    const owner = person.trim() !== '' && { person: person.trim() };
+    const body = { name: name.trim(), ...limits, ...owner, ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients', { body });
     forgetClients(queries);
     if (data) created(data);
@@ -42,6 +45,7 @@ export function CreateClient({ created, close }: Props) {
             description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
+          <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
           <LimitFields draft={draft} faults={faults} change={(change) => setDraft({ ...draft, ...change })} />
           <FormEnd
             {...{

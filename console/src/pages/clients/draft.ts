@@ -5,7 +5,7 @@ import { formatCount, formatUsd } from '../../components/format';
 export type Scope = NonNullable<ChangeClientDto['scopes']>[number];
 export type OperationName = NonNullable<ChangeClientDto['operations']>[number];
 
-/** The permissions of a client in a form. An empty field means no limit. */
+/** The permissions of a client in a form. An empty field and the word `none` mean no limit. */
 export interface Draft {
   scopes: Scope[];
   /** Null for all, including future ones. */
@@ -47,6 +47,9 @@ export const NO_LIMITS: Draft = {
   require_idempotency_key: false,
 };
 
+/** Says that a client that may pay has no daily cap. An empty field does not say so. */
+const NONE = 'none';
+
 const KEYS = Object.keys(NO_LIMITS) as (keyof Draft)[];
 
 export function draftOf(client: ClientDto): Draft {
@@ -57,7 +60,8 @@ export function draftOf(client: ClientDto): Draft {
 /** Returns only the changes, so that concurrent changes of others stay. */
 export function changesOf(draft: Draft, was: Draft): ChangeClientDto {
   const changed = KEYS.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]));
-  return Object.fromEntries(changed.map((key) => [key, draft[key] === '' ? null : draft[key]]));
+  const sent = (value: Draft[keyof Draft]) => (value === '' || value === NONE ? null : value);
+  return Object.fromEntries(changed.map((key) => [key, sent(draft[key])]));
 }
 
 export const LABELS: Record<keyof Draft, string> = {
@@ -88,7 +92,7 @@ export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): strin
   if (value === null) return 'all';
   if (Array.isArray(value)) return value.length === 0 ? (EMPTY[key] ?? 'any') : value.join(', ');
   if (typeof value === 'boolean') return value ? 'required' : 'optional';
-  if (value === '') return 'no limit';
+  if (value === '' || value === NONE) return 'no limit';
   return typeof value === 'number' ? formatCount(value) : formatUsd(value);
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { http } from '../../api/client';
 import { FormEnd, useSubmit } from '../../components/form';
 import { faultsByField } from './draft';
+import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
 
 interface Props {
@@ -16,12 +17,9 @@ interface Props {
 export function IssueKey({ client, issued, close }: Props) {
   const queries = useQueryClient();
   const [person, setPerson] = useState('');
-  const [until, setUntil] = useState('');
+  const [expiry, setExpiry] = useState(USUAL_EXPIRY);
   const { failure, busy, onSubmit } = useSubmit(async () => {
-    const body = {
-      ...(person.trim() !== '' && { person: person.trim() }),
-      ...(until !== '' && { expires_at: new Date(until).toISOString() }),
-    };
+    const body = { ...(person.trim() !== '' && { person: person.trim() }), ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients/{name}/keys', { params: { path: { name: client } }, body });
     forgetClients(queries);
     if (data) issued(data.key);
@@ -37,11 +35,7 @@ export function IssueKey({ client, issued, close }: Props) {
             data-autofocus
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
-          <TextInput
-            {...{ label: 'Expires', type: 'datetime-local', value: until, error: faults.expires_at }}
-            description="In your time zone. If empty, the key is valid until it is revoked."
-            onChange={({ currentTarget: { value } }) => setUntil(value)}
-          />
+          <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
           <FormEnd {...{ failure, busy, action: 'Issue', cancel: close }} />
         </Stack>
       </form>

@@ -47,7 +47,7 @@ interface Field<Name> {
 type MoneyName = Exclude<NameOf<string>, NameOf<number | ''>>;
 
 const MONEY: Field<MoneyName>[] = [
-  { name: 'daily_cap_usd', description: 'From midnight to midnight UTC.' },
+  { name: 'daily_cap_usd', description: 'From midnight to midnight UTC. Clients that pay need one, or the word none.' },
   { name: 'monthly_cap_usd', description: 'In a calendar month, UTC.' },
   { name: 'max_item_usd', description: 'Largest amount of one payout.' },
   { name: 'max_call_usd', description: 'Largest total of one call.' },

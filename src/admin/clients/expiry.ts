@@ -1,0 +1,15 @@
+import { usualExpiry } from '../../access/clients/safe-defaults';
+import { clock } from '../../platform/database/clock';
+import { Problem } from '../../platform/errors/problem';
+
+/**
+ * Returns when a new key expires. Undefined is never, which only null asks for.
+ * @throws Problem if it has expired already.
+ */
+export function expiryOf(expiresAt: string | null | undefined): Date | undefined {
+  if (expiresAt === null) return undefined;
+  if (expiresAt === undefined) return usualExpiry();
+  const expiry = new Date(expiresAt);
+  if (expiry > clock.now()) return expiry;
+  throw new Problem('invalid_request', { faults: [{ pointer: '/expires_at', detail: 'must be in the future' }] });
+}
