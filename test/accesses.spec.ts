@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Approving, startApproving } from './support/approving';
+import { PHONE } from './support/paying';
 import supertest from './support/supertest';
 import type { Answer, Request } from './support/request';
 import { first } from './support/first';
@@ -18,10 +19,12 @@ describe('a read of the history', () => {
   let approving: Approving;
   let auditor: { id: string; key: string };
   let seeing: { id: string; key: string };
+  let masking: { id: string; key: string };
   beforeAll(async () => {
     approving = await startApproving();
     auditor = await approving.proxy.client('masked-auditor', 'audit');
-    seeing = await approving.proxy.client('seeing-auditor', 'audit', 'audit:pii');
+    seeing = await approving.proxy.client('seeing-auditor', 'audit', 'audit:pii', 'reconcile');
+    masking = await approving.proxy.client('masked-reconciler', 'reconcile');
   });
   afterAll(() => approving.close());
 
@@ -92,6 +95,32 @@ describe('a read of the history', () => {
       revealed: true,
       filters: {},
     });
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['finds nobody', '/v1/audit/calls?recipient=%2B254799999999', {}],
+    ['finds nobody by a prefix', '/v1/audit/items?recipient_prefix=%2B999', {}],
+    ['is masked', `/v1/audit/calls?recipient=${encodeURIComponent(PHONE)}`, { 'X-People': 'masked' }],
+    ['only counts', `/v1/audit/summary?recipient=${encodeURIComponent(PHONE)}`, {}],
+    ['is exported and masked', '/v1/audit/export?format=csv&recipient=%2B254799999999', { 'X-People': 'masked' }],
+  ])('counts as revealing if a search by recipient %s', async (_what, path, headers) => {
+    expect(await accessOf(await get(path, seeing.key).set(headers).expect(200))).toMatchObject({ revealed: true });
+  });
+
+  it.each([
+    ['upstream_ref,amount_usd,recipient', true],
+    ['upstream_ref,amount_usd,phone', true],
+    ['upstream_ref,amount_usd,note', false],
+  ])('counts as revealing if an imported statement has the columns %s: %s', async (columns, revealed) => {
+    const statement = `${columns}\nref-1,2.5,+254712345678`;
+    const importing = (key: string) =>
+      supertest(approving.proxy.url)
+        .post('/v1/reconciliation/statements?mapping=fields')
+        .set({ 'X-API-Key': key, 'Content-Type': 'text/csv' })
+        .send(statement);
+    const route = 'POST /v1/reconciliation/statements';
+    expect(await accessOf(await importing(seeing.key).expect(201))).toMatchObject({ route, revealed });
+    expect(await accessOf(await importing(masking.key))).toMatchObject({ route, revealed: false });
   });
 
   it('keeps the fact of a search for a person forever, but not the person', async () => {

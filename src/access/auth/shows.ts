@@ -25,6 +25,8 @@ export interface Shown {
   about?: Record<string, string>;
   /** Whether it shows recipients or searched people, masked or not. */
   people: boolean;
+  /** Whether the reader named people who are compared with the recipients. A search by recipient needs no mention. */
+  compares?: boolean;
 }
 
 /** Returns the calls that a response shows. */

@@ -67,7 +67,11 @@ export class AccessRecord {
     description: 'Filters of the read. Contacts are masked without `audit:pii`, and if they were erased.',
   })
   filters!: Record<string, string>;
-  @ApiProperty({ type: 'boolean', description: 'Whether people were shown unmasked.' }) revealed!: boolean;
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether people were shown unmasked, or the reader named a recipient and learned whether it was paid.',
+  })
+  revealed!: boolean;
   @nullable('integer', 'Number of rows shown. Null if `end` has it.') rows!: number | null;
   @nullable('string', 'Request ID that the reader sent, or a generated one.') request_id!: string | null;
   @nullable('string', 'Address of the sender.') client_address!: string | null;

@@ -4,7 +4,7 @@ import { Call, mayReveal } from '../../access/auth/call';
 import { Readings, Shown } from '../../access/auth/shows';
 import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/access-journal';
-import { maskFilters } from '../records/mask-filters';
+import { maskFilters, nameRecipient } from '../records/mask-filters';
 
 /** Records who reads the history. */
 @Injectable()
@@ -26,7 +26,7 @@ export class ReadingsService implements Readings {
         maskedFilters: maskFilters(filters),
         callId: shown.callId ?? null,
         callIds: shown.callIds ?? [],
-        revealed: shown.people && mayReveal(call),
+        revealed: (shown.people && mayReveal(call)) || nameRecipient(filters) || shown.compares === true,
         rows: shown.rows,
       });
     } catch (cause) {

@@ -27,6 +27,11 @@ const SHOWN = new Set([
 /** Filters for a recipient, whole or in part. A value that is no known kind of contact may still be a name. */
 const WHO = new Set(['recipient', 'recipient_prefix']);
 
+/** Returns whether filters name a person. The result tells whether this person was paid, even if it is empty or masked. */
+export function nameRecipient(filters: Record<string, string>): boolean {
+  return Object.keys(filters).some((name) => WHO.has(name));
+}
+
 /** Masks the filters of a search for a record that can never be erased. */
 export function maskFilters(filters: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, masked(name, value)]));

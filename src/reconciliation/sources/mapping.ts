@@ -111,6 +111,11 @@ export function placesIn(header: string[], mapping: Mapping): Map<StatementField
   return places;
 }
 
+/** Returns whether some of the fields identify who was paid. */
+export function identifyPeople(fields: Iterable<StatementField>): boolean {
+  return [...fields].some((field) => OF_PEOPLE.includes(field));
+}
+
 /** Returns the fields that are not read, of those whose column the statement has. */
 export function ignoredIn(header: string[], { ignored = {} }: Mapping): StatementField[] {
   const names = new Set(header.map((name) => name.trim()));

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { ignoredIn, Mapping, placesIn, StatementField } from './mapping';
+import { identifyPeople, ignoredIn, Mapping, placesIn, StatementField } from './mapping';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { NumberStyle, StatementRows } from './statement-rows';
 import { TransactionWriter } from './transaction-writer';
@@ -21,6 +21,8 @@ export class StatementImport {
   faults = 0;
   /** The fields that were not read, because they identify who was paid. */
   ignored: StatementField[] = [];
+  /** Whether it reads fields that identify who was paid. */
+  readsPeople = false;
   private readonly lines: StatementLines;
   private readonly writer: TransactionWriter;
   private waiting: { line: number; reason: string }[] = [];
@@ -55,7 +57,9 @@ export class StatementImport {
         await this.take(line, cells, rows);
       } else {
         const { mapping } = this.options;
-        rows = new StatementRows(cells, placesIn(cells, mapping), this.options);
+        const places = placesIn(cells, mapping);
+        rows = new StatementRows(cells, places, this.options);
+        this.readsPeople = identifyPeople(places.keys());
         this.ignored = ignoredIn(cells, mapping);
       }
     }

@@ -4,6 +4,7 @@ import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiSecurity,
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
+import { ReadingsService } from '../../history/access-log/readings.service';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { showsNobody, Shows } from '../../access/auth/shows';
@@ -22,12 +23,15 @@ import { StatementsService } from './statements.service';
 @ApiSecurity('key')
 @Controller('v1/reconciliation/statements')
 export class StatementsController {
-  constructor(private readonly statements: StatementsService) {}
+  constructor(
+    private readonly statements: StatementsService,
+    private readonly readings: ReadingsService,
+  ) {}
 
   @Post()
   @Allow('reconcile')
   @RouteConfig({ takesCsv: true })
-  @Shows(({ faults }: ImportedStatement) => showsNobody(faults))
+  @Shows('itself')
   @ApiOperation({
     summary: 'Import a statement',
     operationId: 'importStatement',
@@ -44,16 +48,18 @@ export class StatementsController {
   @ApiKeyProblems('invalid_request')
   async import(
     @CurrentCall() call: AuthenticatedCall,
-    @Req() { body }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Query() query: StatementQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ImportedStatement> {
+    const { body } = request;
     if (!(body instanceof Readable)) throw bodyFault('is not CSV; send the file with Content-Type: text/csv');
     const { clientId, keyId, scopes } = call.caller;
     const by = { clientId, keyId, actor: call.actor, seesPeople: scopes.has('audit:pii') };
-    const imported = await this.statements.import(body, query, by);
-    void reply.status(imported.already_imported ? HttpStatus.OK : HttpStatus.CREATED);
-    return imported;
+    const { statement, readsPeople } = await this.statements.import(body, query, by);
+    await this.readings.record(request, { ...showsNobody(statement.faults), compares: readsPeople });
+    void reply.status(statement.already_imported ? HttpStatus.OK : HttpStatus.CREATED);
+    return statement;
   }
 
   @Get()

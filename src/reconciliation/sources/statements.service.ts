@@ -30,6 +30,12 @@ interface Importer extends Author {
 /** The number of faults that the first response shows. The others are read with a request of their own. */
 const FIRST_FAULTS = 100;
 
+/** An imported statement, and whether its recipients are compared. */
+interface Imported {
+  statement: ImportedStatement;
+  readsPeople: boolean;
+}
+
 interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' | 'read_id'> {
   id: string;
   rows: bigint;
@@ -51,7 +57,7 @@ export class StatementsService {
    * nothing.
    * @throws Problem `invalid_request`
    */
-  async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<ImportedStatement> {
+  async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<Imported> {
     const mapping = mappingOf(query.mapping, seesPeople);
     const { delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
@@ -84,7 +90,8 @@ export class StatementsService {
     done(first ? 'complete' : 'already_imported');
     if (first) await this.noteStatuses(readId);
     const statement = await this.one(counted, FIRST_FAULTS);
-    return { ...statement, ignored_fields: reading.ignored, already_imported: !first };
+    const { ignored, readsPeople } = reading;
+    return { statement: { ...statement, ignored_fields: ignored, already_imported: !first }, readsPeople };
   }
 
   /** Lists complete statements, newest first. */
