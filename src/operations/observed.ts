@@ -131,7 +131,7 @@ export const OBSERVED = {
     items: 'none',
     coverage: 'none',
     transactions: 'none',
-    reach: 'own',
+    reach: 'account',
     deadline: 'change',
     example: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
