@@ -56,16 +56,10 @@ describe('operations that reach the whole upstream account', () => {
   };
   const capped = (limits: Partial<Limits>) => api.client(limits);
 
-  it('are those that redeem, delete, verify, or show transactions and wallets', () => {
+  it('are those that show wallets and sub-accounts', () => {
     expect(REACHING.map(({ operation }) => operation)).toEqual([
-      'POST /account/delete-unpaid-transaction',
-      'GET /account/transaction',
       'GET /wallets/list',
       'GET /sub-account/list',
-      LIST,
-      'POST /account/issue-id-transactions',
-      'POST /collections/mobile-money/verify',
-      'POST /redeem/airtime',
       'GET /sub-account/get',
       'POST /wallets/lookup',
     ]);

@@ -15,6 +15,7 @@ import { ExchangeService } from './forwarding/exchange.service';
 import { ForwardingService } from './forwarding/forwarding.service';
 import { InternalReadsService } from './forwarding/internal-reads.service';
 import { MovedValueService } from './forwarding/moved-value.service';
+import { OwnershipService } from './forwarding/ownership.service';
 import { ProblemFilter } from './forwarding/problem.filter';
 import { ReplayService } from './forwarding/replay.service';
 import { ShapeWatch } from './forwarding/shape-watch';
@@ -34,6 +35,7 @@ import { PreviewService } from './preview/preview.service';
     CoverageService,
     MovedValueService,
     InternalReadsService,
+    OwnershipService,
     ExchangeService,
     AnswerCache,
     ShapeWatch,
@@ -42,6 +44,6 @@ import { PreviewService } from './preview/preview.service';
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: QueryGuard }, // It runs after the guard of AuthModule, which is imported first.
   ],
-  exports: [GateService, ExchangeService, ForwardingService],
+  exports: [GateService, ExchangeService, ForwardingService, OwnershipService],
 })
 export class GatewayModule {}

@@ -1,4 +1,5 @@
 import { OPERATION_NAMES, OperationName, rowOf } from './catalogue';
+import { itemFieldsOf } from './items';
 import { Change } from './row';
 import { CLASSES, ClassRules, TransactionKind } from './transactions';
 
@@ -34,6 +35,14 @@ export const NAMED_IN_ANSWER: ReadonlySet<string> = new Set(
     const transactions = transactionsOf(name);
     return transactions !== 'none' && 'creates' in transactions && transactions.namedInAnswer;
   }),
+);
+
+/**
+ * The operations whose answers name no transaction, and whose requests have room for an ID of ours. Their transactions are
+ * known by that ID until the follow-up has read their names.
+ */
+export const RECOGNIZED_BY_OUR_ID: readonly OperationName[] = CHANGING_OPERATIONS.filter(
+  (name) => CREATED_BY.has(name) && !NAMED_IN_ANSWER.has(name) && itemFieldsOf(name)?.ownId !== 'nowhere',
 );
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));

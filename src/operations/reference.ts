@@ -1,4 +1,4 @@
-import { OPERATION_NAMES, rowOf, scopesOf } from './catalogue';
+import { OPERATION_NAMES, OperationName, reachesOwnTransactions, rowOf, scopesOf } from './catalogue';
 import { itemFieldsOf } from './items';
 import { OperationRow } from './row';
 
@@ -25,16 +25,18 @@ export function operationsPage(): string {
 function section(title: string, source: OperationRow['source']): string[] {
   const rows = OPERATION_NAMES.filter((name) => rowOf(name).source === source).map((name) => {
     const row = rowOf(name);
-    return [code(name), row.title, row.effect, scopesOf(name).map(code).join(', '), code(row.deadline), notesOn(row)];
+    return [code(name), row.title, row.effect, scopesOf(name).map(code).join(', '), code(row.deadline), notesOn(name)];
   });
   return [`## ${title}`, table(['operation', 'what it does', 'effect', 'scopes', 'deadline class', 'notes'], rows)];
 }
 
-function notesOn(row: OperationRow): string {
-  if (row.effect === 'read') return row.cached ? 'Answers are cached.' : '';
+function notesOn(name: OperationName): string {
+  const row = rowOf(name);
+  const own = reachesOwnTransactions(name) ? ['Only own transactions without the scope `account`.'] : [];
+  if (row.effect === 'read') return [...own, ...(row.cached ? ['Answers are cached.'] : [])].join(' ');
   const coverage = row.coverage === 'none' ? [] : [`Destinations are checked with ${code(row.coverage)}.`];
   const moves = row.effect === 'write' && row.moves !== 'nothing' ? ['Counts the value of the named transaction.'] : [];
-  return [...coverage, ...moves].join(' ');
+  return [...own, ...coverage, ...moves].join(' ');
 }
 
 function itemsTable(): string {

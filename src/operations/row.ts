@@ -16,13 +16,25 @@ interface CommonRow {
   /** Whether docs/reference/upstream.md documents the operation, or only public clients of such a service showed it. */
   source: 'documented' | 'observed';
   /**
-   * `account`: the operation can touch or show transactions and wallets of anyone who uses the upstream account, so a key also
-   * needs the scope `account`. The upstream knows no owners.
+   * Whose objects the operation can touch or show. The upstream has one account and knows no owners, so the proxy decides:
+   * - `own`: what the call itself creates, or what is the same for everyone.
+   * - a named transaction: without the scope `account`, a key reaches only those that its own client made.
+   * - `transactions`: lists them. Without the scope `account`, the answer has only those that its own client made.
+   * - `account`: everything in the account. Keys need the scope `account`.
    */
-  reach: 'own' | 'account';
+  reach: 'own' | NamedTransaction | 'transactions' | 'account';
   /** The class of its deadline. UPSTREAM_TIMEOUTS sets a deadline for a class or for one operation. */
   deadline: DeadlineClass;
 }
+
+/** The field of an input that names a transaction, or a batch of them, and the ID that it has. */
+export interface NamedTransaction {
+  in: string;
+  names: TransactionId;
+}
+
+/** Our names of the IDs by which the upstream knows a transaction. Those of a batch have the same `batchRef`. */
+export type TransactionId = 'upstreamRef' | 'upstreamId' | 'batchRef';
 
 /**
  * Value leaves a wallet. The call counts against caps, and its transactions can be recognized if the answer is lost.

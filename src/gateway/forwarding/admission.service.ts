@@ -21,6 +21,7 @@ import { admissionRequest } from './admission-request';
 import { AdmissionWithoutWrites } from './admission-without-writes.service';
 import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
+import { OwnershipService } from './ownership.service';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { limitProblems, obstacleProblem, requireNoFence } from './refusals';
 import { ReplayService } from './replay.service';
@@ -44,6 +45,7 @@ const TWIN_WAIT_MS = 50;
 export class AdmissionService {
   constructor(
     private readonly coverage: CoverageService,
+    private readonly ownership: OwnershipService,
     private readonly values: MovedValueService,
     private readonly journal: CallJournal,
     private readonly replays: ReplayService,
@@ -93,7 +95,7 @@ export class AdmissionService {
       throw new Problem('idempotency_key_required');
     }
     const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
-    const { items, coverage, problem } = await this.checkByItself(call, named);
+    const { items, coverage, problem } = await this.checkByItself(call, named, input);
     // Rules may have changed since the first request. Its replay does not depend on them.
     if (problem && idempotencyKey === null) throw problem;
     const overOwnLimit = problem !== undefined;
@@ -124,11 +126,12 @@ export class AdmissionService {
     call.caller = caller;
   }
 
-  /** Checks a request by itself: the amount it moves, the limits of one call, and the upstream's coverage. */
-  private async checkByItself(call: OperationCall, named: Item[]): Promise<OwnRules> {
+  /** Checks a request by itself: what it names and moves, the limits of one call, and the upstream's coverage. */
+  private async checkByItself(call: OperationCall, named: Item[], input: object | undefined): Promise<OwnRules> {
     let items = named;
     const started = performance.now();
     try {
+      await this.ownership.require(call, input);
       items = await this.values.fill(call, items);
       const [problem] = limitProblems(call.caller, call.operation, items);
       if (problem) throw problem;

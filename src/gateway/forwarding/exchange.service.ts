@@ -84,16 +84,17 @@ export class ExchangeService {
    */
   async send(
     call: OperationCall,
-    { outgoing, items }: PreparedRequest,
+    { outgoing, items, shown }: PreparedRequest,
     release?: Release,
     place?: Place,
   ): Promise<TimedAnswer> {
     const isTooLate = release && (() => performance.now() > call.sendBy || ageOf(release) > this.sendableForMs);
-    const answer = await this.upstream.send(outgoing, call.traceparent, isTooLate);
+    const received = await this.upstream.send(outgoing, call.traceparent, isTooLate);
     place?.release();
-    call.timings.upstream = answer.upstreamMs;
+    call.timings.upstream = received.upstreamMs;
+    const answer = shown ? await shown(received) : received;
     await this.close(call, items, answer, null);
-    this.shapes.watch(call, answer.answer.status, answer.answer.body);
+    this.shapes.watch(call, received.answer.status, received.answer.body);
     return answer;
   }
 

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { itemsOf } from '../../operations/items';
-import { rowOf } from '../../operations/catalogue';
+import { listsTransactions, rowOf } from '../../operations/catalogue';
 import { GateService } from '../admission-control/gate.service';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from './outgoing';
+import { OwnershipService } from './ownership.service';
 import { withPayoutIds } from './payout-ids';
+import { PreparedRequest } from './prepared-request';
 import { Reply, toReply } from './reply';
 
 /** Handles every request to the upstream, once its caller is known and its body is valid. */
@@ -15,6 +17,7 @@ export class ForwardingService {
   constructor(
     private readonly gate: GateService,
     private readonly admission: AdmissionService,
+    private readonly ownership: OwnershipService,
     private readonly exchanges: ExchangeService,
   ) {}
 
@@ -23,10 +26,12 @@ export class ForwardingService {
     const { id, operation } = call;
     const { effect } = rowOf(operation);
     const sent = withPayoutIds(operation, id, input);
-    const prepared = { outgoing: toOutgoing(operation, sent), items: itemsOf(operation, sent) };
+    const prepared: PreparedRequest = { outgoing: toOutgoing(operation, sent), items: itemsOf(operation, sent) };
     const place = await this.gate.enter(call);
     try {
       if (effect === 'read') {
+        await this.ownership.require(call, input);
+        if (listsTransactions(operation)) prepared.shown = (received) => this.ownership.withoutOthers(call, received);
         const { answer, shared } = await this.exchanges.read(call, prepared, place);
         return toReply(answer, id, effect, shared?.age);
       }

@@ -1,12 +1,14 @@
 import { OperationCall } from '../../access/auth/call';
 import { Coverage, NewIntent } from '../../journal/records';
 import { Item } from '../../operations/item';
-import { Outgoing } from '../upstream/upstream.service';
+import { Outgoing, TimedAnswer } from '../upstream/upstream.service';
 
 /** A request as it will be sent, with the items that its record lists. */
 export interface PreparedRequest {
   outgoing: Outgoing;
   items: Item[];
+  /** Returns the answer as its caller may see it, which is also how it is recorded. Undefined if that is all of it. */
+  shown?: (answer: TimedAnswer) => Promise<TimedAnswer>;
 }
 
 /**

@@ -24,7 +24,7 @@ export interface PreviewFacts extends PreviewedBody {
   request: AdmissionRequest;
   /** The faults of its headers. */
   headerProblems: Problem[];
-  /** Why an amount that the body does not state could not be read. */
+  /** Why the transaction that the body names is not the caller's, or its amount could not be read. */
   valueProblem: Problem | undefined;
   dryRun: DryRun;
   /** The answer that it would get if its key belongs to the same request. */

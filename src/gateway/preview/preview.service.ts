@@ -16,6 +16,7 @@ import { admissionRequest } from '../forwarding/admission-request';
 import { CoverageService } from '../forwarding/coverage.service';
 import { InternalReadsService } from '../forwarding/internal-reads.service';
 import { MovedValueService } from '../forwarding/moved-value.service';
+import { OwnershipService } from '../forwarding/ownership.service';
 import { ReplayService } from '../forwarding/replay.service';
 import { UpstreamService } from '../upstream/upstream.service';
 import { PreviewedBody, PreviewFacts } from './facts';
@@ -36,6 +37,7 @@ export class PreviewService {
     private readonly replays: ReplayService,
     private readonly reads: InternalReadsService,
     private readonly values: MovedValueService,
+    private readonly ownership: OwnershipService,
     private readonly fees: ExpectedFees,
     private readonly upstream: UpstreamService,
     config: ConfigService<Loaded, true>,
@@ -49,7 +51,7 @@ export class PreviewService {
   }
 
   private async findOut(call: OperationCall, { body, found }: PreviewedBody): Promise<PreviewFacts> {
-    const { positioned, valueProblem } = await this.withValues(call, validItems(call.operation, body, found));
+    const { positioned, valueProblem } = await this.withValues(call, validItems(call.operation, body, found), body);
     const items = positioned.map(({ item }) => item);
     const { idempotencyKey, allowDuplicateOf, headerProblems } = readHeaders(call, phonesOf(items));
     const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NOTHING;
@@ -82,12 +84,14 @@ export class PreviewService {
     };
   }
 
-  /** Returns the items with amounts that the body does not state, or why these could not be read. */
+  /** Returns the items with amounts that the body does not state, or why the caller may not know these. */
   private async withValues(
     call: OperationCall,
     named: PositionedItem[],
+    body: unknown,
   ): Promise<Pick<PreviewFacts, 'positioned' | 'valueProblem'>> {
     try {
+      await this.ownership.require(call, body);
       const items = await this.values.fill(
         call,
         named.map(({ item }) => item),
@@ -95,7 +99,7 @@ export class PreviewService {
       const positioned = named.map(({ position, item }, place) => ({ position, item: items[place] ?? item }));
       return { positioned, valueProblem: undefined };
     } catch (problem) {
-      if (!(problem instanceof Problem) || problem.code !== 'upstream_unreachable') throw problem;
+      if (!(problem instanceof Problem) || !REFUSING.includes(problem.code)) throw problem;
       return { positioned: named, valueProblem: problem };
     }
   }
@@ -118,6 +122,9 @@ export class PreviewService {
     }
   }
 }
+
+/** Why a request that names a transaction is refused before its limits are checked. */
+const REFUSING: readonly string[] = ['upstream_unreachable', 'object_not_found'];
 
 const NOTHING = { items: [], input: undefined, idempotencyKey: null };
 

@@ -56,6 +56,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   fault_not_found: 'fix_request',
   not_found: 'fix_request',
   call_not_found: 'fix_request',
+  object_not_found: 'fix_request',
   payout_not_found: 'fix_request',
   finding_not_found: 'fix_request',
   run_not_found: 'fix_request',

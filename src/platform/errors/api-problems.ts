@@ -95,10 +95,10 @@ export function problemResponses(...own: ProblemCode[]): Record<string, object> 
  * Documents the errors of an operation of the interface: the proxy's own, in the envelope, and those that the upstream
  * sends.
  */
-export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
+export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: ProblemCode[]) =>
   applyDecorators(
     ApiExtraModels(AnyEnvelope, ErrorEnvelope),
-    ...byStatus([...OF_ANY_OPERATION, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
+    ...byStatus([...OF_ANY_OPERATION, ...own, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
         ...named(envelopeName(effect, response.status)),

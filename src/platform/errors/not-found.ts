@@ -14,6 +14,10 @@ export const NOT_FOUND = {
   fault_not_found: { status: 404, text: 'No active fault has this ID. GET /v1/sandbox lists the active faults.' },
   not_found: { status: 404, text: 'No route has this path. /docs lists every route.' },
   call_not_found: { status: 404, text: 'You have no call with this ID.' },
+  object_not_found: {
+    status: 404,
+    text: 'You have no transaction with this ID. Nothing was changed. POST /account/transactions lists your transactions.',
+  },
   payout_not_found: {
     status: 404,
     text: 'You have no payout with this ID. "payout_id" of each item in GET /v1/calls/{id} is its ID.',

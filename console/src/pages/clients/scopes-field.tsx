@@ -7,7 +7,7 @@ const MEANS: Partial<Record<string, string>> = {
   pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
   write: 'Creates or deletes objects: payment links, collections, sub-accounts.',
   read: 'Reads from the upstream: balances, transactions, prices.',
-  account: 'Accesses the whole upstream account: redeems, deletes, and lists transactions and wallets of all clients.',
+  account: 'Accesses the whole upstream account: the transactions of all clients, wallets, and sub-accounts.',
   audit: 'Reads, verifies, and exports the history of all clients, with people masked.',
   'audit:pii': 'Sees people unmasked in the history. Each access is recorded.',
   reconcile: 'Runs reconciliations and decides findings.',

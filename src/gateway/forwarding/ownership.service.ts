@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { AuthenticatedCall, Caller, OperationCall } from '../../access/auth/call';
+import { hasUnnamedTransactions, Owner, readOwnReferences, TransactionMakers } from '../../journal/transaction-makers';
+import { listsTransactions, namedTransactionOf } from '../../operations/catalogue';
+import { TransactionId } from '../../operations/row';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { listedIn, withListed } from '../upstream/own-listing';
+import { readTransaction, Transaction } from '../upstream/transactions';
+import { TimedAnswer } from '../upstream/upstream.service';
+import { InternalReadsService } from './internal-reads.service';
+
+/** A transaction, or a batch of them, that a request names. */
+export interface NamedId {
+  kind: TransactionId;
+  id: string;
+}
+
+/**
+ * Decides whose a transaction is. The upstream has one account for all clients, so a key without the scope `account`
+ * reaches only what the calls of its client made and, if it is the key of a person, what that person's calls made.
+ */
+@Injectable()
+export class OwnershipService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly reads: InternalReadsService,
+  ) {}
+
+  /**
+   * Refuses a request that names a transaction of others as if there were no such transaction.
+   * @param input the validated body or query, or one with faults.
+   * @throws Problem `object_not_found`, or why nobody can tell whose it is.
+   */
+  async require(call: OperationCall, input: unknown): Promise<void> {
+    const named = namedIn(call, input);
+    if (named === undefined || isOpenTo(call.caller)) return;
+    if (!(await this.owns(call, ownerOf(call.caller), named))) throw new Problem('object_not_found');
+  }
+
+  /**
+   * Returns whether the owner made a transaction. What the records do not tell, the upstream's list may, by the ID that
+   * the proxy wrote into the request. The upstream is never asked about an ID that may be somebody else's.
+   * @param cause the call that needs to know.
+   * @throws Problem if the records or the list could not be read.
+   */
+  async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId): Promise<boolean> {
+    const makers = await TransactionMakers.read(this.prisma, owner, [id]).catch(databaseUnavailable);
+    if (makers.isOwn({ [kind]: id })) return true;
+    if (makers.isForeign({ [kind]: id })) return false;
+    if (!(await hasUnnamedTransactions(this.prisma, owner).catch(databaseUnavailable))) return false;
+    const listed = await this.listed(cause, { kind, id });
+    return (await this.own(owner, listed)).length > 0;
+  }
+
+  /**
+   * Returns an answer without the transactions of others, for an operation that lists them. It is recorded like this, too,
+   * because its caller may read the record.
+   * @throws Problem if the records could not be read.
+   */
+  async withoutOthers({ operation, caller }: OperationCall, timed: TimedAnswer): Promise<TimedAnswer> {
+    const { answer } = timed;
+    if (answer.body === null || !listsTransactions(operation) || isOpenTo(caller)) return timed;
+    const listed = listedIn(answer.body).map((element) => ({ element, ...readTransaction(element) }));
+    const own = new Set((await this.own(ownerOf(caller), listed)).map(({ element }) => element));
+    const body = withListed(answer.body, (element) => own.has(element));
+    return { ...timed, answer: { ...answer, body } as TimedAnswer['answer'] };
+  }
+
+  private async own<Listed extends Transaction>(owner: Owner, listed: Listed[]): Promise<Listed[]> {
+    const ids = listed.flatMap(({ upstreamRef, upstreamId }) => [upstreamRef ?? [], upstreamId ?? []].flat());
+    const references = listed.flatMap(({ reference }) => reference ?? []);
+    const [makers, ownReferences] = await Promise.all([
+      TransactionMakers.read(this.prisma, owner, [...new Set(ids)]),
+      readOwnReferences(this.prisma, owner, references),
+    ]).catch(databaseUnavailable);
+    return listed.filter(({ upstreamRef, upstreamId, reference }) => {
+      const named = { upstreamRef, upstreamId };
+      if (makers.isOwn(named)) return true;
+      return ownReferences.has(reference ?? '') && !makers.isForeign(named);
+    });
+  }
+
+  /** Finds a transaction in the upstream's list. The record of the read keeps nothing, because it may be somebody else's. */
+  private async listed(cause: AuthenticatedCall, { kind, id }: NamedId): Promise<Transaction[]> {
+    const found: Transaction[] = [];
+    const { failure } = await this.reads.list(cause, 'POST /account/transactions', (element) => {
+      const transaction = readTransaction(element);
+      if (transaction[kind] === id) found.push(transaction);
+      return [];
+    });
+    if (failure !== null) throw unreadable(failure);
+    return found;
+  }
+}
+
+/** Returns the ID by which a request names a transaction. Undefined if it names none. */
+export function namedIn({ operation }: Pick<OperationCall, 'operation'>, input: unknown): NamedId | undefined {
+  const named = namedTransactionOf(operation);
+  if (!named) return undefined;
+  const id = (input as Record<string, unknown> | null | undefined)?.[named.in];
+  return typeof id === 'string' ? { kind: named.names, id } : undefined;
+}
+
+export function ownerOf({ clientId, person }: Caller): Owner {
+  return { clientId, person };
+}
+
+/** Whether a caller reaches everything in the upstream account. */
+function isOpenTo({ scopes }: Caller): boolean {
+  return scopes.has('account');
+}
+
+function unreadable(failure: string): Problem {
+  return new Problem('upstream_unreachable', {
+    text: `No record tells whose this transaction is, and the list of the payout service could not be read (${failure}). Nothing was sent. It is safe to send the request again.`,
+  });
+}

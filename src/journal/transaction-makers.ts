@@ -1,0 +1,144 @@
+import { CREATED_BY, RECOGNIZED_BY_OUR_ID } from '../operations/effects';
+import { readPayoutId } from '../operations/payout-id';
+import { TransactionId } from '../operations/row';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import { uuidFloor } from '../platform/database/uuid';
+import { clock } from '../platform/database/clock';
+import { catchUpIndex } from './search-index';
+import { TAGS, termOf } from './terms';
+
+/** Whose calls count as a caller's own: those of its client and, if its key names a person, of that person. */
+export interface Owner {
+  clientId: string;
+  person: string | null;
+}
+
+/** The IDs of a transaction, as far as they are known. */
+export type TransactionIds = Partial<Record<TransactionId, string | null>>;
+
+/** IDs per statement. Each is looked up in the index by itself. */
+const IDS_AT_ONCE = 500;
+
+/** A call older than this has had the follow-up many times. Whatever it made has been named since. */
+const UNNAMED_FOR_MS = 7 * 86_400_000;
+
+const MAKING = [...CREATED_BY.keys()];
+
+/**
+ * Says who made transactions, by the records. A transaction belongs to the first call whose answer named it as created. A
+ * call that only names it in its request, such as a redemption, gives no ownership. Several calls may share a batch.
+ */
+export class TransactionMakers {
+  private readonly makers = new Map<string, Owner[]>();
+
+  private constructor(
+    private readonly owner: Owner,
+    private readonly asked: ReadonlySet<string>,
+  ) {}
+
+  /**
+   * Reads the makers of the transactions, or batches, that have these IDs.
+   * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
+   */
+  static async read(prisma: PrismaService, owner: Owner, ids: string[]): Promise<TransactionMakers> {
+    await catchUpIndex(prisma);
+    const found = new TransactionMakers(owner, new Set(ids));
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      for (const row of await readMakers(prisma, ids.slice(at, at + IDS_AT_ONCE))) found.add(row);
+    }
+    return found;
+  }
+
+  /** Returns whether the owner made the transaction. False, too, if nobody is known to have. */
+  isOwn(ids: TransactionIds): boolean {
+    return this.makersOf(ids).some((maker) => isSame(maker, this.owner));
+  }
+
+  /** Returns whether others made the transaction, and not the owner. */
+  isForeign(ids: TransactionIds): boolean {
+    return this.makersOf(ids).length > 0 && !this.isOwn(ids);
+  }
+
+  private makersOf(ids: TransactionIds): Owner[] {
+    return Object.entries(ids).flatMap(([kind, id]) => {
+      const makers = this.makers.get(`${kind} ${id}`) ?? [];
+      return kind === 'batchRef' ? makers : makers.slice(0, 1);
+    });
+  }
+
+  private add({ clientId, person, ...ids }: MakerRow): void {
+    for (const [kind, id] of Object.entries(ids)) {
+      if (id === null || !this.asked.has(id)) continue; // Others of its makers are not known.
+      const known = this.makers.get(`${kind} ${id}`) ?? [];
+      this.makers.set(`${kind} ${id}`, [...known, { clientId, person }]);
+    }
+  }
+}
+
+/**
+ * Returns which of these references are IDs that the proxy wrote into requests of the owner. The upstream lists them with
+ * the transactions.
+ */
+export async function readOwnReferences(
+  prisma: PrismaService,
+  owner: Owner,
+  references: string[],
+): Promise<Set<string>> {
+  const callOf = (reference: string) => readPayoutId(reference)?.callId;
+  const ids = new Set(references.flatMap((reference) => callOf(reference) ?? []));
+  if (ids.size === 0) return new Set();
+  const rows = await prisma.$queryRaw<(Owner & { id: string })[]>`
+    SELECT i.id::text, i.client_id::text AS "clientId", i.record::json ->> 'actor' AS person
+    FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${MAKING}::text[])`;
+  const own = new Set(rows.filter((row) => isSame(row, owner)).map(({ id }) => id));
+  return new Set(references.filter((reference) => own.has(callOf(reference) ?? '')));
+}
+
+/**
+ * Returns whether the owner has sent a request lately whose transactions no record names, so that only the upstream's list
+ * shows that they are the owner's.
+ */
+export async function hasUnnamedTransactions(prisma: PrismaService, { clientId }: Owner): Promise<boolean> {
+  const from = uuidFloor(new Date(clock.nowMs() - UNNAMED_FOR_MS));
+  const [row] = await prisma.$queryRaw<{ found: boolean }[]>`
+    SELECT EXISTS (SELECT FROM indexed_call
+      WHERE terms @> ${[`client:${clientId}`]}::text[] AND terms && ${RECOGNIZED_BY_OUR_ID.map((name) => `operation:${name}`)}::text[]
+        AND terms && ARRAY(SELECT 'week:' || week FROM generate_series(search_week(${from}::uuid), search_week(${from}::uuid) + 2) AS week)
+        AND call_id >= ${from}::uuid AND state IN ('succeeded', 'confirmed', 'unknown', 'in_progress')
+        AND array_to_string(payouts, '') !~ E'\nref:') AS found`;
+  return row?.found ?? false;
+}
+
+function isSame(maker: Owner, owner: Owner): boolean {
+  return maker.clientId === owner.clientId && (owner.person === null || maker.person === owner.person);
+}
+
+type MakerRow = Owner & Record<TransactionId, string | null>;
+
+/**
+ * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other
+ * call competes with.
+ */
+function readMakers(prisma: PrismaService, ids: string[]): Promise<MakerRow[]> {
+  const terms = ids.map((id) => termOf(TAGS.ref, id));
+  const isOneOf = (column: string) => Prisma.sql`${Prisma.raw(column)} = ANY (${ids}::text[])`;
+  const named = Prisma.sql`(${Prisma.join(['n.upstream_ref', 'n.upstream_id', 'n.batch_ref'].map(isOneOf), ' OR ')})`;
+  return prisma.$queryRaw<MakerRow[]>`
+    WITH made AS MATERIALIZED (
+      SELECT DISTINCT e.call_id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
+        SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${MAKING}::text[])
+      ) AS e
+    ), named AS (
+      SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM made JOIN outcome o ON o.intent_id = made.call_id
+      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE o.kind = 'succeeded' AND ${named}
+      UNION
+      SELECT s.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM made JOIN settlement s ON s.intent_id = made.call_id
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE s.record::json -> 'calls' IS NULL AND ${named}
+    )
+    SELECT i.client_id::text AS "clientId", i.record::json ->> 'actor' AS person, named.upstream_ref AS "upstreamRef",
+      named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"
+    FROM named JOIN intent i ON i.id = named.intent_id ORDER BY i.id`;
+}
