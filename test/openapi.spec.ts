@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describeApi } from '../src/cli/api-document';
-import { movesValue, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
+import { movesValue, namedTransactionOf, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
 import { API_DOCUMENT, ApiDocument, follow, operationsIn, Schema } from './support/api-document';
 
 describe('the OpenAPI document', () => {
@@ -138,8 +138,9 @@ describe('the OpenAPI document', () => {
     const operations = operationsIn(document).filter(({ path }) => path.startsWith('/api/v0.1'));
     for (const { path, operation } of operations) {
       const name = nameOf(path);
-      const own = rowOf(name).effect === 'read' ? [] : ['409', '422', ...(movesValue(name) ? ['202'] : [])];
-      const each = ['200', '400', '401', '403', '429', '500', '502', '503', '504', ...own].sort();
+      const changes = rowOf(name).effect === 'read' ? [] : ['409', '422', ...(movesValue(name) ? ['202'] : [])];
+      const names = namedTransactionOf(name) === undefined ? [] : ['404'];
+      const each = ['200', '400', '401', '403', '429', '500', '502', '503', '504', ...changes, ...names].sort();
       expect([path, Object.keys(operation.responses)]).toEqual([path, [...each, '4XX']]);
     }
   });
