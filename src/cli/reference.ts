@@ -106,7 +106,7 @@ function permissionsPage(routes: Route[]): string {
     'What a key needs for each route, and what it reaches there. A key without the scopes of a route gets 403 `scope_missing`, whatever its request contains. An object that the key does not reach is answered like one that does not exist.',
     [
       '- **yes**: this scope is enough. **and**: the key needs all scopes of the row. **open**: no key is needed.',
-      "- **own**: the calls and objects of the key's client. **all**: those of all clients.",
+      "- **own**: the calls and objects of the key's client, or only those of its person. **all**: those of all clients. With the scope `account`, operations of the interface reach all.",
       '- **recorded**: the reading is recorded before the answer leaves, and people are masked unless the key has `audit:pii`.',
     ].join('\n'),
     table(['route', ...SCOPES, 'reaches', 'recorded'], rows),
