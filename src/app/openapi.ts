@@ -11,6 +11,7 @@ import { isForwarded } from '../http/validation/nothing.dto';
 import { shareEqualParts, shareSecurity } from './openapi-components';
 import { shareBases } from './openapi-bases';
 import { shareEnums } from './openapi-enums';
+import { shortenNullable } from './openapi-nullable';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe. Requests and answers are the same, with a key
 of this proxy, and every call is recorded. \`/v1\` reads the records, previews payouts, sets limits, decides about held calls,
@@ -174,6 +175,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     }
   }
   shareEnums(document);
+  shortenNullable(document);
   shareBases(document);
   shareSecurity(document);
   shareEqualParts(document);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The part of a JSON Schema that tests read. */
 export interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   enum?: unknown[];
   format?: string;
   pattern?: string;

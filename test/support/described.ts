@@ -48,7 +48,8 @@ export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
     );
   }
   if (schema.enum) return schema.enum.includes(value) ? [] : [`${at} is none of the enum: ${JSON.stringify(value)}`];
-  if (schema.type !== undefined && !isOf(schema.type, value)) return [`${at} is no ${schema.type}: ${typeof value}`];
+  if (schema.type !== undefined && !isOf(schema.type, value))
+    return [`${at} is no ${String(schema.type)}: ${typeof value}`];
   if (Array.isArray(value)) return value.flatMap((one) => undescribed(one, schema.items ?? {}, `${at}/*`));
   if (typeof value === 'object' && value !== null) return inObject(value, schema, at);
   if (typeof value !== 'string') return [];
@@ -79,7 +80,8 @@ function inObject(
   return [...missing, ...wrong];
 }
 
-function isOf(type: string, value: unknown): boolean {
+function isOf(type: string | string[], value: unknown): boolean {
+  if (Array.isArray(type)) return type.some((one) => isOf(one, value));
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'array') return Array.isArray(value);
   if (type === 'null') return value === null;
@@ -103,7 +105,11 @@ export function objectsThatSayNothing(): string[] {
       reached.add(name);
       return walk(described(name), name);
     }
-    if (schema.type === 'object' && !schema.properties && typeof schema.additionalProperties !== 'object')
+    if (
+      [schema.type].flat().includes('object') &&
+      !schema.properties &&
+      typeof schema.additionalProperties !== 'object'
+    )
       silent.add(at);
     for (const choice of [...(schema.anyOf ?? []), ...(schema.allOf ?? [])]) walk(choice, at);
     for (const [member, one] of Object.entries(schema.properties ?? {})) walk(one, `${at}/${member}`);
