@@ -2,7 +2,6 @@ import { CREATED_BY, RECOGNIZED_BY_OUR_ID } from '../operations/effects';
 import { readPayoutId } from '../operations/payout-id';
 import { TransactionId } from '../operations/row';
 import { Prisma } from '../platform/database/generated/client';
-import { PrismaService } from '../platform/database/prisma.service';
 import { uuidFloor } from '../platform/database/uuid';
 import { clock } from '../platform/database/clock';
 import { catchUpIndex } from './search-index';
@@ -41,7 +40,7 @@ export class TransactionMakers {
    * Reads the makers of the transactions, or batches, that have these IDs.
    * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
    */
-  static async read(prisma: PrismaService, owner: Owner, ids: string[]): Promise<TransactionMakers> {
+  static async read(prisma: Prisma.TransactionClient, owner: Owner, ids: string[]): Promise<TransactionMakers> {
     await catchUpIndex(prisma);
     const found = new TransactionMakers(owner, new Set(ids));
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
@@ -81,7 +80,7 @@ export class TransactionMakers {
  * the transactions.
  */
 export async function readOwnReferences(
-  prisma: PrismaService,
+  prisma: Prisma.TransactionClient,
   owner: Owner,
   references: string[],
 ): Promise<Set<string>> {
@@ -99,7 +98,7 @@ export async function readOwnReferences(
  * Returns whether the owner has sent a request lately whose transactions no record names, so that only the upstream's list
  * shows that they are the owner's.
  */
-export async function hasUnnamedTransactions(prisma: PrismaService, { clientId }: Owner): Promise<boolean> {
+export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, { clientId }: Owner): Promise<boolean> {
   const from = uuidFloor(new Date(clock.nowMs() - UNNAMED_FOR_MS));
   const [row] = await prisma.$queryRaw<{ found: boolean }[]>`
     SELECT EXISTS (SELECT FROM indexed_call
@@ -120,7 +119,7 @@ type MakerRow = Owner & Record<TransactionId, string | null>;
  * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other
  * call competes with.
  */
-function readMakers(prisma: PrismaService, ids: string[]): Promise<MakerRow[]> {
+function readMakers(prisma: Prisma.TransactionClient, ids: string[]): Promise<MakerRow[]> {
   const terms = ids.map((id) => termOf(TAGS.ref, id));
   const isOneOf = (column: string) => Prisma.sql`${Prisma.raw(column)} = ANY (${ids}::text[])`;
   const named = Prisma.sql`(${Prisma.join(['n.upstream_ref', 'n.upstream_id', 'n.batch_ref'].map(isOneOf), ' OR ')})`;

@@ -15,6 +15,7 @@ import { Place } from '../../gateway/admission-control/place';
 import { GateService } from '../../gateway/admission-control/gate.service';
 import { StorageService } from '../../platform/storage/storage.service';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
+import { OwnershipService, ownerOf, reachesWholeAccount } from '../../gateway/forwarding/ownership.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { recipientFaults, requireClosedCircuit, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
@@ -27,7 +28,7 @@ import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { Held, requireUnchanged, toPrepared } from './held';
+import { Held, namedBy, requireUnchanged, toPrepared } from './held';
 import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems } from './permission';
 
 const EXPIRED =
@@ -46,6 +47,7 @@ export class ApprovalsService {
     private readonly records: RecordsService,
     private readonly gate: GateService,
     private readonly exchanges: ExchangeService,
+    private readonly ownership: OwnershipService,
     private readonly upstream: UpstreamService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
@@ -101,13 +103,14 @@ export class ApprovalsService {
     const feeUsd = fee === undefined ? null : new Decimal(fee);
     const { items } = prepared;
     const payments = usd && paymentsTo(clientId, items);
+    const isOwn = await this.isOwn(call, held);
     const decided = await approveHeldCall(
       this.prisma,
       decision,
       { clientId, operation, items, usd, feeUsd, payments, knownTransaction },
       async (tx) => {
         const [callers, limited] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
-        return brokenRule(callers.get(keyId), operation, limited.get(id) ?? []);
+        return brokenRule(callers.get(keyId), operation, limited.get(id) ?? [], isOwn);
       },
     ).catch((cause: unknown) => {
       throw notSent(cause);
@@ -117,6 +120,18 @@ export class ApprovalsService {
     this.copies.addApproval(id, decided.reservedOn);
     place.endAdmission(false);
     return this.send(call, held, prepared, { release: decided.release, place });
+  }
+
+  /**
+   * Judges again whether the requester made the transaction that a held call names. It does not ask for one that reaches the
+   * whole account. If that is taken away at the same moment, the approval is refused, and the next one asks.
+   */
+  private async isOwn(call: AuthenticatedCall, held: Held): Promise<boolean> {
+    const named = namedBy(held);
+    if (named === undefined) return true;
+    const requester = (await readCallers(this.prisma, [held.intent.key_id])).get(held.intent.key_id);
+    if (!requester || reachesWholeAccount(requester)) return false;
+    return this.ownership.owns(call, ownerOf(requester), named);
   }
 
   /** An old database may show a call as pending that was approved and sent. So a fenced instance rejects nothing. */

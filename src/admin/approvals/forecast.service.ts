@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { operationNamed } from '../../operations/catalogue';
+import { Caller } from '../../access/auth/call';
+import { ownerOf } from '../../gateway/forwarding/ownership.service';
+import { TransactionMakers } from '../../journal/transaction-makers';
+import { namedTransactionOf, operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
@@ -65,14 +68,28 @@ export class ForecastService {
         pending.map(({ id }) => id),
       ), // Records in lists show only the first hundred.
     ]);
+    const foreign = await this.namingOthers(pending, callers);
     return new Map(
       pending.flatMap(({ id, key_id, operation, recovered }) => {
         const rule = recovered
           ? CONTENT_LOST
-          : brokenRule(callers.get(key_id), operationNamed(operation), items.get(id) ?? []);
+          : brokenRule(callers.get(key_id), operationNamed(operation), items.get(id) ?? [], !foreign.has(id));
         return rule ? [[id, rule] as const] : [];
       }),
     );
+  }
+
+  /** Returns the calls that name a transaction of others. What no record tells, the approval itself finds out. */
+  private async namingOthers(pending: CallRecord[], callers: Map<string, Caller>): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (const { id, key_id, operation, items } of pending) {
+      const caller = callers.get(key_id);
+      const named = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
+      if (!caller || named.length === 0 || !namedTransactionOf(operationNamed(operation))) continue;
+      const makers = await TransactionMakers.read(this.prisma, ownerOf(caller), named);
+      if (named.some((upstreamRef) => makers.isForeign({ upstreamRef }))) found.add(id);
+    }
+    return found;
   }
 }
 

@@ -2,6 +2,7 @@ import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
+import { namedIn, NamedId } from '../../gateway/forwarding/ownership.service';
 import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
 
 /** A held call as recorded. */
@@ -21,9 +22,22 @@ export function requireUnchanged({ intent, body }: Held): void {
 export function toPrepared({ intent, body }: Held): PreparedRequest {
   const name = operationNamed(intent.operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (intent.query === undefined ? '' : `?${intent.query}`);
-  const bytes = body && Buffer.from(body.body);
   return {
-    outgoing: { operation: name, effect: rowOf(name).effect, method: methodOf(name), path, body: bytes },
-    items: itemsOf(name, bytes ? (JSON.parse(bytes.toString('utf8')) as object) : undefined),
+    outgoing: { operation: name, effect: rowOf(name).effect, method: methodOf(name), path, body: bytesOf(body) },
+    items: itemsOf(name, inputOf(body)),
   };
+}
+
+/** Returns the transaction that the request names. Undefined if it names none. */
+export function namedBy({ intent, body }: Held): NamedId | undefined {
+  return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
+}
+
+function inputOf(body: Held['body']): object | undefined {
+  const bytes = bytesOf(body);
+  return bytes ? (JSON.parse(bytes.toString('utf8')) as object) : undefined;
+}
+
+function bytesOf(body: Held['body']): Buffer | null {
+  return body && Buffer.from(body.body);
 }

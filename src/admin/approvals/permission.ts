@@ -5,6 +5,7 @@ import { Decimal } from 'decimal.js';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/documents';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
+import { reachesWholeAccount } from '../../gateway/forwarding/ownership.service';
 import { limitProblems } from '../../gateway/forwarding/refusals';
 import { OperationName, scopesOf } from '../../operations/catalogue';
 import { Limited } from '../../policy/limit-rules';
@@ -29,6 +30,12 @@ const WHY: Partial<Record<Problem['code'], string>> = {
 export const CONTENT_LOST: BrokenRule = {
   code: 'content_lost',
   detail: 'it was restored from a copy that does not have its content',
+  faults: [],
+};
+
+const NOT_OWN: BrokenRule = {
+  code: 'object_not_found',
+  detail: 'no call of the client made the transaction that it names, and the client does not have the scope account',
   faults: [],
 };
 
@@ -68,14 +75,17 @@ function toLimited(item: ItemDocument, phone: string | undefined): Limited {
 }
 
 /**
- * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, or a limit of one
- * call. The approval threshold does not count. `approveHeldCall` of the journal checks caps and stops.
+ * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
+ * that it names, or a limit of one call. The approval threshold does not count. `approveHeldCall` of the journal checks
+ * caps and stops.
  * @param caller the requester. Undefined if its key is no longer valid.
+ * @param isOwn whether the call names no transaction of others (OwnershipService).
  */
 export function brokenRule(
   caller: Caller | undefined,
   operation: OperationName,
   items: Limited[],
+  isOwn: boolean,
 ): BrokenRule | undefined {
   if (!caller)
     return { code: 'key_revoked', detail: 'the key that made this request was revoked or has expired', faults: [] };
@@ -86,6 +96,7 @@ export function brokenRule(
     return { code: forbidden.code, detail: `the client no longer has the scope ${missing.join(' and ')}`, faults: [] };
   }
   if (forbidden) return { code: forbidden.code, detail: `${operation} is switched off for the client`, faults: [] };
+  if (!isOwn && !reachesWholeAccount(caller)) return NOT_OWN;
   const [broken] = limitProblems(caller, operation, items);
   return broken && { code: broken.code, detail: WHY[broken.code] ?? broken.message, faults: broken.faults };
 }

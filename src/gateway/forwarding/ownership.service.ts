@@ -34,7 +34,7 @@ export class OwnershipService {
    */
   async require(call: OperationCall, input: unknown): Promise<void> {
     const named = namedIn(call, input);
-    if (named === undefined || isOpenTo(call.caller)) return;
+    if (named === undefined || reachesWholeAccount(call.caller)) return;
     if (!(await this.owns(call, ownerOf(call.caller), named))) throw new Problem('object_not_found');
   }
 
@@ -60,7 +60,7 @@ export class OwnershipService {
    */
   async withoutOthers({ operation, caller }: OperationCall, timed: TimedAnswer): Promise<TimedAnswer> {
     const { answer } = timed;
-    if (answer.body === null || !listsTransactions(operation) || isOpenTo(caller)) return timed;
+    if (answer.body === null || !listsTransactions(operation) || reachesWholeAccount(caller)) return timed;
     const listed = listedIn(answer.body).map((element) => ({ element, ...readTransaction(element) }));
     const own = new Set((await this.own(ownerOf(caller), listed)).map(({ element }) => element));
     const body = withListed(answer.body, (element) => own.has(element));
@@ -106,8 +106,8 @@ export function ownerOf({ clientId, person }: Caller): Owner {
   return { clientId, person };
 }
 
-/** Whether a caller reaches everything in the upstream account. */
-function isOpenTo({ scopes }: Caller): boolean {
+/** Returns whether a caller reaches everything in the upstream account. */
+export function reachesWholeAccount({ scopes }: Caller): boolean {
   return scopes.has('account');
 }
 
