@@ -213,7 +213,7 @@ describe('the architecture', () => {
       'src/app/start/demo-keys.ts', // for a hash that tells one upstream from another
       'src/app/start/sandbox-process.ts',
       'src/app/start/worker-process.ts',
-      'src/gateway/upstream/upstream.service.ts',
+      'src/gateway/upstream/credentials.ts',
       'src/history/log/log-key.ts',
       'src/reconciliation/webhooks-in/signed-events.service.ts',
     ]);

@@ -4,6 +4,7 @@ import { Route } from '../app/routes';
 import { operationsPage } from '../operations/reference';
 import { Scope, SCOPES } from '../operations/scopes';
 import { Environment } from '../platform/config/environment';
+import { fileVariableOf, SECRET_NAMES } from '../platform/config/secret-files';
 import { SECTIONS } from '../platform/config/variable';
 import { VARIABLES } from '../platform/config/variables';
 import { ACTION_MEANINGS, ACTIONS, FOR_READS } from '../platform/errors/actions';
@@ -38,6 +39,7 @@ function configurationPage(): string {
   });
   return page('Configuration', [
     'Set these variables in the environment, or in a file `.env` in the working directory. The environment overrides the file. `.env.example` lists them. An invalid value ends the start with exit code 1 and one line that names the variable. It never shows the value.',
+    `Each secret can be in a file instead. Set ${code(fileVariableOf('<name>'))} to its path, for ${SECRET_NAMES.map(code).join(', ')}. See [Secrets in files](../operate/deploy.md#secrets-in-files).`,
     ...sections,
   ]);
 }

@@ -49,7 +49,10 @@ export function startWorker(settings: RunningConfig): RunningWorker {
   }
 }
 
-/** The worker reads the same environment. What the proxy found or started itself is added. */
+/**
+ * The worker reads the same environment, files of secrets included. What the proxy found or started itself is added, and
+ * replaces the files.
+ */
 function launch(settings: RunningConfig): ChildProcess {
   return fork(join(__dirname, '..', '..', 'worker', 'main.js'), {
     detached: true, // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the worker
@@ -58,9 +61,11 @@ function launch(settings: RunningConfig): ChildProcess {
       ...process.env,
       npm_lifecycle_event: undefined, // it watches this process, and not npm
       DATABASE_URL: settings.databaseUrl,
+      DATABASE_URL_FILE: '',
       DATABASE_OWNER_URL: settings.databaseOwnerUrl,
+      DATABASE_OWNER_URL_FILE: '',
       UPSTREAM_BASE_URL: settings.upstreamBaseUrl,
-      UPSTREAM_API_KEY: settings.upstreamApiKey.reveal(),
+      ...(!settings.secretFiles.has('UPSTREAM_API_KEY') && { UPSTREAM_API_KEY: settings.upstreamApiKey.reveal() }),
       // The disk of the embedded Postgres can be seen, so nothing is reserved there.
       ...(settings.databaseDirectory !== undefined && { DATABASE_RESERVE_MB: '0' }),
       RESOLVER_PROBE_EMAIL: settings.resolverProbeEmail,

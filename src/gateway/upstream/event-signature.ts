@@ -14,7 +14,7 @@ export interface Signed {
 type Untrusted = 'unsigned' | 'stale';
 
 /** Standard Webhooks: older events may be replays, and newer ones come from a wrong clock. */
-const TOLERANCE_MS = 300_000;
+export const TOLERANCE_MS = 300_000;
 
 /** Both families of names were seen (docs/reference/upstream.md, "Events"). */
 const FAMILIES = ['webhook', 'svix'];

@@ -22,6 +22,15 @@ describe('KeyRemover', () => {
     expect(remover.fromText(spelled)).toContain('[key removed]');
   });
 
+  it('removes keys that were added later, and one that begins with another as a whole', () => {
+    const several = new KeyRemover('first-key');
+    for (const key of ['first-key-renewed', 'second-key', 'second-key']) several.add(key);
+    const text = 'a first-key b first-key-renewed c second-key d';
+    const removed = 'a [key removed] b [key removed] c [key removed] d';
+    expect(several.fromBytes(Buffer.from(text)).toString()).toBe(removed);
+    expect(several.fromText(text)).toBe(removed);
+  });
+
   it('keeps every other byte', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), (before, after) => {

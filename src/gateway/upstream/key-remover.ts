@@ -1,14 +1,23 @@
 const REMOVED = '[key removed]';
 
 /**
- * Removes a secret from text that somebody else wrote. An upstream may quote our key ("key … is not valid"). The proxy
+ * Removes secrets from text that somebody else wrote. An upstream may quote our key ("key … is not valid"). The proxy
  * must not pass it on or record it, in any spelling of JSON or URLs.
  */
 export class KeyRemover {
-  private readonly pattern: RegExp;
+  private readonly keys: string[] = [];
+  private pattern = /(?!)/g;
 
-  constructor(private readonly key: string) {
-    this.pattern = new RegExp(Array.from(key, spellings).join(''), 'g');
+  constructor(...keys: string[]) {
+    for (const key of keys) this.add(key);
+  }
+
+  /** Removes another key, too. */
+  add(key: string): void {
+    if (this.keys.includes(key)) return;
+    this.keys.push(key);
+    this.keys.sort((one, other) => other.length - one.length); // one may begin with another
+    this.pattern = new RegExp(this.keys.map((one) => Array.from(one, spellings).join('')).join('|'), 'g');
   }
 
   fromText(text: string): string {
@@ -18,7 +27,8 @@ export class KeyRemover {
   /** Returns the same bytes if there is nothing to remove. */
   fromBytes(bytes: Buffer): Buffer {
     // Most answers contain neither an escape nor the key itself. Searching bytes is much faster than decoding a text.
-    if (!bytes.includes('\\') && !bytes.includes('%') && !bytes.includes(this.key, 0, 'latin1')) return bytes;
+    if (!bytes.includes('\\') && !bytes.includes('%') && !this.keys.some((key) => bytes.includes(key, 0, 'latin1')))
+      return bytes;
     const text = bytes.toString('latin1');
     return text.search(this.pattern) < 0 ? bytes : Buffer.from(this.fromText(text), 'latin1');
   }

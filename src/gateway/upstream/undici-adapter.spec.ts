@@ -5,6 +5,8 @@ import { Pool } from 'undici';
 import { FailureCode } from './answer';
 import { Received, undiciAdapter } from './undici-adapter';
 
+const NO_HEADERS = { raw: [], rawWithBody: ['Content-Type', 'application/json'] };
+
 describe('undiciAdapter', () => {
   let server: Server;
   let pool: Pool;
@@ -32,7 +34,7 @@ describe('undiciAdapter', () => {
   });
 
   const get = (url: string, timeout = 5_000) =>
-    new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get<Received>(url, { timeout });
+    new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get<Received>(url, { timeout });
 
   it('gives up a request that waits for a connection past its deadline, and never writes it', async () => {
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
@@ -53,7 +55,7 @@ describe('undiciAdapter', () => {
   it('never writes a request that is too late when its connection is free, and keeps the connection', async () => {
     const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');
     const ask = (url: string) =>
-      new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get(url, { timeout: 5_000, lastObstacle });
+      new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get(url, { timeout: 5_000, lastObstacle });
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
     const held = ask('/held');
     await arrival;
@@ -121,10 +123,14 @@ describe('undiciAdapter', () => {
       });
     }
     const post = (lastObstacle: () => FailureCode | undefined) =>
-      new Axios({ adapter: undiciAdapter(slowPool, 1_000, {}), transformRequest: [] }).post<Received>('/', BODY, {
-        timeout: 10_000,
-        lastObstacle,
-      });
+      new Axios({ adapter: undiciAdapter(slowPool, 1_000, NO_HEADERS), transformRequest: [] }).post<Received>(
+        '/',
+        BODY,
+        {
+          timeout: 10_000,
+          lastObstacle,
+        },
+      );
 
     it('keeps the end of the body back if it is too late by then', async () => {
       const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');

@@ -51,18 +51,20 @@ const AT_ONCE_BYTES = 65_536;
  * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own adapter.
  * It never follows a redirect and never sends twice. A response over `maxBytes` is cut off. A request that still waits
  * for a connection at its deadline is never written.
- * @param headers of each request. axios does not see them, so none of its errors contains our key. Its own headers are
+ * @param credentials the headers of each request. axios does not see them, so none of its errors contains our key. Its own headers are
  * not sent.
  */
-export function undiciAdapter(pool: Pool, maxBytes: number, headers: Readonly<Record<string, string>>): AxiosAdapter {
-  const sent = Object.entries(headers).flat();
-  const sentWithBody = [...sent, 'Content-Type', 'application/json'];
+export function undiciAdapter(
+  pool: Pool,
+  maxBytes: number,
+  credentials: Readonly<Record<'raw' | 'rawWithBody', readonly string[]>>,
+): AxiosAdapter {
   return (config) =>
     new Promise((resolve, reject) => {
       const { url = '/', method = 'get', traceparent } = config;
       const body = (config.data as Buffer | null | undefined) ?? null;
-      const known = body === null ? sent : sentWithBody;
-      const all = traceparent === undefined ? known : [...known, 'traceparent', traceparent];
+      const known = body === null ? credentials.raw : credentials.rawWithBody;
+      const all = traceparent === undefined ? (known as string[]) : [...known, 'traceparent', traceparent];
       const request = { path: url, method: method.toUpperCase(), headers: all, body };
       const exchange = new Exchange(config, maxBytes, resolve, reject);
       if (body === null || body.length <= AT_ONCE_BYTES) pool.dispatch(request, exchange);

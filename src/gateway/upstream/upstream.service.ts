@@ -5,15 +5,15 @@ import { Pool } from 'undici';
 import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
-import { Secret } from '../../platform/config/secret';
+import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream-timeouts';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { Answer, RequestKind, Exchange, toAnswer } from './answer';
 import { Circuit } from './circuit';
-import { headerOf, headersOf, toSeconds } from './headers';
+import { Credentials } from './credentials';
+import { headerOf, toSeconds } from './headers';
 import { UpstreamHealth } from './health';
-import { KeyRemover } from './key-remover';
 import { Listing, streamListing } from './listing';
 import { readAgain } from './read-again';
 import { ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
@@ -64,7 +64,7 @@ interface Sending {
 /** Grows during an attempt, because its end does not tell how far it came. */
 type Progress = Pick<Try, 'phase'>;
 
-/** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
+/** Talks to the upstream. Nothing else imports axios. */
 @Injectable()
 export class UpstreamService implements OnApplicationShutdown {
   /** The upstream's health, as this instance sees it. */
@@ -76,21 +76,21 @@ export class UpstreamService implements OnApplicationShutdown {
   private readonly listingPool: Pool;
   private readonly http: InstanceType<typeof Axios>;
   private readonly basePath: string;
-  private readonly key: Secret;
-  private readonly keyRemover: KeyRemover;
+  private readonly credentials: Credentials;
   private readonly unitName: UnitName;
 
   constructor(
     config: ConfigService<Loaded, true>,
     private readonly metrics: MetricsService,
     private readonly fence: FenceService,
+    reload: SecretReloadService,
   ) {
     const settings = config.get('settings', { infer: true });
     this.settings = settings;
     const base = new URL(settings.upstreamBaseUrl);
     this.basePath = base.pathname.replace(/\/$/, '');
-    this.key = settings.upstreamApiKey;
-    this.keyRemover = new KeyRemover(this.key.reveal());
+    this.credentials = new Credentials(settings.upstreamApiKey);
+    reload.watch('UPSTREAM_API_KEY', settings.upstreamApiKey, (key) => this.credentials.replace(key));
     this.unitName = new UnitName(settings.upstreamUnitName);
     const longestMs = longestUpstreamTimeout(settings);
     this.pool = new Pool(base.origin, {
@@ -105,7 +105,7 @@ export class UpstreamService implements OnApplicationShutdown {
     });
     // axios.create() has many defaults, which take longer than sending. One of them reads the body.
     this.http = new Axios({
-      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, headersOf(this.key.reveal())),
+      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, this.credentials),
       maxRedirects: 0,
     });
   }
@@ -150,10 +150,10 @@ export class UpstreamService implements OnApplicationShutdown {
       path: this.basePath + this.unitName.inPath(path),
       body: this.unitName.inRequest(body),
       signal,
-      headers: { ...headersOf(this.key.reveal()), ...(body && { 'Content-Type': JSON_TYPE }) },
+      headers: { ...this.credentials.headers, ...(body && { 'Content-Type': JSON_TYPE }) },
       timeoutMs: this.settings.reconciliation.listingTimeoutMs,
     };
-    return streamListing(this.listingPool, request, this.keyRemover, onBatch);
+    return streamListing(this.listingPool, request, this.credentials.remover, onBatch);
   }
 
   /**
@@ -172,7 +172,7 @@ export class UpstreamService implements OnApplicationShutdown {
 
   /** Removes our key from text outside of an answer. Returns the same bytes if the text does not quote it. */
   withoutKey(bytes: Buffer): Buffer {
-    return this.keyRemover.fromBytes(bytes);
+    return this.credentials.remover.fromBytes(bytes);
   }
 
   private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
@@ -201,6 +201,7 @@ export class UpstreamService implements OnApplicationShutdown {
     { outgoing: { effect, method, path, body }, traceparent, deadline, isTooLate }: Sending,
     progress: Progress,
   ): Promise<Exchange> {
+    const { remover } = this.credentials;
     try {
       const { status, data } = await this.http.request<Received>({
         method,
@@ -214,10 +215,10 @@ export class UpstreamService implements OnApplicationShutdown {
       progress.phase = 'answered';
       return {
         status,
-        contentType: this.keyRemover.fromText(headerOf(data.headers, 'content-type') ?? '') || null,
+        contentType: remover.fromText(headerOf(data.headers, 'content-type') ?? '') || null,
         contentEncoding: headerOf(data.headers, 'content-encoding'),
         retryAfter: toSeconds(headerOf(data.headers, 'retry-after')),
-        body: this.unitName.inResponse(this.keyRemover.fromBytes(data.body)),
+        body: this.unitName.inResponse(remover.fromBytes(data.body)),
       };
     } catch (error) {
       if (error instanceof ExchangeFailed) {

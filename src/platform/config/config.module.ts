@@ -1,6 +1,7 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { RunningConfig } from './config';
+import { SecretReloadService } from './secret-reload.service';
 
 /**
  * The content of the application's ConfigService. `config.get('settings', { infer: true })` returns all of it, typed.
@@ -15,6 +16,9 @@ export class SettingsModule {
   static with(settings: RunningConfig): DynamicModule {
     return {
       module: SettingsModule,
+      global: true,
+      providers: [{ provide: SecretReloadService, useFactory: () => new SecretReloadService(settings) }],
+      exports: [SecretReloadService],
       // config.ts has already read, checked and completed the environment.
       imports: [
         ConfigModule.forRoot({

@@ -10,6 +10,7 @@ import { NEEDED } from './needed';
 import { productionFaults } from './production';
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { Secret } from './secret';
+import { fileVariableOf, readSecretFiles, SecretName } from './secret-files';
 import { toUpstreamConfig, UpstreamConfig } from './upstream-config';
 import { toWorkerConfig, WorkerConfig } from './worker-config';
 
@@ -60,6 +61,8 @@ export interface Config extends DatabaseConfig, UpstreamConfig, WorkerConfig {
   readonly sandboxControlKey: Secret;
   /** The other SANDBOX_ variables, by name. The embedded sandbox reads and checks them itself. */
   readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
+  /** The files that secrets were read from, by variable. */
+  readonly secretFiles: ReadonlyMap<SecretName, string>;
   /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */
   readonly sandboxPortGiven: boolean;
 }
@@ -102,13 +105,26 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
  */
 export function loadConfigOf(part: keyof typeof NEEDED, env: NodeJS.ProcessEnv = environment()): Config {
   const needed: readonly string[] = NEEDED[part];
-  return parse(Object.fromEntries(Object.entries(env).filter(([name]) => needed.includes(name))), needed);
+  const names = [...needed, ...needed.map(fileVariableOf)];
+  return parse(Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name))), needed);
+}
+
+/** Returns what is wrong with a new value of one variable. The fault never quotes the value. */
+export function faultOf(name: SecretName, value: string, production: boolean): string | undefined {
+  try {
+    parse({ NODE_ENV: production ? 'production' : 'development', [name]: value }, [name]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StartError) return error.message;
+    throw error;
+  }
 }
 
 function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const { values: given, files, faults: ofFiles } = readSecretFiles(set);
   const read = plainToInstance(Environment, given, { exposeDefaultValues: true });
-  const faults = validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}));
+  const faults = [...ofFiles, ...validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}))];
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
   for (const use of ['OWNER', 'SEALER', 'SESSION', 'REPLICA'] as const) {
@@ -122,6 +138,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   return Object.freeze({
     ...toConfig(read),
     sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
+    secretFiles: files,
     sandboxPortGiven: 'SANDBOX_PORT' in given,
     workerPortGiven: 'WORKER_PORT' in given,
   });
@@ -150,7 +167,9 @@ function sandboxBehaviour(given: Record<string, string | undefined>): Record<str
   return Object.fromEntries(names.map((name) => [name, new Secret(given[name] ?? '')]));
 }
 
-function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxPortGiven' | 'workerPortGiven'> {
+function toConfig(
+  env: Environment,
+): Omit<Config, 'sandboxBehaviour' | 'secretFiles' | 'sandboxPortGiven' | 'workerPortGiven'> {
   const production = env.NODE_ENV === 'production';
   return {
     production,

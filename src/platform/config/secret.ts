@@ -14,6 +14,11 @@ export class Secret {
     return this.#value;
   }
 
+  /** Returns whether this is its value. */
+  is(value: string): boolean {
+    return this.#value === value;
+  }
+
   toString(): string {
     return SHOWN;
   }

@@ -5,9 +5,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Loaded } from '../../platform/config/config.module';
 import { Secret } from '../../platform/config/secret';
+import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { Signed, verify } from '../../gateway/upstream/event-signature';
+import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/event-signature';
 
 const EVENTS_PATH = '/hooks/upstream';
 
@@ -17,28 +18,42 @@ const MAX_BYTES = 65_536;
 /** Checks the signature of each event over its bytes, before they are parsed and before the database is used. */
 @Injectable()
 export class SignedEventsService implements OnModuleInit {
-  private readonly secret: Secret | undefined;
+  private secret: Secret | undefined;
+  /** The secret before, as long as an event that it signed is not stale. */
+  private earlier: { secret: Secret; until: number } | undefined;
   private readonly signed = new WeakMap<FastifyRequest, Signed>();
 
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly upstream: UpstreamService,
+    reload: SecretReloadService,
     config: ConfigService<Loaded, true>,
   ) {
     this.secret = config.get('settings', { infer: true }).upstreamWebhookSecret;
+    reload.watch('UPSTREAM_WEBHOOK_SECRET', this.secret, (secret) => this.replace(secret));
   }
 
   onModuleInit(): void {
     const server = this.host.httpAdapter.getInstance<FastifyInstance>();
     server.addHook('preParsing', async (request, _reply, payload: Readable) => {
       if (request.routeOptions.url !== EVENTS_PATH) return payload;
-      const { secret } = this;
-      if (!secret) throw new Problem('not_found');
+      if (!this.secret) throw new Problem('not_found');
       const bytes = await collect(payload);
-      this.signed.set(request, check(request, bytes, secret));
+      this.signed.set(request, check(request, bytes, this.accepted()));
       // Fastify compares the length with the announced one.
       return Object.assign(Readable.from([this.upstream.withoutKey(bytes)]), { receivedEncodedLength: bytes.length });
     });
+  }
+
+  /** The upstream changes its secret at another moment than the operator changes ours. */
+  private replace(secret: Secret): void {
+    if (this.secret) this.earlier = { secret: this.secret, until: performance.now() + TOLERANCE_MS };
+    this.secret = secret;
+  }
+
+  private accepted(): Secret[] {
+    const { secret, earlier } = this;
+    return [...(secret ? [secret] : []), ...(earlier && performance.now() < earlier.until ? [earlier.secret] : [])];
   }
 
   /** Returns the signed bytes of an event. */
@@ -49,9 +64,11 @@ export class SignedEventsService implements OnModuleInit {
   }
 }
 
-function check({ headers }: FastifyRequest, bytes: Buffer, secret: Secret): Signed {
-  const signed = verify(headers, bytes, secret.reveal());
-  if (signed === 'unsigned') throw new Problem('invalid_signature');
+/** Checks an event with each secret that it may be signed with. */
+function check({ headers }: FastifyRequest, bytes: Buffer, secrets: Secret[]): Signed {
+  const results = secrets.map((secret) => verify(headers, bytes, secret.reveal()));
+  const signed = results.find((result) => result !== 'unsigned');
+  if (signed === undefined) throw new Problem('invalid_signature');
   if (signed === 'stale') throw new Problem('stale_event');
   return signed;
 }

@@ -1,0 +1,72 @@
+import { readFileSync, statSync } from 'node:fs';
+
+/** The variables that can be in a file of their own. `<name>_FILE` names the file. */
+export const SECRET_NAMES = [
+  'DATABASE_URL',
+  'DATABASE_OWNER_URL',
+  'DATABASE_SEALER_URL',
+  'DATABASE_SESSION_URL',
+  'DATABASE_REPLICA_URL',
+  'LOG_SIGNING_KEY',
+  'UPSTREAM_API_KEY',
+  'UPSTREAM_WEBHOOK_SECRET',
+  'SANDBOX_CONTROL_KEY',
+] as const;
+
+export type SecretName = (typeof SECRET_NAMES)[number];
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+const MOST_BYTES = 65_536;
+
+/** Returns the name of the variable that names the file of a secret. */
+export const fileVariableOf = (name: string) => `${name}_FILE`;
+
+/**
+ * Reads the secrets whose files the environment names.
+ * @returns the environment with their values in place of the files, the files by secret, and what is wrong with them. A
+ * fault names a variable, never a value or a file.
+ */
+export function readSecretFiles(given: Given): {
+  values: Record<string, string | undefined>;
+  files: Map<SecretName, string>;
+  faults: string[];
+} {
+  const values = { ...given };
+  const files = new Map<SecretName, string>();
+  const faults: string[] = [];
+  for (const name of SECRET_NAMES) {
+    const variable = fileVariableOf(name);
+    const file = given[variable];
+    if (file === undefined) continue;
+    delete values[variable];
+    if (given[name] !== undefined) {
+      faults.push(`${name} and ${variable} must not both be set`);
+      continue;
+    }
+    try {
+      values[name] = secretIn(file);
+      files.set(name, file);
+    } catch (error) {
+      faults.push(`${variable} must name a file with the value (${codeOf(error)})`);
+    }
+  }
+  return { values, files, faults };
+}
+
+/** Returns the secret in a file, without the line end that editors add. */
+export function secretIn(file: string): string {
+  const stat = statSync(file);
+  if (!stat.isFile()) throw new UnusableFile('it is not a regular file'); // reading a pipe would wait forever
+  if (stat.size > MOST_BYTES) throw new UnusableFile('it is too large');
+  const secret = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  if (secret === '') throw new UnusableFile('it is empty');
+  return secret;
+}
+
+class UnusableFile extends Error {}
+
+/** Returns the reason of a failure, without the file's name. */
+export function codeOf(error: unknown): string {
+  return error instanceof UnusableFile ? error.message : ((error as { code?: string }).code ?? 'it cannot be read');
+}
