@@ -154,7 +154,7 @@ describe('people in the history', () => {
   });
 
   describe('in own calls', () => {
-    it('are shown unmasked to the client, with any of its keys', async () => {
+    it('are shown unmasked to the client, with a key that may read', async () => {
       const { body } = await proxy.get(app, `/v1/calls/${await pay()}`).expect(200);
       expect(body).toMatchObject({ outcome: 'succeeded', items: [{ recipient: { email: PERSON.email } }] });
       expect(body.response?.body).toEqual(TALKATIVE);

@@ -30,7 +30,7 @@ beforeAll(async () => {
     running = scene.withProxy(async (ours, newKey) => {
       proxy = ours;
       auditor = await newKey('audit');
-      ({ key: app } = await proxy.client('payer', 'pay'));
+      ({ key: app } = await proxy.client('payer', 'pay', 'read'));
       const credits = [
         { email: 'ada@example.com', twitter: '@Ada', valueInUSD: 2.5 },
         { email: 'bob@example.com', valueInUSD: 1 },

@@ -1,3 +1,4 @@
+import { Owner } from '../access/auth/owner';
 import { CallState, freesKey } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -7,6 +8,8 @@ import { LedgerItem, ledgerOf, LedgerRecords } from './ledger';
 /** The records of a call that another one repeats. */
 export interface FirstCall {
   id: string;
+  /** Whose call it is. */
+  made: Owner;
   state: CallState;
   /** The time since it was released: admitted, or approved. */
   ageMs: number;
@@ -41,6 +44,7 @@ export async function readFirstCall(
       WHERE i.id = ${id}::uuid) AS call`;
   if (!row) return undefined;
   const isKeyFree = freesKey(row.state, row.outcome?.upstream_status ?? null);
-  const { state, ageMs, outcome, body } = row;
-  return { id, state, ageMs, isKeyFree, payouts: ledgerOf(row), outcome, body: body && Buffer.from(body) };
+  const { state, ageMs, outcome, body, intent } = row;
+  const made = { clientId: intent.client_id, person: intent.actor ?? null };
+  return { id, made, state, ageMs, isKeyFree, payouts: ledgerOf(row), outcome, body: body && Buffer.from(body) };
 }

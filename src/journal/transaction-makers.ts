@@ -1,3 +1,4 @@
+import { isOwn, Owner } from '../access/auth/owner';
 import { CREATED_BY, RECOGNIZED_BY_OUR_ID } from '../operations/effects';
 import { readPayoutId } from '../operations/payout-id';
 import { TransactionId } from '../operations/row';
@@ -6,12 +7,6 @@ import { uuidFloor } from '../platform/database/uuid';
 import { clock } from '../platform/database/clock';
 import { catchUpIndex } from './search-index';
 import { TAGS, termOf } from './terms';
-
-/** Whose calls count as a caller's own: those of its client and, if its key names a person, of that person. */
-export interface Owner {
-  clientId: string;
-  person: string | null;
-}
 
 /** The IDs of a transaction, as far as they are known. */
 export type TransactionIds = Partial<Record<TransactionId, string | null>>;
@@ -51,7 +46,7 @@ export class TransactionMakers {
 
   /** Returns whether the owner made the transaction. False, too, if nobody is known to have. */
   isOwn(ids: TransactionIds): boolean {
-    return this.makersOf(ids).some((maker) => isSame(maker, this.owner));
+    return this.makersOf(ids).some((maker) => isOwn(maker, this.owner));
   }
 
   /** Returns whether others made the transaction, and not the owner. */
@@ -90,7 +85,7 @@ export async function readOwnReferences(
   const rows = await prisma.$queryRaw<(Owner & { id: string })[]>`
     SELECT i.id::text, i.client_id::text AS "clientId", i.record::json ->> 'actor' AS person
     FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${MAKING}::text[])`;
-  const own = new Set(rows.filter((row) => isSame(row, owner)).map(({ id }) => id));
+  const own = new Set(rows.filter((row) => isOwn(row, owner)).map(({ id }) => id));
   return new Set(references.filter((reference) => own.has(callOf(reference) ?? '')));
 }
 
@@ -107,10 +102,6 @@ export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, {
         AND call_id >= ${from}::uuid AND state IN ('succeeded', 'confirmed', 'unknown', 'in_progress')
         AND array_to_string(payouts, '') !~ E'\nref:') AS found`;
   return row?.found ?? false;
-}
-
-function isSame(maker: Owner, owner: Owner): boolean {
-  return maker.clientId === owner.clientId && (owner.person === null || maker.person === owner.person);
 }
 
 type MakerRow = Owner & Record<TransactionId, string | null>;

@@ -5,6 +5,7 @@ import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
 import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
 import { Asker, requireSomebodyElse } from '../../access/auth/four-eyes';
+import { ownerOf, reachesWholeAccount } from '../../access/auth/owner';
 import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ProcessService } from '../../platform/database/process.service';
@@ -15,7 +16,7 @@ import { Place } from '../../gateway/admission-control/place';
 import { GateService } from '../../gateway/admission-control/gate.service';
 import { StorageService } from '../../platform/storage/storage.service';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
-import { OwnershipService, ownerOf, reachesWholeAccount } from '../../gateway/forwarding/ownership.service';
+import { OwnershipService } from '../../gateway/forwarding/ownership.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { recipientFaults, requireClosedCircuit, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
@@ -158,7 +159,7 @@ export class ApprovalsService {
     hash: string | undefined,
   ): Promise<{ by: Asker; held: Held }> {
     const { approval } = await this.record(id, false);
-    const held = await this.records.stored({ id });
+    const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
     const { client_id: clientId, key_id: keyId, actor = null } = held.intent;
     const by = requireSomebodyElse(call, { clientId, keyId, actor });

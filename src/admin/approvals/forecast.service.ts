@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from '../../access/auth/call';
-import { ownerOf } from '../../gateway/forwarding/ownership.service';
+import { ownerOf } from '../../access/auth/owner';
 import { TransactionMakers } from '../../journal/transaction-makers';
 import { namedTransactionOf, operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';

@@ -1,11 +1,11 @@
 import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../../access/auth/callers.service';
+import { reachesWholeAccount } from '../../access/auth/owner';
 import { Decimal } from 'decimal.js';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/documents';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { reachesWholeAccount } from '../../gateway/forwarding/ownership.service';
 import { limitProblems } from '../../gateway/forwarding/refusals';
 import { OperationName, scopesOf } from '../../operations/catalogue';
 import { Limited } from '../../policy/limit-rules';

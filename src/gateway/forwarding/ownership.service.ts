@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AuthenticatedCall, Caller, OperationCall } from '../../access/auth/call';
-import { hasUnnamedTransactions, Owner, readOwnReferences, TransactionMakers } from '../../journal/transaction-makers';
+import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
+import { Owner, ownerOf, reachesWholeAccount } from '../../access/auth/owner';
+import { hasUnnamedTransactions, readOwnReferences, TransactionMakers } from '../../journal/transaction-makers';
 import { listsTransactions, namedTransactionOf } from '../../operations/catalogue';
 import { TransactionId } from '../../operations/row';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -100,15 +101,6 @@ export function namedIn({ operation }: Pick<OperationCall, 'operation'>, input: 
   if (!named) return undefined;
   const id = (input as Record<string, unknown> | null | undefined)?.[named.in];
   return typeof id === 'string' ? { kind: named.names, id } : undefined;
-}
-
-export function ownerOf({ clientId, person }: Caller): Owner {
-  return { clientId, person };
-}
-
-/** Returns whether a caller reaches everything in the upstream account. */
-export function reachesWholeAccount({ scopes }: Caller): boolean {
-  return scopes.has('account');
 }
 
 function unreadable(failure: string): Problem {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { leftOf, OperationCall } from '../../access/auth/call';
+import { isOwn, ownerOf } from '../../access/auth/owner';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs, overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -60,6 +61,7 @@ export class ReplayService {
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
     const reading = readFirstCall(this.prisma, firstCallId, this.inFlightSeconds);
     const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
+    if (first && !isOwn(first.made, ownerOf(call.caller))) throw othersKey(first);
     return first && this.toReply(call, first);
   }
 
@@ -131,6 +133,15 @@ function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effe
   if (status === undefined) throw inDoubt(first); // An answer has a status.
   const content = body === null ? erasedContent(kind, id) : { contentType, body };
   return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
+}
+
+/** The key of a person gets only the answers to that person's calls. */
+function othersKey({ id }: FirstCall): Problem {
+  return new Problem('idempotency_key_reused', {
+    text: 'This Idempotency-Key belongs to a request of your client that is not yours. Nothing was sent. If it is the same payout, do not send it again. Otherwise use a new key.',
+    action: 'ask',
+    firstCallId: id,
+  });
 }
 
 /** The longest wait before a call in doubt is worth another look. Seconds. */

@@ -3,6 +3,7 @@ import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nest
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
+import { ownView } from '../../access/auth/owner';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Receipt } from './receipt.dto';
@@ -26,15 +27,16 @@ export class ReceiptsController {
     summary: 'Get a receipt of a call to verify offline',
     operationId: 'readReceipt',
     description:
-      'Scope `pay`, `write` or `read`. Finds only calls of your client. A receipt has the records of the call, their inclusion ' +
+      'Scope `pay`, `write` or `read`. Finds only your own calls. A receipt has the records of the call, their inclusion ' +
       'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` verifies it offline. Records ' +
       'are sealed within seconds. A receipt lacks later records, such as an outcome.',
   })
   @ApiParam(CALL_ID)
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  own(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
-    return this.receipts.receipt(id, caller.clientId, !masked);
+  own(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
+    const { owner, reveal } = ownView(call);
+    return this.receipts.receipt(id, owner, reveal);
   }
 
   /** Auditors see the calls of every client. Each read is recorded. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUtf8 } from 'node:buffer';
 import { PersonDocument } from '../../journal/documents';
+import { isOwn, Owner } from '../../access/auth/owner';
 import { isUuid } from '../../platform/database/uuid';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
@@ -11,6 +12,12 @@ import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
 /** The format that tools/verify-receipt.mjs reads. */
 const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
 
+/** Who made a request, as its record says. */
+interface Requester {
+  client_id: string;
+  actor?: string | null;
+}
+
 /** Makes receipts: the records of a call, their inclusion proofs, and the committed data of people. */
 @Injectable()
 export class ReceiptsService {
@@ -20,17 +27,18 @@ export class ReceiptsService {
   ) {}
 
   /**
-   * @param clientId the client that must own the call. Undefined allows any client.
+   * @param owner whose call it must be. Undefined allows any call.
    * @param reveal whether to open commitments. If not, the receipt looks as if people had been erased.
    * @throws Problem call_not_found if there is no such call, not_sealed while one of its records is too new.
    */
-  async receipt(id: string, clientId: string | undefined, reveal: boolean): Promise<Receipt> {
+  async receipt(id: string, owner: Owner | undefined, reveal: boolean): Promise<Receipt> {
     if (!isUuid(id)) throw new Problem('call_not_found');
     const call = id.toLowerCase();
     const found = await this.proofs.recordsOf(call);
     const request = found.find(({ kind }) => kind === 'intent' || kind === 'refusal');
-    const owner = request && (JSON.parse(request.leaf) as { client_id: string }).client_id;
-    if (owner === undefined || (clientId ?? owner) !== owner) throw new Problem('call_not_found');
+    if (!request) throw new Problem('call_not_found');
+    const { client_id: clientId, actor: person = null } = JSON.parse(request.leaf) as Requester;
+    if (owner && !isOwn({ clientId, person }, owner)) throw new Problem('call_not_found');
     const { note, proved, unsealed } = await this.proofs.prove(call, found);
     if (unsealed.length > 0) throw new Problem('not_sealed');
     const { name, verifierKey } = this.proofs.verifier();

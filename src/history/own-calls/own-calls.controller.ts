@@ -19,6 +19,7 @@ import { FenceService } from '../../platform/fencing/fence.service';
 import { Author } from '../../journal/author';
 import { settle } from '../../journal/settlements';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
+import { ownView } from '../../access/auth/owner';
 import { settlementByHand } from './settlement-by-hand';
 
 const FENCED =
@@ -46,16 +47,17 @@ export class OwnCallsController {
     summary: 'Find your own calls',
     operationId: 'listCalls',
     description:
-      'Scope `pay`, `write` or `read`. Lists only calls of your client. After a lost connection, search by the ' +
+      'Scope `pay`, `write` or `read`. Lists only calls of your client, and of your person if the key is personal. People are ' +
+      'masked without `read`. After a lost connection, search by the ' +
       '`idempotency_key` of the request.',
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async list(@CurrentCall() call: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
-    const { caller, masked, gone } = call;
-    const { rows, nextPageToken } = await this.searching.search(search, 'calls', { clientId: caller.clientId, gone });
+    const { owner, reveal } = ownView(call);
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', { owner, gone: call.gone });
     const ids = rows.map(({ id }) => id);
-    return { calls: await this.records.list(ids, !masked), next_page_token: nextPageToken };
+    return { calls: await this.records.list(ids, reveal), next_page_token: nextPageToken };
   }
 
   @Get(':id')
@@ -63,7 +65,7 @@ export class OwnCallsController {
   @ApiOperation({
     summary: 'Read the outcome of a call',
     operationId: 'readCall',
-    description: 'Scope `pay`, `write` or `read`. Finds only calls of your client.',
+    description: 'Scope `pay`, `write` or `read`. Finds only your own calls. People are masked without `read`.',
   })
   @ApiParam({
     name: 'id',
@@ -72,8 +74,9 @@ export class OwnCallsController {
   })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<FullCallRecord> {
-    const record = isUuid(id) && (await this.records.one(id, !masked, caller.clientId));
+  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<FullCallRecord> {
+    const { owner, reveal } = ownView(call);
+    const record = isUuid(id) && (await this.records.one(id, reveal, owner));
     if (!record) throw new Problem('call_not_found');
     return record;
   }

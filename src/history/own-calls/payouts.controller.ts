@@ -6,6 +6,7 @@ import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { PayoutRecord } from './payout.dto';
+import { ownView } from '../../access/auth/owner';
 import { PayoutsService } from './payouts.service';
 
 /** Apps read here what became of each of their payouts. */
@@ -21,7 +22,7 @@ export class PayoutStatesController {
     summary: 'Read what became of a payout',
     operationId: 'readPayout',
     description:
-      'Scope `pay`, `write` or `read`. Finds only payouts of your client. The state follows the settlement ledger, so it ' +
+      'Scope `pay`, `write` or `read`. Finds only your own payouts. People are masked without `read`. The state follows the settlement ledger, so it ' +
       'changes if the upstream fails, reverses or refunds a payout later.',
   })
   @ApiParam({
@@ -32,8 +33,8 @@ export class PayoutStatesController {
   })
   @ApiResponse({ status: 200, type: PayoutRecord, description: 'The payout.' })
   @ApiKeyProblems('payout_not_found')
-  async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<PayoutRecord> {
-    const payout = await this.payouts.one(id, !masked, caller.clientId);
+  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<PayoutRecord> {
+    const payout = await this.payouts.one(id, ownView(call));
     if (!payout) throw new Problem('payout_not_found');
     return payout;
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { inTurns, Pace, Steps } from '../../platform/steps';
+import { isOwn, Owner } from '../../access/auth/owner';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';
@@ -88,37 +89,39 @@ export class RecordsService {
     return byId;
   }
 
-  /** @param clientId finds only calls of this client. */
-  async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
-    return (await this.find(id, reveal, clientId))?.record;
+  /** @param owner finds only their calls. */
+  async one(id: string, reveal: boolean, owner?: Owner): Promise<FullCallRecord | undefined> {
+    return (await this.find(id, reveal, owner))?.record;
   }
 
   /** Reads one call, with the records that are shown. */
-  async find(id: string, reveal: boolean, clientId?: string): Promise<FoundCall | undefined> {
+  async find(id: string, reveal: boolean, owner?: Owner): Promise<FoundCall | undefined> {
     const present = await this.present.read();
-    const where = { id, ...(clientId !== undefined && { clientId }) };
     const viewOf = async (clients: string[], verdicts: View['verdicts']): Promise<View> => ({
       reveal,
       present,
       verdicts,
-      showsOthers: clientId === undefined,
+      showsOthers: owner === undefined,
       clientNames: await this.namesOf(clients),
     });
-    const refusal = await this.prisma.refusal.findUnique({ where });
+    const refusal = await this.prisma.refusal.findUnique({ where: { id } });
     if (refusal) {
+      if (owner && !isOwn({ clientId: refusal.clientId, person: refusal.actor }, owner)) return undefined;
       const record = fromRefusal(refusal, await viewOf([refusal.clientId], new Map()));
       return { record: { ...record, request: null, response: null }, stored: null };
     }
-    const stored = await this.stored(where);
+    const stored = await this.stored(id);
     if (!stored) return undefined;
+    const { client_id: clientId, actor: person = null } = stored.intent;
+    if (owner && !isOwn({ clientId, person }, owner)) return undefined;
     const response = await this.responseOf(stored);
     const view = await viewOf(clientsOf(stored), await newestVerdicts(this.prisma, [stored]));
     return { record: { ...fromIntent(stored, view, () => true), ...toMessages(stored, response, reveal) }, stored };
   }
 
   /** Reads the records of one call. */
-  async stored({ id, clientId = null }: { id: string; clientId?: string | null }): Promise<FullStoredCall | null> {
-    const [found] = await this.prisma.readLong<RecordsAndBodiesRow>(recordsAndBodiesOf(id, clientId));
+  async stored(id: string): Promise<FullStoredCall | null> {
+    const [found] = await this.prisma.readLong<RecordsAndBodiesRow>(recordsAndBodiesOf(id));
     return found ? toFullStoredCall(found) : null;
   }
 

@@ -1,3 +1,4 @@
+import { Owner } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
@@ -165,6 +166,11 @@ const TERM_TAGS = {
   request_id: 'request:',
   client_address: 'address:',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
+
+/** The terms that every call of an owner has. */
+export function termsOf({ clientId, person }: Owner): string[] {
+  return [`client:${clientId}`, ...(person === null ? [] : [termOf(TERM_TAGS.actor, person)])];
+}
 
 function exactTerms(search: SearchFilters): string[] {
   return Object.entries(TERM_TAGS).flatMap(([name, tag]) => {

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
+import { Owner } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
 import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
-import { conditionsOf, rangeOf, Rows } from './filters';
+import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, Place, rowsToRead } from '../records/page';
 import { counted, matching, Scope } from './matching';
@@ -26,7 +27,8 @@ type Search = SearchFilters & PageRequest & { sort?: Sort };
 
 /** Who searches. */
 interface Asker {
-  clientId?: string | undefined;
+  /** Finds only their calls, and omits replays and other repetitions of a call. */
+  owner?: Owner | undefined;
   /** Aborted when nobody waits for the answer any more. */
   gone?: AbortSignal | undefined;
 }
@@ -43,12 +45,11 @@ export class SearchService {
 
   /**
    * Returns one page, newest or largest first. Finds everything that had committed before the request.
-   * @param clientId finds only calls of this client, and omits replays and other repetitions of a call.
    * @param gone cancels the search.
    */
-  async search(search: Search, listed: Listed = 'calls', { clientId, gone }: Asker = {}): Promise<Page<Place>> {
+  async search(search: Search, listed: Listed = 'calls', { owner, gone }: Asker = {}): Promise<Page<Place>> {
     const after = cursorOf(search, listed);
-    const scope = await this.prepare(search, listed, { clientId, gone });
+    const scope = await this.prepare(search, listed, { owner, gone });
     const { sort = 'time' } = search;
     const query: Query = {
       ...scope,
@@ -97,14 +98,14 @@ export class SearchService {
   }
 
   /** Waits until everything committed is indexed, and returns the scope. */
-  async prepare(search: SearchFilters, rows: Rows, { clientId, gone }: Asker = {}): Promise<Scope> {
+  async prepare(search: SearchFilters, rows: Rows, { owner, gone }: Asker = {}): Promise<Scope> {
     requireSense(search);
     const present = await this.present.read(); // before the records, see PresentService.read
     await this.index.catchUp();
-    const named = { clientIds: await this.clientsOf(search, clientId), phones: await this.phonesOf(search, gone) };
+    const named = { clientIds: await this.clientsOf(search, owner), phones: await this.phonesOf(search, gone) };
     const conditions = conditionsOf(search, rows, named, present);
-    if (clientId !== undefined) {
-      conditions.terms.push(`client:${clientId}`);
+    if (owner) {
+      conditions.terms.push(...termsOf(owner));
       conditions.others.push(Prisma.sql`NOT repeats`);
     }
     return { conditions, ...rangeOf(search) };
@@ -144,8 +145,8 @@ export class SearchService {
   }
 
   /** Returns the IDs of the named clients. A client's name may equal another client's ID. */
-  private async clientsOf({ client }: SearchFilters, clientId: string | undefined): Promise<string[] | undefined> {
-    if (client === undefined || clientId !== undefined) return undefined;
+  private async clientsOf({ client }: SearchFilters, owner: Owner | undefined): Promise<string[] | undefined> {
+    if (client === undefined || owner) return undefined;
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT id::text FROM client WHERE name = ${client} OR id::text = lower(${client})`;
     return rows.map(({ id }) => id);

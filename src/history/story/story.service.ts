@@ -26,7 +26,7 @@ export class StoryService {
     if (!found) return undefined;
     const { record, stored } = found;
     const [anomalies, differences, seals, { accesses, count }] = await Promise.all([
-      this.anomalies(stored ?? (await this.records.stored({ id: record.id }))),
+      this.anomalies(stored ?? (await this.records.stored(record.id))),
       this.differences(record.id),
       this.seals(record.id),
       this.accesses.ofCall(record.id, reveal),
