@@ -30,7 +30,9 @@ export class ForwardingService {
     const place = await this.gate.enter(call);
     try {
       if (effect === 'read') {
+        const started = performance.now();
         await this.ownership.require(call, input);
+        call.sendBy += performance.now() - started; // a look-up has limits of its own
         if (listsTransactions(operation)) prepared.shown = (received) => this.ownership.withoutOthers(call, received);
         const { answer, shared } = await this.exchanges.read(call, prepared, place);
         return toReply(answer, id, effect, shared?.age);

@@ -48,7 +48,7 @@ export class OwnershipService {
   async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId): Promise<boolean> {
     const makers = await TransactionMakers.read(this.prisma, owner, [id]).catch(databaseUnavailable);
     if (makers.isOwn({ [kind]: id })) return true;
-    if (makers.isForeign({ [kind]: id })) return false;
+    // From here on, an ID of others takes the same way as one that does not exist.
     if (!(await hasUnnamedTransactions(this.prisma, owner).catch(databaseUnavailable))) return false;
     const listed = await this.listed(cause, { kind, id });
     return (await this.own(owner, listed)).length > 0;

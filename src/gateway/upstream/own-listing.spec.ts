@@ -1,0 +1,52 @@
+import { listedIn, withListed } from './own-listing';
+
+const [OWN, OTHERS] = [{ chiRef: 'own' }, { chiRef: 'theirs', email: 'ada@example.com' }];
+const isOwn = (one: unknown) => one === OWN || (one as typeof OWN | null)?.chiRef === 'own';
+const kept = (body: unknown) =>
+  JSON.parse(
+    withListed(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), isOwn).toString(),
+  ) as object;
+
+describe('an answer with own transactions alone', () => {
+  it.each([
+    [
+      { status: 'success', data: [OWN, OTHERS] },
+      { status: 'success', data: [OWN] },
+    ],
+    [
+      { status: 'success', data: { data: [OTHERS, OWN], credits: [OTHERS], error: 'None' } },
+      { status: 'success', data: { error: 'None', data: [OWN], credits: [] } },
+    ],
+    [
+      { status: 'success', data: {} },
+      { status: 'success', data: {} },
+    ],
+    [
+      { status: 'error', error: 'not found for that id' },
+      { status: 'error', error: 'not found for that id' },
+    ],
+  ])('keeps its envelope: %j', (body, shown) => expect(kept(body)).toEqual(shown));
+
+  it.each([
+    [{ status: 'success', data: OTHERS }],
+    [{ status: 'success', data: { ...OTHERS, error: OTHERS } }],
+    [{ status: 'success', data: { payouts: [OTHERS], paymentLink: 'theirs' } }],
+    [{ status: 'success', data: { data: { data: [OTHERS] } } }],
+    [{ status: 'success', data: [[OTHERS], null, 'theirs', 1], transactions: [OTHERS] }],
+    [{ status: [OTHERS], error: OTHERS, message: { data: [OTHERS] } }],
+    [[OTHERS]],
+    ['theirs'],
+    ['{"data": [{"chiRef": "theirs"}'],
+    [''],
+  ])('leaves out everything that may be of others: %j', (body) => {
+    expect(JSON.stringify(kept(body))).not.toMatch(/theirs|ada/);
+  });
+
+  it('lists the transactions that it keeps, and no others', () => {
+    const body = { data: { data: [OWN, OTHERS], credits: [OWN], payouts: [OTHERS] } };
+    expect(listedIn(Buffer.from(JSON.stringify(body)))).toEqual([OWN, OTHERS, OWN]);
+    for (const other of ['', 'x', '[]', '{"data":"x"}', '{"data":{"data":{}}}']) {
+      expect(listedIn(Buffer.from(other))).toEqual([]);
+    }
+  });
+});
