@@ -171,6 +171,40 @@ describe('the configuration', () => {
     (url) => expect(loadConfig({ ...PRODUCTION, UPSTREAM_BASE_URL: url }).upstreamBaseUrl).toBe(url),
   );
 
+  it.each([
+    'postgresql://proxy@db.example.com/records',
+    'postgresql://proxy@10.0.0.5,127.0.0.1/records',
+    'postgresql://proxy@[2001:db8::1]/records?sslmode=disable',
+    'postgresql://proxy@db.example.com/records?sslmode=prefer',
+    'postgresql://proxy@db.example.com/records?sslmode=no-verify',
+    'postgresql://proxy@db.example.com/records?sslmode=verify-full&sslmode=disable',
+    'postgresql://proxy@db.example.com/records?sslmode=require&uselibpqcompat=true',
+    'postgresql://proxy@/records?host=db.example.com',
+    'postgresql://proxy@localhost/records?host=db.example.com',
+  ])('rejects a database on another machine without verified TLS in production: %s', (url) => {
+    for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL', 'DATABASE_SEALER_URL', 'DATABASE_REPLICA_URL']) {
+      const message = refusal({ ...PRODUCTION, [name]: url });
+      expect(message).toContain(`${name} must have sslmode=verify-full`);
+      expect(message).not.toContain(url);
+      const allowed = { ...PRODUCTION, [name]: url, DATABASE_ALLOW_UNSAFE: 'no_tls' };
+      expect(loadConfig(allowed).databaseAllowUnsafe).toEqual(['no_tls']);
+    }
+    expect(() => loadConfigOf('database', { ...PRODUCTION, DATABASE_URL: url })).toThrow(/sslmode/);
+    expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  it.each([
+    'postgresql://proxy@db.example.com/records?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+    'postgresql://proxy@a.example.com,b.example.com/records?sslmode=require',
+    'postgresql://proxy@db.example.com/records?ssl=true',
+    'postgresql://proxy@db.example.com/records?sslmode=verify-full&uselibpqcompat=true',
+    'postgresql://proxy@127.0.0.1,localhost,[::1]/records',
+    'postgresql://proxy@/records?host=/var/run/postgresql',
+    'postgresql://proxy@%2Fvar%2Frun%2Fpostgresql/records',
+  ])('accepts a database with verified TLS, or on the same machine, in production: %s', (url) =>
+    expect(loadConfig({ ...PRODUCTION, DATABASE_URL: url }).databaseUrl).toBe(url),
+  );
+
   it.each([`whsec_${Buffer.alloc(23, 1).toString('base64')}`, 'x'.repeat(23), 'whsec_c2VjcmV0'])(
     'rejects a webhook secret of less than 24 bytes in production: %s',
     (secret) => {

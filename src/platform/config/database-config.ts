@@ -13,7 +13,10 @@ export interface DatabaseConfig {
   /** Whether a start applies pending migrations. Otherwise it is refused while some are pending. */
   readonly migrateOnStart: boolean;
   readonly databasePoolSize: number;
-  /** Settings of Postgres that are allowed although they can lose commits (durability.service.ts). */
+  /**
+   * What is allowed although it is unsafe: settings of Postgres that can lose commits (durability.service.ts), and
+   * connections without TLS (production.ts).
+   */
   readonly databaseAllowUnsafe: readonly string[];
   /** The free bytes of a disk below which nothing new is admitted. 0 disables it. */
   readonly minFreeBytes: number;

@@ -37,8 +37,9 @@ export class Environment {
   @IsOptional() @IsDatabaseUrl('reading') DATABASE_REPLICA_URL?: string;
   @IsOptional() @IsIn(['true', 'false']) MIGRATE_ON_START?: string;
   @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
-  @Words() @IsIn(['fsync', 'full_page_writes', 'synchronous_commit'], { each: true }) DATABASE_ALLOW_UNSAFE: string[] =
-    [];
+  @Words()
+  @IsIn(['fsync', 'full_page_writes', 'synchronous_commit', 'no_tls'], { each: true })
+  DATABASE_ALLOW_UNSAFE: string[] = [];
   @Numeric() @IsInt() @Min(0) @Max(1_000_000) MIN_FREE_SPACE_MB = 128; // some seconds of payments at full speed
   @Numeric() @IsInt() @Min(0) @Max(10_000) DATABASE_RESERVE_MB = 64; // the outcomes of all calls in flight, with their WAL
   @Numeric() @IsInt() @Min(1) @Max(604_800) MAX_CLOCK_SKEW_SECONDS = 10; // synchronized clocks differ by milliseconds

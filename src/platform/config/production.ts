@@ -1,9 +1,21 @@
 import { isIP } from 'node:net';
 import { within } from './address-block';
+import { readDatabaseUrl } from './database-url';
 import { Environment } from './environment';
 import { LEAST_WEBHOOK_KEY_BYTES, webhookKeyOf } from './webhook-key';
 
 const WITH = 'with NODE_ENV=production';
+
+const DATABASE_URLS = [
+  'DATABASE_URL',
+  'DATABASE_OWNER_URL',
+  'DATABASE_SEALER_URL',
+  'DATABASE_SESSION_URL',
+  'DATABASE_REPLICA_URL',
+] as const;
+
+/** The values of sslmode with which pg verifies the certificate of the server. */
+const VERIFYING = ['require', 'verify-ca', 'verify-full'];
 
 /**
  * Returns what is wrong with an environment in production only. Each fault names a variable and its rule, never its value.
@@ -20,6 +32,12 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
       `UPSTREAM_BASE_URL must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])`,
     );
   }
+  if (!env.DATABASE_ALLOW_UNSAFE.includes('no_tls')) {
+    for (const name of DATABASE_URLS.filter((one) => isUnverified(env[one])))
+      faults.push(
+        `${name} must have sslmode=verify-full ${WITH}, unless its hosts are this machine. DATABASE_ALLOW_UNSAFE=no_tls allows connections without verified TLS`,
+      );
+  }
   const secret = env.UPSTREAM_WEBHOOK_SECRET;
   if (secret !== undefined && webhookKeyOf(secret).length < LEAST_WEBHOOK_KEY_BYTES) {
     faults.push(
@@ -34,6 +52,21 @@ function isPlain(url: string): boolean {
   if (!URL.canParse(url)) return false; // another rule rejects it
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}
+
+/**
+ * Returns whether the records, with all recipients, would travel to another machine unencrypted, or to a server that
+ * could be anybody's.
+ */
+function isUnverified(url: string | undefined): boolean {
+  if (url === undefined) return false;
+  const { servers } = readDatabaseUrl(url, 'reading');
+  if (servers.every(({ host }) => host.startsWith('/') || isLoopback(host))) return false; // a socket has a path
+  const given = new URLSearchParams(url.split('?', 2)[1]);
+  const mode = given.getAll('sslmode').at(-1); // pg uses the last one, too
+  const isVerifying = mode === undefined ? given.get('ssl') === 'true' : VERIFYING.includes(mode);
+  const isLax = given.has('uselibpqcompat') && mode !== 'verify-full'; // `require` then verifies nothing
+  return !isVerifying || isLax;
 }
 
 const isLoopbackAddress = within(['127.0.0.0/8', '::1']);

@@ -85,7 +85,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   DATABASE_ALLOW_UNSAFE: {
     section: 'database',
     about:
-      'Settings of Postgres that production allows although they can lose confirmed payments: `fsync`, `full_page_writes`, `synchronous_commit`. See [Durability](../operate/deploy.md#durability).',
+      'What production allows although it is unsafe: settings of Postgres that can lose confirmed payments (`fsync`, `full_page_writes`, `synchronous_commit`, see [Durability](../operate/deploy.md#durability)), and connections to another machine without verified TLS (`no_tls`, see [TLS](../operate/deploy.md#tls-to-the-database)).',
   },
   MIN_FREE_SPACE_MB: {
     section: 'database',
