@@ -9,6 +9,7 @@ import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/
 import { listen } from './app/start/listen';
 import { afterStart, startSmall } from './app/start/memory';
 import { needsPostgres, startDependencies } from './app/start/dependencies';
+import type { PrivatePort } from './http/health/private-port';
 import { lockDataDir } from './platform/database/embedded/directory-lock';
 import { startWorker } from './app/start/worker-process';
 
@@ -17,6 +18,7 @@ const STOP_GRACE_MS = 15_000;
 
 interface Running {
   url: string;
+  metricsUrl: string;
   demoKeys: string | undefined;
   /**
    * Serves on for DRAIN_MS, not ready, or until it is urgent; then finishes what is in flight, commits it, and stops
@@ -32,8 +34,8 @@ async function run(): Promise<void> {
   const starting = start(config);
   // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
   onStop((urgent) => void starting.then(({ stop }) => stop(urgent)).then(() => process.exit(0), fail));
-  const { url, demoKeys } = await starting;
-  if (!config.production) process.stdout.write(banner(url, demoKeys));
+  const { url, metricsUrl, demoKeys } = await starting;
+  if (!config.production) process.stdout.write(banner(url, metricsUrl, demoKeys));
 }
 
 async function start(config: Config): Promise<Running> {
@@ -46,10 +48,12 @@ async function start(config: Config): Promise<Running> {
   const { settings, embeddedDatabase } = dependencies;
   const worker = config.startWorker ? startWorker(settings) : undefined;
   let app: NestFastifyApplication | undefined;
+  let metrics: PrivatePort | undefined;
   const stop = async () => {
     setTimeout(() => process.exit(1), longestUpstreamTimeout(settings) + STOP_GRACE_MS).unref();
     try {
       await app?.close();
+      metrics?.close();
       await worker?.stop(); // it seals what the last requests have recorded
     } finally {
       await dependencies.stop();
@@ -57,7 +61,7 @@ async function start(config: Config): Promise<Running> {
     }
   };
   try {
-    const { createApp, ClientsService, DemoClientsService, ReadinessService } = await loading;
+    const { createApp, serveMetrics, ClientsService, DemoClientsService, ReadinessService } = await loading;
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
     const demo = app.get(DemoClientsService, { strict: false });
@@ -66,6 +70,7 @@ async function start(config: Config): Promise<Running> {
     if (isForDemo) await bindDemoClients(demo, settings);
     else await refuseDemoClients(demo, settings);
     afterStart();
+    metrics = await serveMetrics(app, settings);
     const url = await listen(app.getHttpAdapter().getInstance(), settings); // last: who finds it ready finds the keys too
     lock.serves(url);
     report('Proxy', url);
@@ -75,7 +80,7 @@ async function start(config: Config): Promise<Running> {
       await sleep(config.drainMs, undefined, { signal: urgent }).catch(() => undefined); // urgent now
       await stop();
     };
-    return { url, demoKeys, stop: drainAndStop };
+    return { url, metricsUrl: metrics?.url ?? url, demoKeys, stop: drainAndStop };
   } catch (error) {
     await stop();
     throw error;

@@ -2,4 +2,5 @@
 export { createApp } from './app';
 export { ClientsService } from '../access/clients/clients.service';
 export { DemoClientsService } from '../access/clients/demo-clients.service';
+export { serveMetrics } from '../http/health/metrics-port';
 export { ReadinessService } from '../http/health/readiness.service';

@@ -11,14 +11,14 @@ export function stepPrinter(): Report {
 }
 
 /** Returns the text that tells a newcomer what to do next. */
-export function banner(url: string, demoKeys: string | undefined): string {
+export function banner(url: string, metricsUrl: string, demoKeys: string | undefined): string {
   const lines = [
     '',
     `  payout-proxy is ready   ${url}`,
     `    console     ${url}/console${demoKeys === undefined ? '' : `   sign in with the key "admin" in ${demoKeys}`}`,
     `    interface   ${url}/api/v0.1`,
     `    docs        ${url}/docs`,
-    `    metrics     ${url}/metrics`,
+    `    metrics     ${metricsUrl}/metrics`,
   ];
   if (demoKeys !== undefined) {
     lines.push(

@@ -1,23 +1,35 @@
 import { Controller, Get, Res } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
+import { Loaded } from '../../platform/config/config.module';
+import { Problem } from '../../platform/errors/problem';
 import { MetricsService } from '../metrics/metrics.service';
+import { hasMetricsPort } from './metrics-port';
 
 @ApiTags('Health')
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly metrics: MetricsService) {}
+  private readonly isElsewhere: boolean;
+
+  constructor(
+    private readonly metrics: MetricsService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.isElsewhere = hasMetricsPort(config.get('settings', { infer: true }));
+  }
 
   @Get()
   @Allow('everyone')
   @ApiOperation({ summary: 'Return metrics for Prometheus', operationId: 'metrics' })
   @ApiResponse({
     status: 200,
-    description: 'The metrics, in the Prometheus text format.',
+    description: 'The metrics, in the Prometheus text format. With `METRICS_PORT`, only that port has them.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   async read(@Res() reply: FastifyReply): Promise<void> {
+    if (this.isElsewhere) throw new Problem('not_found');
     const { contentType, body } = await this.metrics.text();
     await reply.header('content-type', contentType).send(body);
   }

@@ -18,6 +18,8 @@ import { toWorkerConfig, WorkerConfig } from './worker-config';
 export interface Config extends DatabaseConfig, UpstreamConfig, WorkerConfig {
   readonly production: boolean;
   readonly port: number;
+  /** The port of /metrics. It may be `port`. */
+  readonly metricsPort: number;
   readonly host: string;
   readonly logLevel: string;
   readonly dataDir: string;
@@ -174,6 +176,7 @@ function toConfig(
   return {
     production,
     port: env.PORT,
+    metricsPort: env.METRICS_PORT ?? (production ? 9_464 : env.PORT), // the usual port of Prometheus exporters
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     logLevel: env.LOG_LEVEL,
     dataDir: resolve(env.DATA_DIR),

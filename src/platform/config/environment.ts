@@ -23,6 +23,7 @@ import {
 export class Environment {
   @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
   @Numeric() @IsInt() @Min(0) @Max(65_535) PORT = 3000;
+  @IsOptional() @Numeric() @IsInt() @Min(0) @Max(65_535) METRICS_PORT?: number;
   @IsOptional() @IsString() HOST?: string;
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
   @IsString() @MinLength(1) DATA_DIR = '.data';

@@ -11,6 +11,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       '`production` requires `DATABASE_URL`, `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY`. See [Deploy](../operate/deploy.md).',
   },
   PORT: { section: 'process', about: 'The port of the proxy. `0` takes a free port.' },
+  METRICS_PORT: {
+    section: 'process',
+    about:
+      'The port of `/metrics`. With the value of `PORT`, apps can read them, too. `0` takes a free port and logs it. See [Health](../operate/monitor.md#health).',
+    unset: '`PORT`; in production `9464`',
+  },
   HOST: {
     section: 'process',
     about: 'The address that the proxy listens on.',

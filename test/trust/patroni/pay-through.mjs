@@ -46,6 +46,7 @@ const env = {
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   PORT: String(PORT),
+  METRICS_PORT: String(PORT),
   DATA_DIR: dataDir,
   CHECK_COVERAGE: 'false',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',

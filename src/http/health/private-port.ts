@@ -1,0 +1,63 @@
+import { createServer, Server, ServerResponse } from 'node:http';
+import { AddressInfo } from 'node:net';
+import { StartError } from '../../platform/config/config';
+import { MetricsService } from '../metrics/metrics.service';
+
+/** Answers a GET request of one path. */
+type Answering = (response: ServerResponse) => void;
+
+export interface PrivatePort {
+  url: string;
+  close: () => void;
+}
+
+/** Where a private port listens, and the variable that sets it. */
+interface Place {
+  host: string;
+  port: number;
+  variable: string;
+}
+
+/**
+ * Serves probes or metrics on a port of their own, which only the operator's network reaches.
+ * @throws StartError if this process cannot have the port.
+ */
+export async function servePrivately(paths: Readonly<Record<string, Answering>>, place: Place): Promise<PrivatePort> {
+  const known = new Map(Object.entries(paths));
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET') return answer(response, 405, { status: 'error' });
+    const answering = known.get(request.url ?? '');
+    return answering ? answering(response) : answer(response, 404, { status: 'error' });
+  });
+  await listen(server, place);
+  const { port } = server.address() as AddressInfo;
+  const name = place.host.includes(':') ? `[${place.host}]` : place.host;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://${name}:${port}`, close };
+}
+
+export function answer(response: ServerResponse, status: number, body: object): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+}
+
+/** Returns an answer with the metrics of this process. */
+export const answerMetrics =
+  (metrics: MetricsService): Answering =>
+  (response) =>
+    void metrics.text().then(
+      ({ contentType, body }) => response.setHeader('content-type', contentType).end(body),
+      () => answer(response, 500, { status: 'error' }),
+    );
+
+function listen(server: Server, { host, port, variable }: Place): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(new StartError(`cannot listen on port ${port} (${code}). Set ${variable} to another port.`)),
+    );
+    server.listen(port, host, resolve);
+  });
+}
