@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { Item } from '../operations/item';
+import { RecipientKind } from '../operations/recipient-spelling';
 import { AdmissionRequest } from '../policy/admission';
 import { Payment } from '../policy/recipient-days';
 import { recordedItems } from './recorded-items';
 
 /** A name of the recipient of an item. */
 export interface Payee {
-  field: 'email' | 'phone' | 'handle' | 'receiver';
+  field: RecipientKind;
   payee: string;
   /** Whether the upstream pays by this name. */
   counts: boolean;

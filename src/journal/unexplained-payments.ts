@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest } from '../policy/admission';
 import { Item } from '../operations/item';
+import { RecipientKind, recipientSpelling } from '../operations/recipient-spelling';
 import { payeesOf } from './content-keys';
 import { recordedItems } from './recorded-items';
 
@@ -51,16 +52,9 @@ function recipientKeys(items: Item[]): { recipient: Buffer; usd: string }[] {
 }
 
 /** Returns the key of a recipient's name. Equal names have equal keys, however they are written. */
-export function recipientKey(field: 'email' | 'phone' | 'handle' | 'receiver', name: string): Buffer {
-  return hash('sha256', PREFIX + SPELLINGS[field](name), 'buffer');
+export function recipientKey(field: RecipientKind, name: string): Buffer {
+  return hash('sha256', PREFIX + recipientSpelling(field, name), 'buffer');
 }
-
-const SPELLINGS = {
-  email: (name: string) => `e:${name.trim().toLowerCase()}`,
-  phone: (name: string) => `p:${name.replace(/\D/g, '').replace(/^0+/, '')}`,
-  handle: (name: string) => `h:${name.trim().replace(/^@+/, '').toLowerCase()}`,
-  receiver: (name: string) => `r:${name}`,
-};
 
 /**
  * Returns the requests that may repeat an unexplained payment, each with the transaction that may have paid it already.
