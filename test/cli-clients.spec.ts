@@ -128,8 +128,9 @@ describe('the clients command', () => {
   const LIMITS = ['--daily-cap', '10', '--monthly-cap', '100', '--max-item', '5', '--max-call', '8.50'];
   const MORE_LIMITS = ['--approval-over', '50', '--rpm', '600', '--max-items', '3', '--countries', 'Kenya, Nigeria'];
   const OVER_TIME = ['--approval-over-recipient-day', '20', '--approval-over-day', '75.5', '--max-recipient-day', '40'];
-  const DUPLICATES = ['--hold-duplicates', '30'];
-  const SOURCES = ['--addresses', '10.0.0.0/8,::1', '--origins', 'https://shop.example', '--require-idempotency-key'];
+  const DUPLICATES = ['--hold-duplicates', '30', '--beneficiary-cool-off', '86400'];
+  const SOURCES = ['--addresses', '10.0.0.0/8,::1', '--origins', 'https://shop.example'];
+  const SWITCHES = ['--require-idempotency-key', '--beneficiaries-only'];
   const LIMITED = {
     daily_cap_usd: '10',
     monthly_cap_usd: '100',
@@ -146,6 +147,8 @@ describe('the clients command', () => {
     addresses: ['10.0.0.0/8', '::1'],
     origins: ['https://shop.example'],
     require_idempotency_key: true,
+    beneficiaries_only: true,
+    beneficiary_cool_off_seconds: 86_400,
   };
   const UNLIMITED = {
     daily_cap_usd: null,
@@ -163,13 +166,15 @@ describe('the clients command', () => {
     addresses: [],
     origins: [],
     require_idempotency_key: false,
+    beneficiaries_only: false,
+    beneficiary_cool_off_seconds: null,
   };
   const listed = async (name: string) =>
     (JSON.parse(await cli('list', '--json')) as { name: string }[]).find((client) => client.name === name);
 
   it('creates a client with limits, changes one, and removes each', async () => {
     const limits = [...LIMITS, ...MORE_LIMITS, ...OVER_TIME, ...DUPLICATES, ...SOURCES];
-    await create('limited', ...limits);
+    await create('limited', ...limits, ...SWITCHES);
     expect(await listed('limited')).toMatchObject(LIMITED);
     expect(await update('limited', '--daily-cap', '12.000001')).toMatchObject({
       ...LIMITED,
@@ -179,8 +184,9 @@ describe('the clients command', () => {
     });
     expect(await update('limited', '--scopes', 'pay')).toMatchObject({ daily_cap_usd: '12.000001' });
     const options = limits.filter((word) => word.startsWith('--'));
-    const none = options.slice(0, -1).flatMap((option) => [option, 'none']);
-    expect(await update('limited', ...none, '--no-require-idempotency-key')).toMatchObject(UNLIMITED);
+    const none = options.flatMap((option) => [option, 'none']);
+    const off = SWITCHES.map((option) => option.replace('--', '--no-'));
+    expect(await update('limited', ...none, ...off)).toMatchObject(UNLIMITED);
     await create('free-of-limits', ...none);
     expect(await listed('free-of-limits')).toMatchObject(UNLIMITED);
   });

@@ -19,6 +19,8 @@ const NO_LIMITS = {
   addresses: [],
   origins: [],
   require_idempotency_key: false,
+  beneficiaries_only: false,
+  beneficiary_cool_off_seconds: null,
 };
 const NOTHING_SPENT = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.stringMatching(/Z$/) };
 const LIMITS = {
@@ -37,6 +39,8 @@ const LIMITS = {
   addresses: ['10.0.0.0/8', '::1'],
   origins: ['https://shop.example'],
   require_idempotency_key: true,
+  beneficiaries_only: true,
+  beneficiary_cool_off_seconds: 86_400,
 };
 
 describe('the API of clients', () => {
@@ -97,7 +101,7 @@ describe('the API of clients', () => {
     const before = await change({});
     expect(before).toMatchObject({ scopes: ['pay', 'read'], operations: null, ...LIMITS });
     for (const [name, value] of Object.entries(NO_LIMITS)) {
-      const changed = await change({ [name]: name === 'require_idempotency_key' ? false : null });
+      const changed = await change({ [name]: value === false ? false : null });
       expect([name, changed]).toEqual([name, { ...before, [name]: value }]);
       expect(await change({ [name]: LIMITS[name as keyof typeof LIMITS] })).toEqual(before);
     }
@@ -145,6 +149,8 @@ describe('the API of clients', () => {
         addresses: ['10.0.0.0/33'],
         origins: ['https://shop.example/'],
         require_idempotency_key: null,
+        beneficiaries_only: 'yes',
+        beneficiary_cool_off_seconds: 2_592_001,
         narration: 'x',
         key: 'pp_mine',
       }),

@@ -49,6 +49,8 @@ describe('GET /v1/limits', () => {
       requests_per_minute: null,
       countries: [],
       require_idempotency_key: false,
+      beneficiaries_only: false,
+      beneficiary_cool_off_seconds: null,
     });
   });
 
@@ -67,6 +69,8 @@ describe('GET /v1/limits', () => {
       requestsPerMinute: 600,
       countries: ['Kenya', 'Nigeria'],
       requireIdempotencyKey: true,
+      beneficiariesOnly: true,
+      beneficiaryCoolOffSeconds: 86_400,
       addresses: ['0.0.0.0/0', '::/0'],
       origins: ['https://shop.example'],
     });
@@ -98,6 +102,8 @@ describe('GET /v1/limits', () => {
       requests_per_minute: 600,
       countries: ['Kenya', 'Nigeria'],
       require_idempotency_key: true,
+      beneficiaries_only: true,
+      beneficiary_cool_off_seconds: 86_400,
     });
   });
 

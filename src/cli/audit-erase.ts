@@ -6,6 +6,7 @@ import { confirm } from './confirm';
 import { print } from './output';
 import { Progress } from './progress';
 import { RetentionOptions, withRetention } from './retention';
+import { standardInput } from './standard-input';
 
 const HELP = `
 Erases an email address, phone number, or handle from the history. The command erases:
@@ -77,11 +78,4 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
 function count({ places }: Erased): string {
   const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
   return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, and ${of('access_filters')} searches`;
-}
-
-async function standardInput(): Promise<string> {
-  process.stdin.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of process.stdin) text += String(chunk);
-  return text.trim();
 }

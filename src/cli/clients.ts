@@ -4,6 +4,7 @@ import { ListedClient } from '../access/clients/listed';
 import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
 import { SCOPES } from '../operations/scopes';
 import { words } from '../platform/config/words';
+import { beneficiariesCommand } from './beneficiaries';
 import { changedByOperator } from './changed-by';
 import { withClients } from './database';
 import { chosenExpiry, EXPIRES_OPTION } from './expires';
@@ -29,7 +30,8 @@ export function clientsCommands(): Command {
     .description('create, change, and list clients')
     .addCommand(createCommand())
     .addCommand(updateCommand())
-    .addCommand(listCommand());
+    .addCommand(listCommand())
+    .addCommand(beneficiariesCommand());
 }
 
 function createCommand(): Command {
@@ -86,6 +88,7 @@ function updateCommand(): Command {
     .option('--reason <text>', 'reason, which is recorded');
   return withLimitOptions(command)
     .option('--no-require-idempotency-key', 'accept payments and writes without the header Idempotency-Key')
+    .option('--no-beneficiaries-only', 'pay recipients that are not registered, too')
     .option('--json', 'print the client as JSON, with the names of its operations (null: all)')
     .addHelpText(
       'after',

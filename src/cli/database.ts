@@ -1,5 +1,6 @@
 import { ConfigService } from '@nestjs/config';
 import { Command } from 'commander';
+import { BeneficiariesService } from '../access/clients/beneficiaries.service';
 import { ClientsService } from '../access/clients/clients.service';
 import { clock, DATABASE_MS } from '../platform/database/clock';
 import { Config, loadConfigOf, StartError } from '../platform/config/config';
@@ -103,6 +104,14 @@ async function migrateAll({ ownerUrl, sandboxUrl }: DatabaseUrls, { dryRun, json
 /** Runs work on clients against an up-to-date database. Whatever it started is stopped afterwards. */
 export async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
   await withPrisma((prisma) => work(new ClientsService(prisma, new ActivityJournal())));
+}
+
+/** Runs work on the registers of clients, as `withClients`. */
+export async function withBeneficiaries(work: (register: BeneficiariesService) => Promise<void>): Promise<void> {
+  await withPrisma((prisma) => {
+    const journal = new ActivityJournal();
+    return work(new BeneficiariesService(prisma, new ClientsService(prisma, journal), journal));
+  });
 }
 
 /** Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped afterwards. */

@@ -23,6 +23,8 @@ export interface LimitOptions {
   addresses?: string;
   origins?: string;
   requireIdempotencyKey?: boolean;
+  beneficiariesOnly?: boolean;
+  beneficiaryCoolOff?: string;
 }
 
 const OPTION_OF: Record<keyof Limits, string> = {
@@ -41,6 +43,8 @@ const OPTION_OF: Record<keyof Limits, string> = {
   addresses: '--addresses',
   origins: '--origins',
   requireIdempotencyKey: '--require-idempotency-key',
+  beneficiariesOnly: '--beneficiaries-only',
+  beneficiaryCoolOffSeconds: '--beneficiary-cool-off',
 };
 
 export const LIMITS_HELP = `
@@ -66,7 +70,12 @@ export function withLimitOptions(command: Command): Command {
       '--origins <list>',
       'comma-separated web origins that may call from browsers (CORS), such as https://shop.example',
     )
-    .option('--require-idempotency-key', 'reject payments and writes without the header Idempotency-Key');
+    .option('--require-idempotency-key', 'reject payments and writes without the header Idempotency-Key')
+    .option('--beneficiaries-only', 'pay only recipients of the register (clients beneficiaries)')
+    .option(
+      '--beneficiary-cool-off <seconds>',
+      'seconds in which payouts to a newly registered recipient need an approval',
+    );
 }
 
 /**
@@ -90,6 +99,8 @@ export function chosenLimits(options: LimitOptions): Partial<Limits> {
     addresses: list(options.addresses),
     origins: list(options.origins),
     requireIdempotencyKey: options.requireIdempotencyKey,
+    beneficiariesOnly: options.beneficiariesOnly,
+    beneficiaryCoolOffSeconds: count(options.beneficiaryCoolOff),
   };
   const named = LIMIT_KEYS.filter((key) => given[key] !== undefined);
   const wrong = named.filter((key) => given[key] !== null && !LIMIT_FIELDS[key].test(given[key]));
@@ -117,6 +128,8 @@ export function limitsInShort(client: ListedClient): string {
     client.addresses.length > 0 && `${client.addresses.length} addresses`,
     client.origins.length > 0 && `${client.origins.length} origins`,
     client.require_idempotency_key && 'idempotency key',
+    client.beneficiaries_only && 'registered recipients',
+    client.beneficiary_cool_off_seconds && `new recipients held for ${client.beneficiary_cool_off_seconds} s`,
   ];
   return parts.filter(Boolean).join(', ') || 'none';
 }

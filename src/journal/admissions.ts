@@ -5,6 +5,7 @@ import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest, decide, Ruling, State } from '../policy/admission';
+import { Register } from '../policy/beneficiaries';
 import { reservationOf } from '../policy/caps';
 import { HeldFor } from '../policy/holds';
 import { stopFor } from '../policy/stops';
@@ -65,7 +66,7 @@ async function admitClear(
   rules: AdmissionRules,
 ): Promise<Admitted | undefined> {
   const { windows, fees } = rules;
-  if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => request.payments)) return undefined;
+  if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => needsLookup(request))) return undefined;
   const requests = fees.priced(admissions.map(({ request }) => request));
   const rulings = decide(requests, nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
@@ -131,6 +132,11 @@ function callersOf(admissions: Admission[]): Pick<Clearance, 'keys' | 'rights'> 
   return { keys: distinct.map(({ keyId }) => keyId), rights: distinct.map(({ rights }) => rights) };
 }
 
+/** Whether a limit of the client compares a request with what only a lookup knows. */
+function needsLookup({ payments, recipients }: AdmissionRequest): boolean {
+  return payments !== null || recipients !== null;
+}
+
 /** The state without other calls, stops or caps. */
 function nothingKnown(windows: GuardWindows): State {
   return {
@@ -139,6 +145,7 @@ function nothingKnown(windows: GuardWindows): State {
     seenAcrossClients: new Set(),
     unexplained: new Map(),
     recipients: new RecipientDays(),
+    register: new Register(),
     stops: [],
     budgets: new Map(),
     guards: guardsOf(windows),
@@ -176,7 +183,9 @@ export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): 
     -- prepared as lock_clients
     SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd",
       max_recipient_day_usd AS "maxRecipientDayUsd", approval_over_recipient_day_usd AS "approvalOverRecipientDayUsd",
-      approval_over_day_usd AS "approvalOverDayUsd", hold_duplicates_days AS "holdDuplicatesDays"
+      approval_over_day_usd AS "approvalOverDayUsd", hold_duplicates_days AS "holdDuplicatesDays",
+      beneficiaries_only AS "beneficiariesOnly", beneficiary_cool_off_seconds AS "beneficiaryCoolOffSeconds",
+      blocks_recipients AS "blocksRecipients"
     FROM client
     WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 }

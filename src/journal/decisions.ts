@@ -23,7 +23,10 @@ export interface NewDecision {
 }
 
 /** The parts of a held call that decide whether it may be sent. */
-type HeldCall = Pick<AdmissionRequest, 'clientId' | 'operation' | 'items' | 'usd' | 'feeUsd' | 'payments'>;
+type HeldCall = Pick<
+  AdmissionRequest,
+  'clientId' | 'operation' | 'items' | 'usd' | 'feeUsd' | 'payments' | 'recipients'
+>;
 
 /** Why a held call cannot be approved. Only `decided` is permanent. */
 export type ApprovalObstacle<Why> =
@@ -35,7 +38,8 @@ export type ApprovalObstacle<Why> =
   | Limiting;
 
 /** An obstacle that stands against a held call as it would against a request of now. */
-type Limiting = Extract<Obstacle, { kind: 'stopped' | 'over_cap' | 'over_recipient_cap' }>;
+type Limiting = Extract<Obstacle, { kind: (typeof LIMITING)[number] }>;
+const LIMITING = ['stopped', 'recipient_not_allowed', 'over_cap', 'over_recipient_cap'] as const;
 
 /** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
@@ -91,7 +95,7 @@ export async function approveHeldCall<Why>(
 }
 
 function isLimiting(obstacle: Obstacle): obstacle is Limiting {
-  return ['stopped', 'over_cap', 'over_recipient_cap'].includes(obstacle.kind);
+  return LIMITING.some((kind) => kind === obstacle.kind);
 }
 
 /** Decides that a held call is never sent. @returns false if it was already decided or had expired. */

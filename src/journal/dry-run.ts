@@ -23,6 +23,9 @@ export async function readDryRun(
       approvalOverRecipientDayUsd: true,
       approvalOverDayUsd: true,
       holdDuplicatesDays: true,
+      beneficiariesOnly: true,
+      beneficiaryCoolOffSeconds: true,
+      blocksRecipients: true,
     },
   });
   const { state, feeShares } = await readState(prisma, [request], [client], { ...windows, knownFees: fees.known });

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
+import { readRegister } from './beneficiaries';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from './commitment';
 import { FeeShare, sharesAfter } from './expected-fees';
@@ -33,6 +34,9 @@ export interface Budgeted {
   approvalOverRecipientDayUsd: Prisma.Decimal | null;
   approvalOverDayUsd: Prisma.Decimal | null;
   holdDuplicatesDays: number | null;
+  beneficiariesOnly: boolean;
+  beneficiaryCoolOffSeconds: number | null;
+  blocksRecipients: boolean;
 }
 
 /**
@@ -74,6 +78,7 @@ export async function readState(
     seenAcrossClients: await paidByOthers(tx, requests, windows.acrossClientsSeconds),
     unexplained: isUnexplained ? await readUnexplained(tx, requests) : new Map<string, string>(),
     recipients: await readRecipientDays(tx, requests, budgets, today, counts),
+    register: await readRegister(tx, requests, budgets),
     stops: stops ?? [],
     budgets,
     guards: guardsOf(windows),
@@ -160,6 +165,9 @@ function toBudget(
     approvalOverRecipientDayUsd: toDecimal(client.approvalOverRecipientDayUsd),
     approvalOverDayUsd: toDecimal(client.approvalOverDayUsd),
     holdDuplicatesDays: client.holdDuplicatesDays,
+    beneficiariesOnly: client.beneficiariesOnly,
+    beneficiaryCoolOffSeconds: client.beneficiaryCoolOffSeconds,
+    blocksRecipients: client.blocksRecipients,
     spentTodayUsd: new Decimal(spent?.today ?? 0),
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),
     heldUsd: heldUsd ?? new Decimal(0),

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
+import { Register } from './beneficiaries';
 import { reservationOf } from './caps';
 import { Item } from '../operations/item';
 import { RecipientDays } from './recipient-days';
@@ -64,7 +65,12 @@ const world = fc.record({
 type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
 
 function build({ asked, budgets, stops, guards }: World) {
-  const calls = asked.map(({ known: _known, ...more }, place) => ({ id: `call-${place}`, payments: null, ...more }));
+  const calls = asked.map(({ known: _known, ...more }, place) => ({
+    id: `call-${place}`,
+    recipients: null,
+    payments: null,
+    ...more,
+  }));
   const known = asked.map((one, place) => ({ id: `call-${place}`, key: one.idempotencyKey, ...one.known }));
   const toBudget = ({ daily, monthly, today, before }: World['budgets'][number]) => ({
     ...NO_HISTORY,
@@ -82,6 +88,7 @@ function build({ asked, budgets, stops, guards }: World) {
     sameContent: new Map(known.map(({ id, same }) => [id, same])),
     seenAcrossClients: new Set(known.filter(({ elsewhere }) => elsewhere).map(({ id }) => id)),
     unexplained: new Map(),
+    register: new Register(),
     recipients: new RecipientDays(),
     stops,
     guards,

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
 import { Caps, OverCap, overCap, reservationOf } from './caps';
+import { Forbidden, NamedRecipient, Register, RegisterRules } from './beneficiaries';
 import { HeldFor, Hold, holdByHistory, holdByItself } from './holds';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
 import { callInTheWay, SameContent } from './same-content';
@@ -35,12 +36,14 @@ export interface AdmissionRequest {
   feeUsd: Decimal | null;
   /** Why it needs an approval, independently of other calls. Null if it does not. */
   heldFor: HeldFor | null;
+  /** The recipients that its items name. Null if its client uses no register. */
+  recipients: NamedRecipient[] | null;
   /** What it pays to each recipient. Null if no limit of its client depends on earlier payments. */
   payments: Payment[] | null;
 }
 
 /** A client's limits that depend on other calls, and the amounts that count against them. */
-export interface Budget extends HistoryLimits, Caps {
+export interface Budget extends HistoryLimits, RegisterRules, Caps {
   /** The sum of its calls that wait for an approval. Read only if `approvalOverDayUsd` needs it. */
   heldUsd: Decimal;
 }
@@ -72,6 +75,8 @@ export interface State {
   unexplained: Map<string, string>;
   /** What the recipients of these requests got. */
   recipients: RecipientDays;
+  /** The entries of the registers that these requests name. */
+  register: Register;
   stops: Stop[];
   /** By client ID. */
   budgets: Map<string, Budget>;
@@ -102,6 +107,8 @@ export type Obstacle =
   | { kind: 'key_reused'; firstCallId: string }
   | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
+  /** The client may not pay these recipients. */
+  | ({ kind: 'recipient_not_allowed' } & Forbidden)
   | OverCap
   /** The recipients of these items would get more than the client may pay to one recipient in a day. */
   | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] }
@@ -152,14 +159,21 @@ class Batch {
       obstacles.push({ kind: 'duplicate', first: before });
     }
     const budget = this.state.budgets.get(request.clientId);
-    const over = [budget && overCap(request, budget), this.overRecipientCap(request), this.openCircuit(request)];
+    const over = [
+      budget && this.forbiddenRecipients(request, budget),
+      budget && overCap(request, budget),
+      this.overRecipientCap(request),
+      this.openCircuit(request),
+    ];
     return [...obstacles, ...over.filter((obstacle) => obstacle !== undefined)];
   }
 
   holdOn(request: AdmissionRequest): Hold | null {
-    const { recipients, budgets, unexplained } = this.state;
-    const own = holdByItself(request, unexplained.get(request.id));
-    const hold = own ?? holdByHistory(request, recipients, budgets.get(request.clientId));
+    const { recipients, register, budgets, unexplained } = this.state;
+    const budget = budgets.get(request.clientId);
+    const isNew = budget !== undefined && request.recipients !== null && register.hasNew(request.recipients, budget);
+    const own = holdByItself(request, unexplained.get(request.id), isNew);
+    const hold = own ?? holdByHistory(request, recipients, budget);
     return hold ?? (this.seenElsewhere(request) ? { heldFor: 'seen_across_clients' } : null);
   }
 
@@ -176,6 +190,11 @@ class Batch {
     const inBatch = this.byContent.get(contentOf(request));
     const same = [...(inBatch ? [inBatch] : []), ...(sameContent.get(request.id) ?? [])];
     return callInTheWay(request, same, guards.windowSeconds);
+  }
+
+  private forbiddenRecipients({ recipients }: AdmissionRequest, rules: RegisterRules): Obstacle | undefined {
+    const forbidden = recipients ? this.state.register.forbidden(recipients, rules) : undefined;
+    return forbidden && { kind: 'recipient_not_allowed', ...forbidden };
   }
 
   private overRecipientCap({ clientId, payments }: AdmissionRequest): Obstacle | undefined {

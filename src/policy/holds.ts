@@ -10,6 +10,7 @@ export const HELD_FOR = [
   'seen_before',
   'seen_across_clients',
   'unexplained_payment',
+  'new_beneficiary',
 ] as const;
 
 export type HeldFor = (typeof HELD_FOR)[number];
@@ -31,11 +32,18 @@ interface Paid extends HistoryLimits {
 }
 
 /**
- * Returns why a request is held whatever its client paid before.
- * @param transaction a payment of a lost time that it may repeat. Whoever approves must know that, so it comes first.
+ * Returns why a request is held whatever its client paid before. Whoever approves must know of a lost payment and of a new
+ * recipient, so these come first.
+ * @param transaction a payment of a lost time that it may repeat.
+ * @param isNew whether one of its recipients was registered a short time ago.
  */
-export function holdByItself({ heldFor }: { heldFor: HeldFor | null }, transaction: string | undefined): Hold | null {
+export function holdByItself(
+  { heldFor }: { heldFor: HeldFor | null },
+  transaction: string | undefined,
+  isNew: boolean,
+): Hold | null {
   if (transaction !== undefined) return { heldFor: 'unexplained_payment', transaction };
+  if (isNew) return { heldFor: 'new_beneficiary' };
   return heldFor && { heldFor };
 }
 

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { NO_HISTORY } from '../../test/support/no-history';
 import { AdmissionRequest, Budget, decide, Ruling, State } from './admission';
+import { Register } from './beneficiaries';
 import { paymentKey, RecipientDays } from './recipient-days';
 
 const RECIPIENTS = ['ada', 'bob', 'eve'];
@@ -41,6 +42,7 @@ function requestsOf({ calls }: World): AdmissionRequest[] {
     usd: Decimal.sum(...items.map(({ usd }) => usd)),
     feeUsd: null,
     heldFor: null,
+    recipients: null,
     payments: items.map((item, position) => ({ ...item, position })),
   }));
 }
@@ -60,6 +62,7 @@ function stateOf({ limits, dailyCapUsd, spent, held, before, seen }: World): Sta
     sameContent: new Map(),
     seenAcrossClients: new Set(),
     unexplained: new Map(),
+    register: new Register(),
     recipients: new RecipientDays(
       new Map(Object.entries(before)),
       new Map(seen.map((one) => [paymentKey(one), 'earlier'])),

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { AdmissionRequest, Budget, State } from '../../src/policy/admission';
+import { Register } from '../../src/policy/beneficiaries';
 import { Item } from '../../src/operations/item';
 import { RecipientDays } from '../../src/policy/recipient-days';
 import { Stop } from '../../src/policy/stops';
@@ -32,6 +33,7 @@ export function request(id: string, more: Partial<AdmissionRequest> = {}): Admis
     usd: usd('1'),
     feeUsd: null,
     heldFor: null,
+    recipients: null,
     payments: null,
     ...more,
   };
@@ -51,6 +53,7 @@ export function state(more: Partial<State> = {}): State {
     sameContent: new Map(),
     seenAcrossClients: new Set(),
     unexplained: new Map(),
+    register: new Register(),
     recipients: new RecipientDays(),
     stops: [],
     budgets: new Map([['shop', budget()]]),

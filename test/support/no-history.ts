@@ -6,5 +6,8 @@ export const NO_HISTORY = {
   approvalOverRecipientDayUsd: null,
   approvalOverDayUsd: null,
   holdDuplicatesDays: null,
+  beneficiariesOnly: false,
+  beneficiaryCoolOffSeconds: null,
+  blocksRecipients: false,
   heldUsd: new Decimal(0),
 };

@@ -18,6 +18,8 @@ export interface Caller {
   /** The operations that are enabled for the client. Null for all. */
   operations: ReadonlySet<string> | null;
   limits: Limits;
+  /** Whether the client has blocked recipients. */
+  blocksRecipients: boolean;
   /** The version of the client's row. It changes with each of its limits, scopes and operations. */
   rights: string;
 }

@@ -30,6 +30,7 @@ export interface CallerRow extends LimitsRow {
   clientName: string;
   scopes: Scope[];
   operations: string[] | null;
+  blocksRecipients: boolean;
   rights: string;
 }
 
@@ -43,7 +44,8 @@ export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.
     c.approval_over_recipient_day_usd AS "approvalOverRecipientDayUsd", c.approval_over_day_usd AS "approvalOverDayUsd",
     c.max_recipient_day_usd AS "maxRecipientDayUsd", c.hold_duplicates_days AS "holdDuplicatesDays",
     c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
-    c.require_idempotency_key AS "requireIdempotencyKey"`;
+    c.require_idempotency_key AS "requireIdempotencyKey", c.beneficiaries_only AS "beneficiariesOnly",
+    c.beneficiary_cool_off_seconds AS "beneficiaryCoolOffSeconds", c.blocks_recipients AS "blocksRecipients"`;
 
 export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
@@ -161,7 +163,7 @@ function lookUpsOn(prisma: PrismaService): LookUps {
 }
 
 export function callerOf(row: CallerRow): Caller {
-  const { clientId, clientName, keyId, operations, person, rights } = row;
+  const { clientId, clientName, keyId, operations, person, blocksRecipients, rights } = row;
   return {
     clientId,
     clientName,
@@ -170,6 +172,7 @@ export function callerOf(row: CallerRow): Caller {
     scopes: new Set(row.scopes),
     operations: operations && new Set(operations),
     limits: limitsOf(row),
+    blocksRecipients,
     rights,
   };
 }

@@ -13,6 +13,8 @@ export const CLIENT_ACTIONS = [
   'operations_changed',
   'key_issued',
   'key_revoked',
+  'beneficiary_added',
+  'beneficiary_removed',
 ] as const;
 
 type ClientAction = (typeof CLIENT_ACTIONS)[number];

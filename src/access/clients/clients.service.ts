@@ -39,7 +39,7 @@ interface KeyOptions {
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /** How long a change waits for a connection, and then for rows that admissions have locked, in milliseconds. */
-const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
+export const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
 
 /**
  * Manages client apps and their keys. Every change is recorded in the transaction that makes it, so no change happens

@@ -21,6 +21,8 @@ export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
 export const MAX_COUNT = 1_000_000;
 /** Each payout is compared with those of so many days. */
 export const MAX_DUPLICATE_DAYS = 90;
+/** Thirty days. */
+export const MAX_COOL_OFF_SECONDS = 2_592_000;
 /** Each request searches these lists. */
 export const MAX_WORDS = 300;
 const MAX_COUNTRY_NAME = 100;
@@ -41,12 +43,9 @@ export const LIMIT_FIELDS = {
   countries: list('countries', 'names of countries, such as Kenya', isCountryName),
   addresses: list('addresses', 'IP addresses or CIDR blocks, such as 10.0.0.0/8', isAddressBlock),
   origins: list('origins', 'web origins as browsers send them, such as https://shop.example', isWebOrigin),
-  requireIdempotencyKey: {
-    name: 'require_idempotency_key',
-    column: 'boolean',
-    must: 'must be true or false',
-    test: (value) => typeof value === 'boolean',
-  },
+  requireIdempotencyKey: toggle('require_idempotency_key'),
+  beneficiariesOnly: toggle('beneficiaries_only'),
+  beneficiaryCoolOffSeconds: count('beneficiary_cool_off_seconds', MAX_COOL_OFF_SECONDS),
 } satisfies Record<keyof Limits, LimitField>;
 
 export const LIMIT_KEYS = Object.keys(LIMIT_FIELDS) as (keyof Limits)[];
@@ -77,6 +76,10 @@ function count(name: string, most: number): LimitField {
     must: `must be a whole number from 1 to ${most}`,
     test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most,
   };
+}
+
+function toggle(name: string): LimitField {
+  return { name, column: 'boolean', must: 'must be true or false', test: (value) => typeof value === 'boolean' };
 }
 
 /** An empty list means no limit. */

@@ -28,6 +28,10 @@ export interface Limits {
   /** The web origins whose pages may call (CORS). */
   origins: string[];
   requireIdempotencyKey: boolean;
+  /** Whether only registered recipients may be paid. */
+  beneficiariesOnly: boolean;
+  /** A payout to a recipient that was registered less than so many seconds ago needs an approval. */
+  beneficiaryCoolOffSeconds: number | null;
 }
 
 type Usd = { toFixed(): string } | string | null;
@@ -51,6 +55,8 @@ export const NO_LIMITS: Limits = {
   addresses: [],
   origins: [],
   requireIdempotencyKey: false,
+  beneficiariesOnly: false,
+  beneficiaryCoolOffSeconds: null,
 };
 
 export function limitsOf(row: LimitsRow): Limits {
@@ -70,6 +76,8 @@ export function limitsOf(row: LimitsRow): Limits {
     addresses: row.addresses,
     origins: row.origins,
     requireIdempotencyKey: row.requireIdempotencyKey,
+    beneficiariesOnly: row.beneficiariesOnly,
+    beneficiaryCoolOffSeconds: row.beneficiaryCoolOffSeconds,
   };
 }
 

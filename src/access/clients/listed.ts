@@ -31,6 +31,8 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     addresses: limits.addresses,
     origins: limits.origins,
     require_idempotency_key: limits.requireIdempotencyKey,
+    beneficiaries_only: limits.beneficiariesOnly,
+    beneficiary_cool_off_seconds: limits.beneficiaryCoolOffSeconds,
     created_at: client.createdAt,
     active_keys: client.keys.filter((key) => stateOf(key, now) === 'active').length,
   };

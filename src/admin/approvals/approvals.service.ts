@@ -18,19 +18,21 @@ import { StorageService } from '../../platform/storage/storage.service';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { OwnershipService } from '../../gateway/forwarding/ownership.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { recipientFaults, requireClosedCircuit, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
+import { requireClosedCircuit, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { recipientsOf } from '../../journal/beneficiaries';
 import { paymentsTo } from '../../journal/content-keys';
 import { readFeeRate } from '../../operations/fees';
-import { movesValue, operationNamed, OperationName } from '../../operations/catalogue';
-import { ApprovalObstacle, approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
+import { movesValue, operationNamed } from '../../operations/catalogue';
+import { approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
 import { LocalCopies } from '../../journal/local-copies';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
 import { Held, namedBy, requireUnchanged, toPrepared } from './held';
-import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems } from './permission';
+import { obstacleProblem } from './obstacles';
+import { brokenRule, readCallers, readLimitedItems } from './permission';
 
 const EXPIRED =
   'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
@@ -105,10 +107,11 @@ export class ApprovalsService {
     const { items } = prepared;
     const payments = usd && paymentsTo(clientId, items);
     const isOwn = await this.isOwn(call, held);
+    const recipients = recipientsOf(clientId, operation, items);
     const decided = await approveHeldCall(
       this.prisma,
       decision,
-      { clientId, operation, items, usd, feeUsd, payments, knownTransaction },
+      { clientId, operation, items, usd, feeUsd, payments, recipients, knownTransaction },
       async (tx) => {
         const [callers, limited] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
         return brokenRule(callers.get(keyId), operation, limited.get(id) ?? [], isOwn);
@@ -116,7 +119,7 @@ export class ApprovalsService {
     ).catch((cause: unknown) => {
       throw notSent(cause);
     });
-    if (decided.kind !== 'released') throw toProblem(decided, operation);
+    if (decided.kind !== 'released') throw obstacleProblem(decided, operation);
     this.epoch.remember('approved', id);
     this.copies.addApproval(id, decided.reservedOn);
     place.endAdmission(false);
@@ -206,34 +209,6 @@ export class ApprovalsService {
     } finally {
       this.metrics.count(call);
     }
-  }
-}
-
-function toProblem(obstacle: ApprovalObstacle<BrokenRule>, operation: OperationName): Problem {
-  switch (obstacle.kind) {
-    case 'forbidden':
-      return noLongerAllowed(obstacle.why);
-    case 'decided':
-      return new Problem('already_decided');
-    case 'maybe_paid':
-      return new Problem('suspected_duplicate', {
-        text: `The upstream has paid the same amount to the same recipient in a time whose records are lost: transaction ${obstacle.transaction}. It may be this call. Nothing was sent, and the call is still pending. Reject it if it was paid. Otherwise decide about the finding of that transaction first, then approve it.`,
-      });
-    case 'stopped':
-      return new Problem('stopped', {
-        text: `The operator has stopped this operation. Reason: ${obstacle.stop.reason}. Nothing was sent, and the call is still pending. Approve it when the stop is lifted.`,
-      });
-    case 'over_cap': {
-      const { period, capUsd, leftUsd } = obstacle;
-      return new Problem('cap_exceeded', {
-        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
-      });
-    }
-    case 'over_recipient_cap':
-      return new Problem('cap_exceeded', {
-        text: `The client may pay ${obstacle.capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent, and the call is still pending. Raise the limit, or approve the call on the next day.`,
-        faults: recipientFaults(obstacle, operation),
-      });
   }
 }
 

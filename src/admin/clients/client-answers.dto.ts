@@ -36,6 +36,9 @@ export class ClientDto implements ListedClient {
   @words('Web origins whose pages may call. Empty: none.') origins!: string[];
   @described('Whether payments and writes require an Idempotency-Key.', { type: 'boolean' })
   require_idempotency_key!: boolean;
+  @described('Whether it pays only recipients of its register.', { type: 'boolean' }) beneficiaries_only!: boolean;
+  @orNull('Seconds in which payouts to a newly registered recipient need an approval.', COUNT)
+  beneficiary_cool_off_seconds!: number | null;
   @described('When it was created.', INSTANT) created_at!: Date;
   @described('Number of valid keys.', COUNT) active_keys!: number;
   @ApiProperty({ type: UsageDto, description: 'Spending against its caps.' }) usage!: UsageDto;

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '../../access/clients/clients.module';
 import { PolicyModule } from '../../policy/policy.module';
+import { BeneficiariesController } from './beneficiaries.controller';
 import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
 import { OperationsController } from './operations.controller';
 
 @Module({
   imports: [ClientsModule, PolicyModule],
-  controllers: [ClientsController, KeysController, OperationsController],
+  controllers: [ClientsController, KeysController, BeneficiariesController, OperationsController],
 })
 export class ClientsApiModule {}

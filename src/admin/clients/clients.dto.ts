@@ -1,4 +1,4 @@
-import { MAX_DUPLICATE_DAYS, readUsd } from '../../access/clients/limit-fields';
+import { MAX_COOL_OFF_SECONDS, MAX_DUPLICATE_DAYS, readUsd } from '../../access/clients/limit-fields';
 import { Limits } from '../../access/clients/limits';
 import { Instant } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
@@ -74,6 +74,16 @@ class ClientLimitsDto {
 
   @SwitchLimit('requireIdempotencyKey', 'Whether payments and writes without the header Idempotency-Key are rejected.')
   require_idempotency_key?: boolean;
+
+  @SwitchLimit('beneficiariesOnly', 'Whether it pays only recipients of its register.')
+  beneficiaries_only?: boolean;
+
+  @CountLimit(
+    'beneficiaryCoolOffSeconds',
+    'Seconds in which payouts to a newly registered recipient need an approval.',
+    MAX_COOL_OFF_SECONDS,
+  )
+  beneficiary_cool_off_seconds?: number | null;
 }
 
 @NotForwarded()
@@ -109,7 +119,8 @@ export class RevocationDto {
 
 /** Returns the limits that a body names. */
 export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits> {
-  const { require_idempotency_key: requireIdempotencyKey } = dto;
+  const { require_idempotency_key: requireIdempotencyKey, beneficiaries_only: beneficiariesOnly } = dto;
+  const { beneficiary_cool_off_seconds: beneficiaryCoolOffSeconds } = dto;
   return {
     ...(dto.daily_cap_usd !== undefined && { dailyCapUsd: amount(dto.daily_cap_usd) }),
     ...(dto.monthly_cap_usd !== undefined && { monthlyCapUsd: amount(dto.monthly_cap_usd) }),
@@ -128,6 +139,8 @@ export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits
     ...(dto.addresses !== undefined && { addresses: dto.addresses ?? [] }),
     ...(dto.origins !== undefined && { origins: dto.origins ?? [] }),
     ...(requireIdempotencyKey !== undefined && { requireIdempotencyKey }),
+    ...(beneficiariesOnly !== undefined && { beneficiariesOnly }),
+    ...(beneficiaryCoolOffSeconds !== undefined && { beneficiaryCoolOffSeconds }),
   };
 }
 

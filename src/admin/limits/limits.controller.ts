@@ -40,6 +40,8 @@ export class LimitsController {
       requests_per_minute: limits.requestsPerMinute,
       countries: limits.countries,
       require_idempotency_key: limits.requireIdempotencyKey,
+      beneficiaries_only: limits.beneficiariesOnly,
+      beneficiary_cool_off_seconds: limits.beneficiaryCoolOffSeconds,
     };
   }
 }

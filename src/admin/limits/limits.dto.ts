@@ -20,4 +20,8 @@ export class LimitsDto extends UsageDto {
   @ApiProperty({ type: [String], description: 'Countries that you may pay to. Empty: any.' }) countries!: string[];
   @ApiProperty({ type: 'boolean', description: 'Whether payments and writes require an Idempotency-Key.' })
   require_idempotency_key!: boolean;
+  @ApiProperty({ type: 'boolean', description: 'Whether you may pay only registered recipients.' })
+  beneficiaries_only!: boolean;
+  @nullable('integer', 'Seconds in which payouts to a newly registered recipient need an approval.')
+  beneficiary_cool_off_seconds!: number | null;
 }

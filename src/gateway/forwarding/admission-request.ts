@@ -1,8 +1,10 @@
 import { OperationCall } from '../../access/auth/call';
 import { Item, totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
+import { recipientsOf } from '../../journal/beneficiaries';
 import { paymentsTo } from '../../journal/content-keys';
 import { AdmissionRequest } from '../../policy/admission';
+import { usesRegister } from '../../policy/beneficiaries';
 import { canonical } from '../../policy/content';
 import { needsApproval } from '../../policy/limit-rules';
 import { dependOnHistory } from '../../policy/recipient-days';
@@ -35,6 +37,9 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     usd,
     feeUsd: null, // the journal knows it
     heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
+    recipients: usesRegister({ ...caller.limits, blocksRecipients: caller.blocksRecipients })
+      ? recipientsOf(caller.clientId, operation, items)
+      : null,
     payments: usd !== null && dependOnHistory(caller.limits) ? paymentsTo(caller.clientId, items) : null,
   };
 }

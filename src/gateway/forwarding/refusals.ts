@@ -4,12 +4,16 @@ import { Fault, Problem } from '../../platform/errors/problem';
 import { codeOf } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 import { Obstacle } from '../../policy/admission';
+import { Forbidden, NamedRecipient } from '../../policy/beneficiaries';
 import { brokenLimits, Limited } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
 import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
 import { Outgoing, UpstreamService } from '../upstream/upstream.service';
+
+const BLOCKED = 'is blocked for your client';
+const UNREGISTERED = 'is not registered, and your client may pay only registered recipients';
 
 /**
  * Returns the limits that a request, or a held call, exceeds by itself.
@@ -60,6 +64,8 @@ export function obstacleProblem(
       return suspectedDuplicate(obstacle.first);
     case 'stopped':
       return new Problem('stopped', { text: refusalText(obstacle.stop) });
+    case 'recipient_not_allowed':
+      return new Problem('recipient_not_allowed', { faults: forbiddenFaults(obstacle, operation) });
     case 'circuit_open':
       return new Problem('upstream_unreachable', { retryAfter: obstacle.retryAfter });
     case 'over_cap': {
@@ -74,6 +80,19 @@ export function obstacleProblem(
       return new Problem('cap_exceeded', { text, faults: recipientFaults(obstacle, operation) });
     }
   }
+}
+
+/** Lists the items whose recipients the client may not pay. */
+export function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: OperationName): Fault[] {
+  const pointer = pointerIn(operation);
+  const faultsOf = (recipients: NamedRecipient[], detail: string) =>
+    recipients.map(({ position, field }) => ({
+      position,
+      fault: { pointer: pointer(position, field ?? valueFieldOf(operation)), detail },
+    }));
+  return [...faultsOf(blocked, BLOCKED), ...faultsOf(unregistered, UNREGISTERED)]
+    .sort((one, other) => one.position - other.position)
+    .map(({ fault }) => fault);
 }
 
 /** Lists the items whose recipients would get too much. Their sums are not stated, because others may have paid them. */

@@ -51,7 +51,8 @@ export class PreviewApproval {
       'than the threshold per recipient. `over_daily_threshold`: your client would pay more today than the threshold ' +
       'per day. `seen_before`: your client paid the same amount to the same recipient within the days of ' +
       '`hold_duplicates_days`. `seen_across_clients`: another client did so a short time ago. ' +
-      '`unexplained_payment`: the upstream paid the same, and the record of that was lost with an older database.',
+      '`unexplained_payment`: the upstream paid the same, and the record of that was lost with an older database. ' +
+      '`new_beneficiary`: a recipient was registered a short time ago.',
   })
   reason!: string;
   @nullable('string', 'The threshold that the request exceeds, or else that of a call. Null without one.', USD)

@@ -35,6 +35,13 @@ export class ActivityState {
   @words('Web origins whose pages may call. Empty: none.') origins?: string[];
   @ApiPropertyOptional({ type: 'boolean', description: 'Whether payments and writes require an Idempotency-Key.' })
   require_idempotency_key?: boolean;
+  @ApiPropertyOptional({ type: 'boolean', description: 'Whether it pays only registered recipients.' })
+  beneficiaries_only?: boolean;
+  @count('Seconds in which payouts to a newly registered recipient need an approval.')
+  beneficiary_cool_off_seconds?: number | null;
+  @text('ID of the entry.') beneficiary_id?: string;
+  @text('Its list.') list?: string;
+  @text('Its recipient, masked.') recipient?: string;
   @text('Beginning and end of the key.') hint?: string;
   @textOrNull('ID of the person who owns the key.') person?: string | null;
   @textOrNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at?: string | null;

@@ -38,6 +38,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   cap_exceeded: 'ask',
   too_many_items: 'fix_request',
   country_not_allowed: 'ask',
+  recipient_not_allowed: 'ask',
   address_not_allowed: 'ask',
   origin_not_allowed: 'ask',
   csrf: 'fix_request',

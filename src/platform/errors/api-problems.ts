@@ -46,6 +46,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'cap_exceeded',
   'too_many_items',
   'country_not_allowed',
+  'recipient_not_allowed',
   'approval_rejected',
   'approval_expired',
   'request_in_progress',

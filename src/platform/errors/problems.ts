@@ -72,6 +72,10 @@ export const PROBLEMS = {
     text: 'This request has more items than your client may send in one call. Nothing was sent.',
   },
   country_not_allowed: { status: 403, text: 'Your client may not pay to a country in this request. Nothing was sent.' },
+  recipient_not_allowed: {
+    status: 403,
+    text: 'Your client may not pay a recipient in this request. Nothing was sent. "errors" lists the items.',
+  },
   address_not_allowed: {
     status: 403,
     text: 'Your client may not call from this address. Ask the operator to allow it.',

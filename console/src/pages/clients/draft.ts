@@ -25,6 +25,8 @@ export interface Draft {
   addresses: string[];
   origins: string[];
   require_idempotency_key: boolean;
+  beneficiaries_only: boolean;
+  beneficiary_cool_off_seconds: number | '';
 }
 
 export const NO_LIMITS: Draft = {
@@ -45,6 +47,8 @@ export const NO_LIMITS: Draft = {
   addresses: [],
   origins: [],
   require_idempotency_key: false,
+  beneficiaries_only: false,
+  beneficiary_cool_off_seconds: '',
 };
 
 /** Says that a client that may pay has no daily cap. An empty field does not say so. */
@@ -82,6 +86,8 @@ export const LABELS: Record<keyof Draft, string> = {
   addresses: 'Addresses',
   origins: 'Web origins',
   require_idempotency_key: 'Idempotency keys',
+  beneficiaries_only: 'Registered recipients',
+  beneficiary_cool_off_seconds: 'Seconds in which payouts to new recipients are held',
 };
 
 /** The meaning of each empty list. */

@@ -33,6 +33,13 @@ export function LimitFields(props: Props) {
         error={props.faults.require_idempotency_key}
         onChange={({ currentTarget: { checked } }) => props.change({ require_idempotency_key: checked })}
       />
+      <Checkbox
+        label="Pays only registered recipients"
+        description="Payouts to recipients that are not in the client's register are rejected."
+        checked={props.draft.beneficiaries_only}
+        error={props.faults.beneficiaries_only}
+        onChange={({ currentTarget: { checked } }) => props.change({ beneficiaries_only: checked })}
+      />
     </Stack>
   );
 }
@@ -71,7 +78,7 @@ function MoneyField({ name, description, draft, faults, change }: Props & Field<
   );
 }
 
-type CountName = 'max_items' | 'requests_per_minute' | 'hold_duplicates_days';
+type CountName = 'max_items' | 'requests_per_minute' | 'hold_duplicates_days' | 'beneficiary_cool_off_seconds';
 
 const COUNTS: Field<CountName>[] = [
   { name: 'max_items', description: 'Largest number of payouts in one call.' },
@@ -79,6 +86,10 @@ const COUNTS: Field<CountName>[] = [
   {
     name: 'hold_duplicates_days',
     description: 'The same amount to the same recipient again requires an approval. At most 90 days.',
+  },
+  {
+    name: 'beneficiary_cool_off_seconds',
+    description: 'Payouts to a recipient that was registered more recently require an approval. At most 30 days.',
   },
 ];
 const MOST = 1_000_000;

@@ -1,0 +1,39 @@
+import { forbiddenFaults, recipientFaults } from '../../gateway/forwarding/refusals';
+import { ApprovalObstacle } from '../../journal/decisions';
+import { OperationName } from '../../operations/catalogue';
+import { Problem } from '../../platform/errors/problem';
+import { BrokenRule, noLongerAllowed } from './permission';
+
+/** Returns the error for an approver of a call that an obstacle stops. */
+export function obstacleProblem(obstacle: ApprovalObstacle<BrokenRule>, operation: OperationName): Problem {
+  switch (obstacle.kind) {
+    case 'forbidden':
+      return noLongerAllowed(obstacle.why);
+    case 'decided':
+      return new Problem('already_decided');
+    case 'maybe_paid':
+      return new Problem('suspected_duplicate', {
+        text: `The upstream has paid the same amount to the same recipient in a time whose records are lost: transaction ${obstacle.transaction}. It may be this call. Nothing was sent, and the call is still pending. Reject it if it was paid. Otherwise decide about the finding of that transaction first, then approve it.`,
+      });
+    case 'stopped':
+      return new Problem('stopped', {
+        text: `The operator has stopped this operation. Reason: ${obstacle.stop.reason}. Nothing was sent, and the call is still pending. Approve it when the stop is lifted.`,
+      });
+    case 'recipient_not_allowed':
+      return new Problem('no_longer_allowed', {
+        text: "The client may not pay a recipient of this call (recipient_not_allowed). Nothing was sent, and the call is still pending. Change the client's register, or reject the call.",
+        faults: forbiddenFaults(obstacle, operation),
+      });
+    case 'over_cap': {
+      const { period, capUsd, leftUsd } = obstacle;
+      return new Problem('cap_exceeded', {
+        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
+      });
+    }
+    case 'over_recipient_cap':
+      return new Problem('cap_exceeded', {
+        text: `The client may pay ${obstacle.capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent, and the call is still pending. Raise the limit, or approve the call on the next day.`,
+        faults: recipientFaults(obstacle, operation),
+      });
+  }
+}

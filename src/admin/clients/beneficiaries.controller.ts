@@ -1,0 +1,80 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
+import { isUuid } from '../../platform/database/uuid';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Fault, Problem } from '../../platform/errors/problem';
+import { asProblem } from './as-problem';
+import {
+  BeneficiaryPage,
+  BeneficiarySearch,
+  ChangeBeneficiariesDto,
+  ChangedBeneficiariesDto,
+  USUAL_PAGE,
+} from './beneficiaries.dto';
+import { BENEFICIARY_MUST, readBeneficiary } from './beneficiary-text';
+import { changedBy } from './changed-by';
+
+const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+
+/** Manages whom a client may pay. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@Controller('v1/clients/:name/beneficiaries')
+export class BeneficiariesController {
+  constructor(private readonly register: BeneficiariesService) {}
+
+  @Get()
+  @Allow('admin')
+  @ApiOperation({
+    summary: "List a client's register of recipients",
+    operationId: 'listBeneficiaries',
+    description: 'Scope `admin`. Recipients are stored as hashes and masks, so nobody sees more.',
+  })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: BeneficiaryPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async list(@Param('name') name: string, @Query() search: BeneficiarySearch): Promise<BeneficiaryPage> {
+    const { list, page_size: size = USUAL_PAGE, page_token: after } = search;
+    const found = await this.register.list(name, { list, after, limit: size + 1 }).catch(asProblem);
+    const beneficiaries = found.slice(0, size);
+    return { beneficiaries, next_page_token: found.length > size ? (beneficiaries.at(-1)?.id ?? null) : null };
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Allow('admin')
+  @ApiOperation({
+    summary: "Change a client's register of recipients",
+    operationId: 'changeBeneficiaries',
+    description: 'Scope `admin`. Each addition and removal is recorded. What is so already stays as it is.',
+  })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: ChangedBeneficiariesDto, description: 'The change.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async change(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') name: string,
+    @Body() { list, add: added = [], remove: removed = [], reason }: ChangeBeneficiariesDto,
+  ): Promise<ChangedBeneficiariesDto> {
+    const add = added.map(readBeneficiary);
+    const remove = removed.map((text) => (isUuid(text) ? text : readBeneficiary(text)));
+    const faults = [...faultsIn('add', add), ...faultsIn('remove', remove)];
+    if (faults.length > 0) throw new Problem('invalid_request', { faults });
+    const change = { list, add: add.filter(isDefined), remove: remove.filter(isDefined) };
+    return this.register.change(name, change, changedBy(call, reason)).catch(asProblem);
+  }
+}
+
+function isDefined<Value>(value: Value | undefined): value is Value {
+  return value !== undefined;
+}
+
+function faultsIn(field: 'add' | 'remove', read: unknown[]): Fault[] {
+  return read.flatMap((one, place) =>
+    one === undefined ? [{ pointer: `/${field}/${place}`, detail: BENEFICIARY_MUST }] : [],
+  );
+}

@@ -1,0 +1,58 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ListedBeneficiary, MAX_AT_ONCE, RegisterChanged } from '../../access/clients/beneficiaries.service';
+import { REGISTER_LISTS, RegisterList } from '../../access/clients/beneficiary';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { OneOf, PageSize, Uuid } from '../../http/validation/query-rules';
+import { Text, WordList } from '../../http/validation/rules';
+
+const MAX_LENGTH = 320;
+export const USUAL_PAGE = 100;
+const MAX_PAGE = 500;
+
+const Recipients = (name: string, description: string) =>
+  WordList(
+    {
+      name,
+      required: false,
+      must: `must be a list of at most ${MAX_AT_ONCE} texts of at most ${MAX_LENGTH} characters`,
+      test: (value) =>
+        Array.isArray(value) &&
+        value.length <= MAX_AT_ONCE &&
+        value.every((text) => typeof text === 'string' && text.length <= MAX_LENGTH),
+    },
+    { items: { type: 'string' }, maxItems: MAX_AT_ONCE, description, example: ['+254712345678', 'ada@example.com'] },
+  );
+
+@NotForwarded()
+export class ChangeBeneficiariesDto {
+  @OneOf(REGISTER_LISTS, 'The list. `blocked` wins over `allowed`.', { required: true }) list!: RegisterList;
+  @Recipients('add', 'Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.')
+  add?: string[];
+  @Recipients('remove', 'The same, or IDs of entries.') remove?: string[];
+  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
+}
+
+export class BeneficiarySearch {
+  @OneOf(REGISTER_LISTS, 'Only this list.') list?: RegisterList;
+  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE }) page_size?: number;
+  @Uuid('The `next_page_token` of the previous page.') page_token?: string;
+}
+
+export class BeneficiaryDto implements ListedBeneficiary {
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the entry.' }) id!: string;
+  @ApiProperty({ enum: REGISTER_LISTS, description: 'Its list.' }) list!: RegisterList;
+  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Masked. Null: erased.' })
+  recipient!: string | null;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was registered.' }) registered_at!: Date;
+}
+
+export class ChangedBeneficiariesDto implements RegisterChanged {
+  @ApiProperty({ type: [BeneficiaryDto], description: 'The entries of `add`.' }) added!: BeneficiaryDto[];
+  @ApiProperty({ type: [BeneficiaryDto], description: 'Entries that are gone.' }) removed!: BeneficiaryDto[];
+}
+
+export class BeneficiaryPage {
+  @ApiProperty({ type: [BeneficiaryDto], description: 'Oldest first.' }) beneficiaries!: BeneficiaryDto[];
+  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Null on the last page.' })
+  next_page_token!: string | null;
+}
