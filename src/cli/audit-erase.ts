@@ -77,5 +77,5 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
 
 function count({ places }: Erased): string {
   const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
-  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, and ${of('access_filters')} searches`;
+  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, and ${of('beneficiary')} register entries`;
 }

@@ -1,5 +1,6 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits';
+import { RunningConfig } from '../../src/platform/config/config';
 import { Approving, startApproving } from './approving';
 import { TestProxy } from './proxy';
 import supertest from './supertest';
@@ -7,8 +8,8 @@ import supertest from './supertest';
 /** Clients with registers of recipients, two proxies, and an administrator. */
 export type Registering = Awaited<ReturnType<typeof startRegistering>>;
 
-export async function startRegistering() {
-  const approving: Approving = await startApproving();
+export async function startRegistering(settings: Partial<RunningConfig> = {}) {
+  const approving: Approving = await startApproving(settings);
   const admin = (await approving.proxy.client('admin', 'admin')).key;
   let count = 0;
   const airtimes = (...phones: string[]) => ({

@@ -3,6 +3,7 @@ import { PersonDocument } from '../../journal/documents';
 import { recipientKey } from '../../journal/unexplained-payments';
 import { Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
+import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
@@ -65,7 +66,8 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
     await db.query('DELETE FROM unexplained_payment WHERE recipient = ANY ($1::bytea[])', [names]);
     await lockIndex(db);
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies });
-    const places = [...(await remove(db, found)), ...evidence].sort();
+    const registers = await eraseBeneficiaries(db, person);
+    const places = [...(await remove(db, found)), ...evidence, ...registers].sort();
     const done = wish && places.length > 0;
     const id = done ? await record(db, person, places, wish) : null;
     await db.query(done ? 'COMMIT' : 'ROLLBACK');
