@@ -13,8 +13,9 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --forc
 COPY --from=build /app/dist dist
 COPY prisma prisma
 # The log's key and checkpoints, unless LOG_SIGNING_KEY and CHECKPOINT_FILE say otherwise: keep them in a volume.
-RUN mkdir .data && chown node:node .data
+RUN mkdir .data && chown 1000:1000 .data
 VOLUME /app/.data
-USER node
-EXPOSE 3000
+# The user node by its number, so that a runtime can see that it is not root.
+USER 1000:1000
+EXPOSE 3000 9464
 CMD ["node", "--max-semi-space-size=64", "--v8-pool-size=1", "dist/main.js"]

@@ -112,6 +112,7 @@ describe('the documentation', () => {
     const names = [...proxy.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = '']) => name);
     expect(names).toEqual([
       'DATABASE_URL',
+      'DATABASE_ALLOW_UNSAFE',
       'MIGRATE_ON_START',
       'UPSTREAM_BASE_URL',
       'UPSTREAM_API_KEY',

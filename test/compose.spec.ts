@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
+import { withConnection } from '../src/platform/database/database-client';
+import { prepareDatabase } from '../src/platform/database/prepare-database';
+import { removeDataDir } from './support/data-dir';
+
+const read = (path: string) => readFileSync(join(__dirname, '..', path), 'utf8');
+
+/** Returns the lines of a service. */
+const service = (name: string) =>
+  new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\n)+)`, 'm').exec(read('docker-compose.yml'))?.[1] ?? '';
+
+describe('docker-compose.yml', () => {
+  it.each(['proxy', 'postgres'])('gives %s a read-only root file system and no capabilities', (name) => {
+    expect(service(name)).toMatch(/^ {4}read_only: true$/m);
+    expect(service(name)).toMatch(/^ {4}cap_drop:\n {6}- ALL$/m);
+    expect(service(name)).toMatch(/^ {4}security_opt:\n {6}- no-new-privileges:true$/m);
+    expect(service(name)).not.toMatch(/cap_add|privileged: true|docker\.sock|network_mode/);
+  });
+
+  it('runs each service as a user with a number', () => {
+    expect(read('Dockerfile')).toMatch(/^USER 1000:1000$/m);
+    expect(service('proxy')).not.toMatch(/^ {4}user:/m);
+    expect(service('postgres')).toMatch(/^ {4}user: '999:999'$/m);
+  });
+
+  it('publishes only the port of the apps', () => {
+    expect(service('proxy')).toMatch(/^ {4}ports:\n {6}- '3000:3000'\n {4}environment:/m);
+    expect(service('postgres')).not.toContain('ports:');
+  });
+
+  it('connects as a login that is no superuser', () => {
+    expect(service('proxy')).toContain('postgresql://payout_owner:');
+    expect(service('postgres')).not.toContain('POSTGRES_USER');
+    expect(service('postgres')).toContain('create-owner.sql:/docker-entrypoint-initdb.d/');
+  });
+
+  describe('and its owner of the records', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-composed-'));
+    let postgres: EmbeddedPostgres;
+    let admin: Client;
+    let url: string;
+
+    /** What the image does with a new volume. The embedded server already has a payout_owner, its superuser. */
+    beforeAll(async () => {
+      postgres = await startEmbeddedPostgres(dataDir);
+      const there = new URL(postgres.urls.owner);
+      there.pathname = '/postgres';
+      admin = new Client({ connectionString: there.toString() });
+      await admin.connect();
+      for (const made of ['DATABASE payout_proxy', 'ROLE payout_proxy_login', 'ROLE payout_proxy'])
+        await admin.query(`DROP ${made}`);
+      const script = read('deploy/postgres/create-owner.sql')
+        .replace(/^(--|\\).*$/gm, '')
+        .replaceAll(":'password'", "'secret'")
+        .replaceAll('payout_owner', 'composed_owner')
+        .replace('ALTER ROLE postgres', 'ALTER ROLE sandbox'); // stands for the superuser of the image
+      for (const statement of script.split(';').filter((one) => one.trim() !== '')) await admin.query(statement);
+      [there.username, there.password, there.pathname] = ['composed_owner', 'secret', '/payout_proxy'];
+      url = there.toString();
+    });
+    afterAll(async () => {
+      await admin.end();
+      await postgres.stop();
+      removeDataDir(dataDir);
+    });
+
+    it('can prepare the database, and start on it again', async () => {
+      const logins = { databaseUrl: url, databaseOwnerUrl: url, databaseSealerUrl: undefined };
+      const settings = { ...logins, databaseSessionUrl: undefined, databaseReplicaUrl: undefined };
+      expect(await prepareDatabase(settings, true)).not.toEqual([]);
+      expect(await prepareDatabase(settings, false)).toEqual([]);
+    });
+
+    it('is no superuser, and cannot become one', async () => {
+      const roles = await admin.query(
+        `SELECT rolname FROM pg_roles WHERE (rolsuper OR rolreplication OR rolbypassrls)
+           AND pg_has_role('composed_owner', oid, 'MEMBER')`,
+      );
+      expect(roles.rows).toEqual([]);
+      const become = withConnection(url, (client) => client.query('ALTER ROLE composed_owner SUPERUSER'));
+      await expect(become).rejects.toThrow('permission denied to alter role');
+    });
+  });
+});
