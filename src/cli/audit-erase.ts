@@ -17,6 +17,8 @@ Erases an email address, phone number, or handle from the history. The command e
 The records keep their amounts, and every proof remains valid. If the upstream still lists the contact, the next reconciliation
 stores it again. Calls that are in doubt, in progress, or pending approval are not changed. The command lists them and exits
 with code 2. Settle them, then run the command again. Backups are not changed.
+Idempotency keys are parts of sealed records. Those that contain a phone number stay until their months are pruned. The command
+lists their calls, and exits with code 2.
 
 Examples:
   npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run
@@ -33,7 +35,7 @@ export function auditEraseCommand(): Command {
     .option('--actor <id>', 'ID of the person who runs this command')
     .option('--dry-run', 'show what would be erased, and change nothing')
     .option('--yes', 'skip the confirmation')
-    .option('--json', 'print JSON: {"id","places","open"}')
+    .option('--json', 'print JSON: {"id","places","open","keys"}')
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -71,8 +73,13 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
         `${erased.open.length} calls have no final outcome yet and were not changed. Settle them, then run this command again:\n${erased.open.join('\n')}\n`,
       );
     }
+    if (erased.keys.length > 0) {
+      process.stdout.write(
+        `The idempotency keys of ${erased.keys.length} calls contain the number, and stay until their months are pruned:\n${erased.keys.join('\n')}\n`,
+      );
+    }
   }
-  if (erased.open.length > 0) process.exitCode = 2;
+  if (erased.open.length > 0 || erased.keys.length > 0) process.exitCode = 2;
 }
 
 function count({ places }: Erased): string {

@@ -7,6 +7,7 @@ import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
+import { keptKeys } from './kept-keys';
 import { askedFor, namedIn, Person } from './person';
 import { catchUp, lockIndex, reindex } from './reindex';
 import { clock } from '../../platform/database/clock';
@@ -28,6 +29,8 @@ export interface Erased {
   id: string | null;
   places: string[];
   open: string[];
+  /** Calls whose idempotency keys spell the person's number. They stay until their months are pruned. */
+  keys: string[];
 }
 
 export interface Wish {
@@ -61,7 +64,8 @@ export async function findPlaces(
 export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
   await db.query('BEGIN');
   try {
-    const evidence = await eraseEvidence(db, person); // may take long, so it runs before any lock
+    const evidence = await eraseEvidence(db, person); // both may take long, so they run before any lock
+    const keys = await keptKeys(db, person);
     const names = spellingsOf(person).map((name) => recipientKey(person.kind, name));
     await db.query('DELETE FROM unexplained_payment WHERE recipient = ANY ($1::bytea[])', [names]);
     await lockIndex(db);
@@ -71,7 +75,7 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
     const done = wish && places.length > 0;
     const id = done ? await record(db, person, places, wish) : null;
     await db.query(done ? 'COMMIT' : 'ROLLBACK');
-    return { id, places, open: found.open };
+    return { id, places, open: found.open, keys };
   } catch (error) {
     await db.query('ROLLBACK');
     throw error;
