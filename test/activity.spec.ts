@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { ActivityJournal } from '../src/journal/activity';
 import { Secret } from '../src/platform/config/secret';
+import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
 import type { ActivityRecord } from './support/api';
@@ -46,7 +47,7 @@ describe('the list of administrative acts', () => {
     try {
       await client.query('BEGIN; SET LOCAL session_replication_role = replica');
       for (const change of changes) await client.query(change);
-      return await verifyLog([client], { verifier: signerOf(signingKey), notes: [] });
+      return await verifyLog([client], { ring: ringOf([signerOf(signingKey)]), notes: [] });
     } finally {
       await client.end();
     }

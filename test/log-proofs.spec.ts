@@ -53,7 +53,7 @@ const get = <const Path extends string>(path: Path, key = auditor) => proxy.get(
 async function head() {
   const key = (await get('key').expect(200)).text.trim();
   const { text: note } = await get('checkpoint').expect(200).expect('content-type', 'text/plain; charset=utf-8');
-  return { key, note, ...parseCheckpoint(openNote(note, verifierOf(key))) };
+  return { key, note, ...parseCheckpoint(openNote(note, verifierOf(key)).text) };
 }
 
 /** Asks until the call is sealed; until then it is told to ask again. */
@@ -99,10 +99,10 @@ describe('the log over HTTP', () => {
     const { size, root, note, key } = await head();
     expect(body).toMatchObject({ id: call, unsealed: [], checkpoint: expect.stringContaining(key.split('+')[0]!) });
     expect(body.records.map(({ kind }) => kind).sort()).toEqual(['intent', 'outcome']);
-    expect(body.checkpoint === note || size > parseCheckpoint(openNote(body.checkpoint, verifierOf(key))).size).toBe(
-      true,
-    );
-    const at = parseCheckpoint(openNote(body.checkpoint, verifierOf(key)));
+    expect(
+      body.checkpoint === note || size > parseCheckpoint(openNote(body.checkpoint, verifierOf(key)).text).size,
+    ).toBe(true);
+    const at = parseCheckpoint(openNote(body.checkpoint, verifierOf(key)).text);
     for (const { index, leaf_hash, record, proof } of body.records) {
       const hash = leafHash(canonicalize(record)!);
       expect(hash.toString('base64')).toBe(leaf_hash);
@@ -116,7 +116,7 @@ describe('the log over HTTP', () => {
   it('proves that it only grew between any two checkpoints', async () => {
     const rows = await scene.database.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size');
     const { key } = await head();
-    const heads = rows.map(({ note }) => parseCheckpoint(openNote(note, verifierOf(key))));
+    const heads = rows.map(({ note }) => parseCheckpoint(openNote(note, verifierOf(key)).text));
     const last = heads.at(-1)!;
     expect(heads.length).toBeGreaterThan(1);
     for (const { size, root } of heads) {

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signHead } from '../src/history/log/head';
+import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { RunningConfig } from '../src/platform/config/config';
 import { Secret } from '../src/platform/config/secret';
@@ -124,7 +125,7 @@ describe('a database on another server than before', () => {
     const newest = mkdtempSync(join(fresh ?? '', 'newest-'));
     const [logSigningKey, checkpointFile] = [new Secret(newSigningKey('test')), join(newest, 'checkpoints')];
     const head = { size: 1_000, root: Buffer.alloc(32), sealedAt: new Date().toISOString(), completeUntil: null };
-    writeFileSync(checkpointFile, `${signHead(head, signerOf(logSigningKey.reveal()))}\n`);
+    writeFileSync(checkpointFile, `${signHead(head, ringOf([signerOf(logSigningKey.reveal())]))}\n`);
     const proxy = await start(newest, { logSigningKey, checkpointFile });
     const [fence] = proxy.app.get(FenceService).reasons;
     expect(fence?.detail).toContain('it has 0 sealed leaves, and the newest checkpoint');

@@ -6,6 +6,7 @@ import { auditCommands } from '../src/cli/audit';
 import { uuidFloor } from '../src/platform/database/uuid';
 import { CheckpointFile } from '../src/history/log/checkpoint-file';
 import { leafSql } from '../src/history/log/leaves';
+import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, signerOf, splitNotes } from '../src/history/log/note';
 import { Sealing } from '../src/history/log/sealing';
 import { isSignedLeaf } from '../src/history/log/signed-records';
@@ -19,6 +20,7 @@ import { eventually } from './support/paying';
 
 const KEY = newSigningKey('test');
 const signer = signerOf(KEY);
+const ring = ringOf([signer]);
 const CALL_TABLES = ['intent', 'outcome', 'refusal'];
 const PEOPLE = ['intent_body', 'outcome_body'];
 const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-prune-'));
@@ -49,7 +51,7 @@ describe('audit prune', () => {
     database = await createTestDatabase();
     sealer = await sealerClient(database);
     rmSync(file, { force: true });
-    sealing = new Sealing(signer, await CheckpointFile.open(file, signer));
+    sealing = new Sealing(ring, await CheckpointFile.open(file, ring));
     Object.assign(process.env, {
       DATABASE_URL: database.url,
       DATABASE_OWNER_URL: database.ownerUrl,

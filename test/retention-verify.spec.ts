@@ -31,7 +31,7 @@ describe('the log after erasing and pruning', () => {
 
   beforeAll(async () => {
     scene = await makeSealedScene();
-    wish = { reason: 'a test', actor: null, signer: scene.signer };
+    wish = { reason: 'a test', actor: null, signer: scene.signer, ring: scene.ring };
     await scene.withProxy(async (proxy) => {
       const { id, key } = await proxy.client('waiting', 'pay');
       await query('UPDATE client SET approval_over_usd = 0 WHERE id = $1', [id]);
@@ -45,7 +45,7 @@ describe('the log after erasing and pruning', () => {
 
   async function verified() {
     const sealer = await sealerClient(scene.database);
-    await sealAll(new Sealing(scene.signer, await CheckpointFile.open(scene.checkpointFile, scene.signer)), sealer);
+    await sealAll(new Sealing(scene.ring, await CheckpointFile.open(scene.checkpointFile, scene.ring)), sealer);
     await sealer.end();
     return scene.verifyAfter();
   }

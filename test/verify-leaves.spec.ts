@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { signHead } from '../src/history/log/head';
+import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { Sealing } from '../src/history/log/sealing';
 import { Report, verifyLog } from '../src/history/log/verify/verify';
@@ -8,6 +9,7 @@ import { addStops, sealAll, sealerClient } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const signer = signerOf(newSigningKey('test'));
+const ring = ringOf([signer]);
 let database: TestDatabase;
 let client: Client;
 let ids: string[];
@@ -19,7 +21,7 @@ beforeAll(async () => {
   await client.connect();
   const sealer = await sealerClient(database);
   ids = (await addStops(database, 20)).sort();
-  await sealAll(new Sealing(signer, undefined, 10), sealer);
+  await sealAll(new Sealing(ring, undefined, 10), sealer);
   await sealer.end();
 });
 afterAll(async () => {
@@ -32,7 +34,7 @@ async function verifyAfter(...changes: string[]): Promise<Report> {
   await client.query('BEGIN; SET LOCAL session_replication_role = replica');
   try {
     for (const change of changes) await client.query(change);
-    return await verifyLog([client], { verifier: signer, notes: [] });
+    return await verifyLog([client], { ring, notes: [] });
   } finally {
     await client.query('ROLLBACK');
   }
@@ -133,7 +135,7 @@ describe('verification of rows of leaves', () => {
     );
     const change = (size: number, completeUntil: string) => {
       const { root, sealed: sealedAt } = rows[size / 10 - 1]!;
-      const note = signHead({ size, root, sealedAt, completeUntil }, signer);
+      const note = signHead({ size, root, sealedAt, completeUntil }, ring);
       return `UPDATE checkpoint SET note = '${note}', complete_until = '${completeUntil}' WHERE size = ${size}`;
     };
     const [earlier, later] = ['2026-01-01T00:00:00.000000Z', '2026-01-02T00:00:00.000000Z'];

@@ -1,6 +1,7 @@
 import { leafSql } from '../src/history/log/leaves';
 import { signHead } from '../src/history/log/head';
 import { CompactRange } from '../src/history/log/merkle';
+import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { SPLIT_LEAVES } from './support/leaves';
 import { anotherId, leafOf, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
@@ -135,7 +136,9 @@ describe('verification', () => {
       await scene.client.query('ROLLBACK');
       const at = '2026-11-21T12:00:00.000000Z';
       const signed = { ...head, sealedAt: at, completeUntil: at };
-      const note = forger ? signHead(signed, forger) : `test\n${head.size}\n${head.root.toString('base64')}\n`;
+      const note = forger
+        ? signHead(signed, ringOf([forger]))
+        : `test\n${head.size}\n${head.root.toString('base64')}\n`;
       const insert =
         'INSERT INTO checkpoint (size, root, note, positions, sealed_at, complete_until) VALUES ($1, $2, $3, $4, $5, $5)';
       const values = [head.size, head.root, note, '{}', at];

@@ -128,7 +128,7 @@ describe('the verifier of receipts', () => {
 
   it('detects that a checkpoint and a path are of different sizes, though the root is right', async () => {
     const resized = (receipt: TestReceipt, size: number, index: number) => {
-      const checkpoint = parseCheckpoint(openNote(receipt.checkpoint, signer));
+      const checkpoint = parseCheckpoint(openNote(receipt.checkpoint, signer).text);
       receipt.checkpoint = signNote(formatCheckpoint({ ...checkpoint, size }), signer);
       receipt.records[0]!.index = index;
       return { text: JSON.stringify(receipt) };

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
 import { Secret } from '../src/platform/config/secret';
@@ -109,7 +110,7 @@ describe('a worker that is killed', () => {
     const client = new Client({ connectionString: database.ownerUrl });
     await client.connect();
     await client.query('BEGIN');
-    expect(await verifyLog([client], { verifier: signerOf(KEY), notes: [] })).toMatchObject({
+    expect(await verifyLog([client], { ring: ringOf([signerOf(KEY)]), notes: [] })).toMatchObject({
       ok: true,
       records: 20_000,
     });

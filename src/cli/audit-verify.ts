@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { ClientError } from '../access/clients/client-error';
 import { Config, loadConfigOf, StartError } from '../platform/config/config';
-import { knownLogKeyOf, signerFrom } from '../history/log/log-key';
-import { splitNotes, Verifier, verifierOf } from '../history/log/note';
+import { KeyRing, ringOf } from '../history/log/key-ring';
+import { knownLogKeyOf, logRingOf } from '../history/log/log-key';
+import { splitNotes, verifierOf } from '../history/log/note';
 import { Fault } from '../history/log/verify/fault';
 import { Report, verifyLog, VerifyRequest } from '../history/log/verify/verify';
 import { ServerClient } from '../platform/database/servers/server-client';
@@ -27,6 +28,8 @@ it is.
 
 Exit codes: 0 if all records match the log, 3 if something was tampered with, 1 if there is no result.
 
+The log's key may be changed. An old verifier key is enough: the command learns the next keys from checkpoints that it signed.
+
 The result relies on three things: the key, the copies of the checkpoints (kept where the database's administrators cannot
 write), and a database server that returns what it stores. If you do not trust the server, verify a backup on another one.
 
@@ -45,7 +48,10 @@ export function auditVerifyCommand(): Command {
   return new Command('verify')
     .description('recompute the log and report the first fault')
     .option('--checkpoint <file>', "witness's copies of the checkpoints (default: CHECKPOINT_FILE, if it exists)")
-    .option('--key <key>', "verifier key of the log, or a file that contains it (default: the proxy's own key)")
+    .option(
+      '--key <key>',
+      "verifier key of the log, or a file with one per line (default: the proxy's own keys). Later keys are learned from the log",
+    )
     .option('--json', 'print the report as JSON')
     .addHelpText('after', EXAMPLES)
     .action((options: VerifyOptions) =>
@@ -53,7 +59,7 @@ export function auditVerifyCommand(): Command {
         const config = loadConfigOf('database');
         const progress = new Progress('records');
         const request = {
-          verifier: verifierFrom(options.key, config),
+          ring: ringFrom(options.key, config),
           notes: notesFrom(options.checkpoint, config),
           onProgress: (done: number, of: number) => progress.at(done, of),
         };
@@ -93,16 +99,17 @@ async function bringIndexUpToDate(client: Client): Promise<void> {
   }
 }
 
-function verifierFrom(given: string | undefined, config: Config): Verifier {
+function ringFrom(given: string | undefined, config: Config): KeyRing {
   if (given === undefined) {
-    const key = knownLogKeyOf(config);
-    if (key) return signerFrom(key);
+    const logSigningKey = knownLogKeyOf(config);
+    if (logSigningKey) return logRingOf({ ...config, logSigningKey });
     throw new StartError(
       'The key of the log is not known. Give --key, LOG_SIGNING_KEY, or the DATA_DIR where the proxy keeps its own key.',
     );
   }
   try {
-    return verifierOf((existsSync(given) ? readFileSync(given, 'utf8') : given).trim());
+    const keys = (existsSync(given) ? readFileSync(given, 'utf8') : given).split(/[\s,]+/).filter((key) => key !== '');
+    return ringOf(keys.map(verifierOf));
   } catch (error) {
     throw new ClientError(`The value of --key cannot be used: ${(error as Error).message}`);
   }

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { ClientBase } from 'pg';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '../access/clients/client-error';
-import { signedNewest } from '../history/log/newest-checkpoint';
-import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, signerFrom } from '../history/log/log-key';
+import { currentOf } from '../history/log/key-ring';
+import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, logRingOf } from '../history/log/log-key';
+import { newestNote, signerAfter } from '../history/log/newest-checkpoint';
 import { Config } from '../platform/config/config';
 import { makeFolder } from '../platform/config/folder';
 import { Manifest } from '../platform/database/backup/manifest';
@@ -41,7 +42,8 @@ export async function backUpFiles(folder: string, config: Config): Promise<Manif
  */
 export async function faultOfKey(folder: string, db: ClientBase): Promise<string | undefined> {
   const key = logKeyIn(folder);
-  if (await signedNewest(db, key && signerFrom(key))) return undefined;
+  const note = await newestNote(db);
+  if (note === undefined || (key && signerAfter(note, logRingOf({ logSigningKey: key })))) return undefined;
   const give = "Give this command the proxy's LOG_SIGNING_KEY or DATA_DIR, or keep the key elsewhere.";
   return key
     ? `The key in the backup is not the one that signed the newest checkpoint. ${give}`
@@ -59,7 +61,8 @@ export async function checkFiles(folder: string, { files }: Manifest, config: Co
       throw new ClientError(`${join(folder, name)} is missing or was changed. Take another copy of the backup.`);
   }
   const [own, restored] = [knownLogKeyOf(config), logKeyIn(folder)];
-  if (!own || !restored || signerFrom(own).verifierKey === signerFrom(restored).verifierKey) return;
+  if (!own || !restored) return;
+  if (currentOf(logRingOf({ logSigningKey: own }), logRingOf({ logSigningKey: restored }).current)) return;
   throw new ClientError(
     `This proxy signs the log with another key than the one in the backup. Set LOG_SIGNING_KEY to the key in ${join(folder, LOG_KEY_FILE)}, or move DATA_DIR/${LOG_KEY_FILE} aside.`,
   );

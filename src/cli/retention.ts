@@ -7,8 +7,9 @@ import { ServerClient } from '../platform/database/servers/server-client';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Wish } from '../history/retention/erase';
 import { MAX_REASON } from '../admin/stops/stops.dto';
-import { knownLogKeyOf, signerFrom } from '../history/log/log-key';
-import { signedNewest } from '../history/log/newest-checkpoint';
+import { KeyRing } from '../history/log/key-ring';
+import { knownLogKeyOf, logRingOf } from '../history/log/log-key';
+import { newestNote, signerAfter } from '../history/log/newest-checkpoint';
 import { Signer } from '../history/log/note';
 import { isText } from '../http/validation/rules';
 import { compareClock, withOwner } from './database';
@@ -36,32 +37,34 @@ export async function withRetention(
     );
   }
   await withOwner(async (ownerUrl) => {
-    const signer = logSigner();
+    const ring = logRing();
     const db = new ServerClient({ connectionString: ownerUrl });
     await db.connect();
     try {
       await compareClock(async () => (await db.query<{ ms: number }, []>(DATABASE_MS)).rows as [{ ms: number }]);
-      await requireOwnLog(db, signer);
-      await work(db, { reason: proseAsRecorded(reason), actor, signer });
+      const signer = await ownSigner(db, ring);
+      await work(db, { reason: proseAsRecorded(reason), actor, signer, ring });
     } finally {
       await db.end();
     }
   });
 }
 
-function logSigner(): Signer {
-  const key = knownLogKeyOf(loadConfigOf('database'));
-  if (!key) {
+function logRing(): KeyRing<Signer> {
+  const config = loadConfigOf('database');
+  const logSigningKey = knownLogKeyOf(config);
+  if (!logSigningKey) {
     throw new StartError(
       'Deletions must be signed with the key of the log. Set LOG_SIGNING_KEY to the value that the proxy uses, or DATA_DIR to the directory where it keeps its own key.',
     );
   }
-  return signerFrom(key);
+  return logRingOf({ ...config, logSigningKey });
 }
 
 /** Requires the key of the log. Removals that another key signed would look like manipulation. */
-async function requireOwnLog(db: Client, signer: Signer): Promise<void> {
-  if (await signedNewest(db, signer)) return;
+async function ownSigner(db: Client, ring: KeyRing<Signer>): Promise<Signer> {
+  const signer = signerAfter(await newestNote(db), ring);
+  if (signer) return signer;
   throw new StartError(
     'LOG_SIGNING_KEY is not the key that signed the latest checkpoint of this database. Nothing was changed.',
   );

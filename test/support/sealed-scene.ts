@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { Secret } from '../../src/platform/config/secret';
 import { KIND_NAMES } from '../../src/history/log/kinds';
+import { KeyRing, ringOf } from '../../src/history/log/key-ring';
 import { newSigningKey, Signer, signerOf, splitNotes } from '../../src/history/log/note';
 import { timeOfId } from '../../src/history/log/verify/fault';
 import { Report, verifyLog } from '../../src/history/log/verify/verify';
@@ -22,6 +23,7 @@ export interface SealedScene {
   database: TestDatabase;
   client: Client;
   signer: Signer;
+  ring: KeyRing<Signer>;
   dir: string;
   checkpointFile: string;
   calls: string[];
@@ -43,6 +45,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
   const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-verify-'));
   const [key, checkpointFile] = [newSigningKey('test'), join(dir, 'checkpoints')];
   const signer = signerOf(key);
+  const ring = ringOf([signer]);
   const client = new Client({ connectionString: database.ownerUrl });
   client.on('error', () => undefined);
   await client.connect();
@@ -84,6 +87,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
     database,
     client,
     signer,
+    ring,
     dir,
     checkpointFile,
     calls,
@@ -97,7 +101,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
         const notes = splitNotes(readFileSync(checkpointFile, 'utf8'));
         const named = notes.map((note, place) => ({ note, source: `note ${place + 1}` }));
         const { indexDelaySeconds } = scene;
-        return await verifyLog([client], { verifier: signer, notes: named, indexDelaySeconds });
+        return await verifyLog([client], { ring, notes: named, indexDelaySeconds });
       } finally {
         await client.query('ROLLBACK');
       }

@@ -5,7 +5,7 @@ import { KIND_NAMES, kindOf } from '../../src/history/log/kinds';
 import { leafSql } from '../../src/history/log/leaves';
 import { CompactRange } from '../../src/history/log/merkle';
 import { leafHash } from './leaf-hash';
-import { Verifier } from '../../src/history/log/note';
+import { KeyRing } from '../../src/history/log/key-ring';
 import { connectSealer } from '../../src/history/log/sealer-connection';
 import { Sealing } from '../../src/history/log/sealing';
 import { eventually } from './paying';
@@ -68,7 +68,7 @@ export async function rootOfRecords(database: TestDatabase): Promise<Buffer> {
   return range.root();
 }
 
-export async function newest(database: TestDatabase, verifier: Verifier): Promise<Head> {
+export async function newest(database: TestDatabase, ring: KeyRing): Promise<Head> {
   const [row] = await database.query('SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT 1');
-  return readHead(row?.note as string, verifier);
+  return readHead(row?.note as string, ring);
 }

@@ -4,7 +4,8 @@ import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database
 import { DirectoryLock } from '../../platform/database/embedded/directory-lock';
 import { migrateAtStart, SANDBOX_MIGRATIONS } from '../../platform/database/migrations';
 import { prepareDatabase } from '../../platform/database/prepare-database';
-import { logKeyOf } from '../../history/log/log-key';
+import { logKeyOf, logRingOf } from '../../history/log/log-key';
+import { requireLogKeys } from '../../history/log/log-key-check';
 import { demoKeysFile } from './demo-keys';
 import { RunningSandbox, startSandbox } from './sandbox-process';
 
@@ -51,6 +52,7 @@ export async function startDependencies(config: Config, lock: DirectoryLock, rep
     const upstream = upstreamOf(config, sandbox);
     report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
     const logSigningKey = logKeyOf(config);
+    if (config.logSigningKey) await requireLogKeys(database.databaseUrl, logRingOf({ ...config, logSigningKey }));
     const embeddedDatabase = config.databaseUrl === undefined;
     const embeddedSandbox = sandbox && {
       url: sandbox.url,

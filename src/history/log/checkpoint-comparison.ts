@@ -5,7 +5,7 @@ import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { CheckpointFile } from './checkpoint-file';
 import { Head } from './head';
-import { signerFrom } from './log-key';
+import { logRingOf } from './log-key';
 
 interface State {
   epoch: number;
@@ -43,10 +43,11 @@ export class CheckpointComparison {
   }
 
   private async largest(): Promise<Head | undefined> {
-    const { checkpointFile, logSigningKey } = this.config.get('settings', { infer: true });
+    const settings = this.config.get('settings', { infer: true });
+    const { checkpointFile } = settings;
     if (checkpointFile === undefined) return undefined;
     try {
-      return await CheckpointFile.largest(checkpointFile, signerFrom(logSigningKey));
+      return await CheckpointFile.largest(checkpointFile, logRingOf(settings));
     } catch {
       new Logger('Epoch').warn('CHECKPOINT_FILE cannot be read, so the database is not compared with it'); // the sealer says why
       return undefined;

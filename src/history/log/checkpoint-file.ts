@@ -3,7 +3,8 @@ import { appendFile, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../platform/config/folder';
 import { Head, readHead } from './head';
-import { splitNotes, Verifier } from './note';
+import { KeyRing } from './key-ring';
+import { splitNotes } from './note';
 
 /** Holds about 200 notes of about 300 bytes. */
 const TAIL_BYTES = 65_536;
@@ -19,8 +20,8 @@ export class CheckpointFile {
     public last: Head | undefined,
   ) {}
 
-  /** @throws Error if the file cannot be read, or its end is signed by another key. */
-  static async open(path: string, verifier: Verifier): Promise<CheckpointFile> {
+  /** @throws Error if the file cannot be read, or its end is signed by none of the keys. */
+  static async open(path: string, ring: KeyRing): Promise<CheckpointFile> {
     if (!existsSync(path)) {
       makeFolder(dirname(path));
       return new CheckpointFile(path, undefined);
@@ -28,14 +29,14 @@ export class CheckpointFile {
     const { text, start } = await tailOf(path);
     const whole = text.slice(0, endOfNotes(text));
     if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole)); // a crash cut off the last note
-    return new CheckpointFile(path, largestIn(whole, start, verifier));
+    return new CheckpointFile(path, largestIn(whole, start, ring));
   }
 
   /** Returns the largest checkpoint, and changes nothing. Undefined without a file. @throws Error, as above. */
-  static async largest(path: string, verifier: Verifier): Promise<Head | undefined> {
+  static async largest(path: string, ring: KeyRing): Promise<Head | undefined> {
     if (!existsSync(path)) return undefined;
     const { text, start } = await tailOf(path);
-    return largestIn(text.slice(0, endOfNotes(text)), start, verifier);
+    return largestIn(text.slice(0, endOfNotes(text)), start, ring);
   }
 
   /** Appends notes. Resolves once they are on disk. */
@@ -48,9 +49,9 @@ export class CheckpointFile {
 }
 
 /** @param start where the text begins in the file. It may begin in the middle of a note, which is skipped. */
-function largestIn(text: string, start: number, verifier: Verifier): Head | undefined {
+function largestIn(text: string, start: number, ring: KeyRing): Head | undefined {
   const notes = splitNotes(text).slice(start === 0 ? 0 : 1);
-  return notes.map((note) => readHead(note, verifier)).reduce<Head | undefined>(larger, undefined);
+  return notes.map((note) => readHead(note, ring)).reduce<Head | undefined>(larger, undefined);
 }
 
 function larger(one: Head | undefined, other: Head): Head {

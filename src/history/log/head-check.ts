@@ -1,6 +1,6 @@
-import { Head, readHead } from './head';
+import { Head, readHead, SignedHead } from './head';
+import { currentOf, KeyRing } from './key-ring';
 import { CompactRange, foldSubtrees } from './merkle';
-import { Verifier } from './note';
 import { subtreesOf } from './proofs';
 import { Ask, DamagedLog, storedHashes } from './tree-store';
 
@@ -11,17 +11,22 @@ interface StoredHead {
   /** The size of the newest checkpoint in the database. */
   size: number;
   note: string;
-  signer: Verifier;
+  ring: KeyRing;
   /** The largest head that is known to be right. Undefined if none is. */
   trusted: Head | undefined;
 }
 
 /**
- * Reads the newest checkpoint. It must be signed by our key, match the stored hashes, and extend the trusted head.
+ * Reads the newest checkpoint. It must be signed by one of our current keys, match the stored hashes, and extend the trusted head.
  * @throws LogRefusal
  */
-export async function checkHead(ask: Ask, { size, note, signer, trusted }: StoredHead) {
-  const head = ownHead(note, signer);
+export async function checkHead(ask: Ask, { size, note, ring, trusted }: StoredHead) {
+  const head = ownHead(note, ring);
+  if (!currentOf(ring, head.signers)) {
+    throw isWrong(
+      'only a key in LOG_RETIRED_KEYS has signed it, which must stay in LOG_SIGNING_KEY until a checkpoint is signed by both',
+    );
+  }
   const range = CompactRange.of(size, await edgeOf(ask, size));
   if (head.size !== size) throw isWrong(`the checkpoint of ${size} leaves is signed for ${head.size}`);
   if (!range.root().equals(head.root))
@@ -33,10 +38,10 @@ export async function checkHead(ask: Ask, { size, note, signer, trusted }: Store
   return { head, range };
 }
 
-/** @throws LogRefusal if our key did not sign it. */
-export function ownHead(note: string, signer: Verifier): Head {
+/** @throws LogRefusal if none of our keys signed it. */
+export function ownHead(note: string, ring: KeyRing): SignedHead {
   try {
-    return readHead(note, signer);
+    return readHead(note, ring);
   } catch (error) {
     throw isWrong((error as Error).message);
   }

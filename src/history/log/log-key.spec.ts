@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '../../platform/config/config';
 import { Secret } from '../../platform/config/secret';
-import { knownLogKeyOf, logKeyOf, signerFrom } from './log-key';
-import { newSigningKey } from './note';
+import { knownLogKeyOf, logKeyOf, logRingOf } from './log-key';
+import { newSigningKey, signerOf } from './note';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-log-key-'));
 const file = join(dataDir, 'log-key.json');
@@ -16,7 +16,7 @@ describe("the log's key", () => {
   it('is generated once and readable only by its owner, and leaves nothing else behind', () => {
     expect(knownLogKeyOf({ logSigningKey: undefined, dataDir })).toBeUndefined();
     const made = logKeyOf({ logSigningKey: undefined, dataDir });
-    expect(signerFrom(made).name).toBe('payout-proxy');
+    expect(logRingOf({ logSigningKey: made }).name).toBe('payout-proxy');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dataDir)).toEqual(['log-key.json']);
     expect(logKeyOf({ logSigningKey: undefined, dataDir }).reveal()).toBe(made.reveal());
@@ -27,6 +27,30 @@ describe("the log's key", () => {
     const given = new Secret(newSigningKey('example.com/payouts'));
     expect(logKeyOf({ logSigningKey: given, dataDir })).toBe(given);
     expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('may be one of several, newest first, also in its file', () => {
+    const keys = [newSigningKey('log'), newSigningKey('log'), newSigningKey('log')];
+    const [first, second, third] = keys.map((key) => signerOf(key).verifierKey);
+    writeFileSync(file, JSON.stringify({ signingKey: keys.slice(0, 2).join(', ') }));
+    const logSigningKey = logKeyOf({ logSigningKey: undefined, dataDir });
+    const ring = logRingOf({ logSigningKey, logRetiredKeys: [third as string] });
+    expect([ring.current, ring.all].map((some) => some.map(({ verifierKey }) => verifierKey))).toEqual([
+      [first, second],
+      [first, second, third],
+    ]);
+  });
+
+  it('prevents the start if it is not of the same log, listed twice, or damaged among the retired ones', () => {
+    const [one, other, renamed] = [newSigningKey('log'), newSigningKey('log'), newSigningKey('another')];
+    const start = (keys: string[], logRetiredKeys: string[] = []) =>
+      logKeyOf({ logSigningKey: new Secret(keys.join()), logRetiredKeys, dataDir });
+    const publicOf = (key: string) => signerOf(key).verifierKey;
+    expect(() => start([one, renamed])).toThrow(/^LOG_SIGNING_KEY is invalid\. All keys of a log must have its name/);
+    expect(() => start([one], [publicOf(renamed)])).toThrow(/must have its name, but one is named log and one another/);
+    expect(() => start([one, one])).toThrow(/is listed twice/);
+    expect(() => start([one], [publicOf(one)])).toThrow(/is listed twice/);
+    expect(() => start([one], [publicOf(other).slice(0, -4)])).toThrow(/^LOG_RETIRED_KEYS is invalid\. /);
   });
 
   it('prevents the start if it is damaged, with a message that does not quote it', () => {

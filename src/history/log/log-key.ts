@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { Config, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/private-file';
 import { Secret } from '../../platform/config/secret';
-import { newSigningKey, Signer, signerOf } from './note';
+import { words } from '../../platform/config/words';
+import { KeyRing, ringOf } from './key-ring';
+import { newSigningKey, Signer, signerOf, verifierOf } from './note';
 
 /** The name of the log in its checkpoints, if the operator configures no key with its own name. */
 const LOG_NAME = 'payout-proxy';
@@ -11,29 +13,41 @@ const LOG_NAME = 'payout-proxy';
 /** The file of a generated key. It is not in the database, because anyone with the database could then sign. */
 export const LOG_KEY_FILE = 'log-key.json';
 
+interface RingSource {
+  /** With commas, newest first. */
+  logSigningKey: Secret;
+  logRetiredKeys?: readonly string[];
+}
+
 type KeySource = Pick<Config, 'logSigningKey' | 'dataDir'>;
 
 /**
- * Returns the key that signs the log: LOG_SIGNING_KEY, or a key that is generated once and kept in DATA_DIR.
- * @throws StartError if the key is invalid, or if there is none and none can be stored.
+ * Returns the keys that sign the log: LOG_SIGNING_KEY, or a key that is generated once and kept in DATA_DIR.
+ * @throws StartError if a key is invalid, or if there is none and none can be stored.
  */
-export function logKeyOf(config: KeySource): Secret {
-  const key = config.logSigningKey ?? keptKey(config.dataDir);
-  signerFrom(key);
-  return key;
+export function logKeyOf(config: KeySource & Pick<RingSource, 'logRetiredKeys'>): Secret {
+  const logSigningKey = config.logSigningKey ?? keptKey(config.dataDir);
+  logRingOf({ ...config, logSigningKey });
+  return logSigningKey;
 }
 
-/** Returns the key without generating one. Undefined if there is none yet. */
+/** Returns the keys without generating one. Undefined if there are none yet. */
 export function knownLogKeyOf({ logSigningKey, dataDir }: KeySource): Secret | undefined {
   return logSigningKey ?? logKeyIn(dataDir);
 }
 
-/** @throws StartError that says what is wrong with the key, without quoting it. */
-export function signerFrom(key: Secret): Signer {
+/** @throws StartError that says what is wrong with the keys, without quoting those that are secret. */
+export function logRingOf({ logSigningKey, logRetiredKeys = [] }: RingSource): KeyRing<Signer> {
+  const current = asConfigured('LOG_SIGNING_KEY', () => words(logSigningKey.reveal()).map(signerOf));
+  const retired = asConfigured('LOG_RETIRED_KEYS', () => logRetiredKeys.map(verifierOf));
+  return asConfigured('LOG_SIGNING_KEY', () => ringOf<Signer>(current, retired));
+}
+
+function asConfigured<Result>(name: string, read: () => Result): Result {
   try {
-    return signerOf(key.reveal());
+    return read();
   } catch (error) {
-    throw new StartError(`LOG_SIGNING_KEY is invalid. ${(error as Error).message}`);
+    throw new StartError(`${name} is invalid. ${(error as Error).message}`);
   }
 }
 

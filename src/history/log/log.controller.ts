@@ -37,14 +37,19 @@ export class LogController {
   @Allow('audit')
   @Header('content-type', 'text/plain; charset=utf-8')
   @ApiOperation({
-    summary: 'Read the verifier key of the log',
+    summary: 'Read the verifier keys of the log',
     operationId: 'readLogKey',
-    description: 'Scope `audit`. `<name>+<id>+<base64>`, the format of the Go note package. Get it once, and keep it.',
+    description:
+      'Scope `audit`. `<name>+<id>+<base64>`, the format of the Go note package, one per line. The current keys come first. ' +
+      'Get them once, and keep them.',
   })
-  @ApiResponse({ status: 200, content: TEXT, description: 'The key, one line.' })
+  @ApiResponse({ status: 200, content: TEXT, description: 'The keys.' })
   @ApiKeyProblems()
   key(): string {
-    return `${this.proofs.verifier().verifierKey}\n`;
+    return this.proofs
+      .ring()
+      .all.map(({ verifierKey }) => `${verifierKey}\n`)
+      .join('');
   }
 
   @Get('proof')

@@ -1,19 +1,23 @@
 import { ClientBase } from 'pg';
-import { openNote, Signer } from './note';
+import { readHead } from './head';
+import { currentOf, KeyRing } from './key-ring';
+import { Signer } from './note';
+
+/** Returns the newest checkpoint of a database. Undefined before the first. */
+export async function newestNote(db: ClientBase): Promise<string | undefined> {
+  const { rows } = await db.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
+  return rows[0]?.note;
+}
 
 /**
- * Returns whether a key has signed the newest checkpoint of a database, so that it may go on with its log. Before the first
- * checkpoint, any may.
+ * Returns the newest current key that may continue a log after its newest checkpoint, because it has signed it. Before the
+ * first checkpoint, any key may. Undefined if none may.
  */
-export async function signedNewest(db: ClientBase, signer: Signer | undefined): Promise<boolean> {
-  const { rows } = await db.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
-  const [newest] = rows;
-  if (!newest) return true;
-  if (!signer) return false;
+export function signerAfter(note: string | undefined, ring: KeyRing<Signer>): Signer | undefined {
+  if (note === undefined) return ring.current[0];
   try {
-    openNote(newest.note, signer);
-    return true;
+    return currentOf(ring, readHead(note, ring).signers);
   } catch {
-    return false;
+    return undefined;
   }
 }

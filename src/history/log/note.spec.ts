@@ -39,7 +39,7 @@ describe('a key', () => {
     expect(verifier).toMatchObject({ name: LOG, verifierKey: signer.verifierKey });
   });
 
-  it.each(['', 'a b', 'a+b', 'a\nb', 'a\u00a0b', 'a\u0085b', 'a\u0001b'])('cannot be named %j', (name) => {
+  it.each(['', 'a b', 'a,b', 'a+b', 'a\nb', 'a\u00a0b', 'a\u0085b', 'a\u0001b'])('cannot be named %j', (name) => {
     expect(() => newSigningKey(name)).toThrow('must not be empty and must not contain spaces');
   });
 
@@ -86,15 +86,28 @@ describe('a key', () => {
 
 describe('a note', () => {
   it('returns its text', () => {
-    expect(openNote(NOTE, verifier)).toBe(TEXT);
+    expect(openNote(NOTE, verifier).text).toBe(TEXT);
     expect(NOTE).toBe(`${TEXT}\n\u2014 ${LOG} ${lineOf(NOTE).split(' ')[2]}`);
   });
 
   it('may have other signatures', () => {
     const both = NOTE + lineOf(signNote(TEXT, stranger));
-    expect(openNote(both, verifier)).toBe(TEXT);
-    expect(openNote(both, verifierOf(stranger.verifierKey))).toBe(TEXT);
-    expect(openNote(NOTE + lineOf(NOTE), verifier)).toBe(TEXT);
+    expect(openNote(both, verifier).text).toBe(TEXT);
+    expect(openNote(both, verifierOf(stranger.verifierKey)).text).toBe(TEXT);
+    expect(openNote(NOTE + lineOf(NOTE), verifier).text).toBe(TEXT);
+  });
+
+  it('of several keys tells which of them signed, and is rejected if one of their signatures is wrong', () => {
+    const both = signNote(TEXT, signer, stranger);
+    const strange = verifierOf(stranger.verifierKey);
+    const unknown = verifierOf(signerOf(newSigningKey(LOG)).verifierKey);
+    expect(openNote(both, strange, unknown, verifier)).toEqual({ text: TEXT, signers: [strange, verifier] });
+    expect(openNote(NOTE, strange, verifier).signers).toEqual([verifier]);
+    expect(() => openNote(NOTE, strange, unknown)).toThrow(/not signed by stranger.* or /);
+    const forged = NOTE + lineOf(signNote('other text\n', stranger));
+    expect(openNote(forged, verifier).signers).toEqual([verifier]);
+    expect(() => openNote(forged, verifier, strange)).toThrow('The signature of stranger.example does not match');
+    expect(splitNotes(`${both}\n${both}\n`)).toEqual([both, both]);
   });
 
   it('is rejected if the key did not sign it', () => {
@@ -142,7 +155,7 @@ describe('a note', () => {
   });
 
   it('accepts the sixteen signatures that the specification requires', () => {
-    expect(openNote(NOTE + lineOf(signNote(TEXT, stranger)).repeat(15), verifier)).toBe(TEXT);
+    expect(openNote(NOTE + lineOf(signNote(TEXT, stranger)).repeat(15), verifier).text).toBe(TEXT);
   });
 
   it.each(['', 'no newline', 'carriage\r\n', 'half \udc00\n'])('cannot be made of the text %j', (text) => {

@@ -30,7 +30,9 @@ export interface Signer extends Verifier {
  * secret.
  */
 export function newSigningKey(name: string): string {
-  if (!isName(name)) throw new Error('The name of a signing key must not be empty and must not contain spaces or "+".');
+  if (!isName(name) || name.includes(',')) {
+    throw new Error('The name of a signing key must not be empty and must not contain spaces, commas, or "+".');
+  }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-SEED_BYTES);
   return `${PRIVATE_PREFIX}${name}+${keyId(name, rawOf(publicKey)).toString('hex')}+${typed(seed)}`;
@@ -66,27 +68,40 @@ export function verifierOf(verifierKey: string): Verifier {
   return { name: parts.name, verifierKey, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
-/** Returns a note: the text, which must end with a newline, a blank line, and the signature. */
-export function signNote(text: string, signer: Signer): string {
+/** Returns a note: the text, which must end with a newline, a blank line, and the signatures. */
+export function signNote(text: string, ...signers: readonly Signer[]): string {
   if (!text.endsWith('\n') || !isText(text)) {
     throw new Error('The text of a note must end with a newline and have no other control characters.');
   }
-  const signature = Buffer.concat([idOf(signer), signBytes(signer, Buffer.from(text))]);
-  return `${text}\n\u2014 ${signer.name} ${signature.toString('base64')}\n`;
+  const lines = signers.map((signer) => {
+    const signature = Buffer.concat([idOf(signer), signBytes(signer, Buffer.from(text))]);
+    return `\u2014 ${signer.name} ${signature.toString('base64')}\n`;
+  });
+  return `${text}\n${lines.join('')}`;
+}
+
+/** A note whose signatures were checked. */
+interface OpenedNote {
+  text: string;
+  /** The given keys that signed it, at least one. */
+  signers: Verifier[];
 }
 
 /**
- * Returns the text of a note. Throws if the note is malformed, if the key did not sign it, or if its signature is wrong.
+ * Opens a note. Throws if the note is malformed, if none of the keys signed it, or if a signature of one of them is wrong.
  * Ignores the signatures of others, as the specification demands.
  */
-export function openNote(note: string, verifier: Verifier): string {
+export function openNote(note: string, ...keys: readonly Verifier[]): OpenedNote {
   const { text, signatures } = parseNote(note);
-  const own = signatures.filter(({ name, id }) => name === verifier.name && id.equals(idOf(verifier)));
-  if (own.length === 0) throw new Error(`The note is not signed by ${verifier.verifierKey}.`);
-  if (!own.every(({ signature }) => verifyBytes(verifier, Buffer.from(text), signature))) {
-    throw new Error(`The signature of ${verifier.name} does not match the text of the note. One of them was changed.`);
+  const signers = keys.filter((key) => {
+    const own = signatures.filter(({ name, id }) => name === key.name && id.equals(idOf(key)));
+    if (own.every(({ signature }) => verifyBytes(key, Buffer.from(text), signature))) return own.length > 0;
+    throw new Error(`The signature of ${key.name} does not match the text of the note. One of them was changed.`);
+  });
+  if (signers.length === 0) {
+    throw new Error(`The note is not signed by ${keys.map(({ verifierKey }) => verifierKey).join(' or ')}.`);
   }
-  return text;
+  return { text, signers };
 }
 
 /**

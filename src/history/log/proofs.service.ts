@@ -5,8 +5,9 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { KIND_NAMES, kindOf, KindName } from './kinds';
 import { leafSql } from './leaves';
-import { signerFrom } from './log-key';
-import { Verifier } from './note';
+import { KeyRing } from './key-ring';
+import { logRingOf } from './log-key';
+import { openNote, Verifier } from './note';
 import { consistencyProof, HashOf, inclusionProof } from './proofs';
 import { LeafProof } from './receipt.dto';
 import { Ask, storedHashes } from './tree-store';
@@ -38,17 +39,27 @@ const LEAVES = `
 /** Proves the content of the log from the stored hashes. */
 @Injectable()
 export class ProofsService {
-  /** Verifies notes of the log's key. */
-  readonly verifier: () => Verifier;
+  /** The keys of the log. */
+  readonly ring: () => KeyRing;
   private readonly ask: Ask;
   private readonly hashOf: HashOf;
 
   constructor(prisma: ReaderPrisma, config: ConfigService<Loaded, true>) {
-    let verifier: Verifier | undefined;
-    this.verifier = () => (verifier ??= signerFrom(config.get('settings', { infer: true }).logSigningKey));
+    let ring: KeyRing | undefined;
+    this.ring = () => (ring ??= logRingOf(config.get('settings', { infer: true })));
     // The SQL is built only from our own names (leaves.ts).
     this.ask = <Row extends object>(sql: string, values: unknown[]) => prisma.$queryRawUnsafe<Row[]>(sql, ...values);
     this.hashOf = (subtrees) => storedHashes(this.ask, subtrees);
+  }
+
+  /** Returns the newest key that signed a checkpoint. If none of ours did, receivers of our key will notice. */
+  signerOf(note: string): Verifier {
+    const { all } = this.ring();
+    try {
+      return openNote(note, ...all).signers[0] as Verifier;
+    } catch {
+      return all[0] as Verifier;
+    }
   }
 
   /** @throws Problem not_sealed while the log is empty. */

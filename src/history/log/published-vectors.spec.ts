@@ -35,7 +35,7 @@ describe('our verification of published data', () => {
   });
 
   it("finds a module's line in Go's checksum database of 58 million", () => {
-    const { origin, size, root } = parseCheckpoint(openNote(SUMDB_CHECKPOINT, verifierOf(SUMDB_KEY)));
+    const { origin, size, root } = parseCheckpoint(openNote(SUMDB_CHECKPOINT, verifierOf(SUMDB_KEY)).text);
     expect([origin, size]).toEqual(['go.sum database tree', 58_253_265]);
     const claim = { index: SUMDB_INDEX, size, root, proof: SUMDB_PROOF, leafHash: leafHash(SUMDB_LEAF) };
     expect(verifyInclusion(claim)).toBe(true);
@@ -50,8 +50,8 @@ describe('our verification of published data', () => {
 
   it("opens Go's and C2SP's example notes, also with two signatures", () => {
     const [go, other, c2sp] = [GO_KEY, GO_OTHER_KEY, C2SP_KEY].map(verifierOf);
-    expect(openNote(GO_NOTE, go!)).toBe(GO_TEXT);
-    for (const key of [go!, other!]) expect(openNote(GO_NOTE + GO_OTHER_SIGNATURE, key)).toBe(GO_TEXT);
-    expect(openNote(C2SP_NOTE, c2sp!)).toBe('This is an example message.\n');
+    expect(openNote(GO_NOTE, go!).text).toBe(GO_TEXT);
+    for (const key of [go!, other!]) expect(openNote(GO_NOTE + GO_OTHER_SIGNATURE, key).text).toBe(GO_TEXT);
+    expect(openNote(C2SP_NOTE, c2sp!).text).toBe('This is an example message.\n');
   });
 });

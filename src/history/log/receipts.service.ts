@@ -41,12 +41,12 @@ export class ReceiptsService {
     if (owner && !isOwn({ clientId, person }, owner)) throw new Problem('call_not_found');
     const { note, proved, unsealed } = await this.proofs.prove(call, found);
     if (unsealed.length > 0) throw new Problem('not_sealed');
-    const { name, verifierKey } = this.proofs.verifier();
     const records: ReceiptRecord[] = [];
     for (const { kind, index, record, proof } of proved) {
       if (record === null) continue; // it was pruned in the meantime
       records.push({ kind, index, record, proof, openings: reveal ? await this.openingsOf(call, kind) : [] });
     }
+    const { name, verifierKey } = this.proofs.signerOf(note);
     const log = { origin: name, key: verifierKey };
     return { format: RECEIPT_FORMAT, call_id: call, log, checkpoint: note, records };
   }

@@ -8,7 +8,7 @@ import { Turns } from '../../platform/jobs/turns';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { CheckpointFile } from './checkpoint-file';
 import { LogRefusal } from './head-check';
-import { signerFrom } from './log-key';
+import { logRingOf } from './log-key';
 import { Sealing } from './sealing';
 import { connectSealer } from './sealer-connection';
 
@@ -90,10 +90,10 @@ export class SealerService implements Job {
   }
 
   private async begin(): Promise<Sealing> {
-    const signer = signerFrom(this.settings.logSigningKey);
+    const ring = logRingOf(this.settings);
     const { checkpointFile } = this.settings;
-    const file = checkpointFile === undefined ? undefined : await CheckpointFile.open(checkpointFile, signer);
-    return new Sealing(signer, file);
+    const file = checkpointFile === undefined ? undefined : await CheckpointFile.open(checkpointFile, ring);
+    return new Sealing(ring, file);
   }
 
   private async connected(): Promise<Client> {

@@ -3,6 +3,7 @@ import { Batch, positionsAt, Progress, readBatch } from './batch';
 import { CheckpointFile } from './checkpoint-file';
 import { Head, signHead } from './head';
 import { checkHead, isSmaller, ownHead } from './head-check';
+import { KeyRing } from './key-ring';
 import { KIND_NAMES, KindName } from './kinds';
 import { CompactRange } from './merkle';
 import { Signer } from './note';
@@ -49,7 +50,7 @@ export class Sealing {
   private waitsFrom: number | undefined;
 
   constructor(
-    private readonly signer: Signer,
+    private readonly ring: KeyRing<Signer>,
     private readonly file: CheckpointFile | undefined,
     private readonly batchSize = BATCH,
   ) {
@@ -155,7 +156,7 @@ export class Sealing {
       const hex = nodes.map(({ hash }) => hash.toString('hex'));
       await client.query(SQL.INSERT_NODES, [nodes.map(({ level }) => level), nodes.map(({ index }) => index), hex]);
     }
-    const note = signHead(signed, this.signer);
+    const note = signHead(signed, this.ring);
     const values = [signed.size, signed.root, note, JSON.stringify({ ...batch.positions, server: state.server })];
     await client.query(SQL.INSERT_CHECKPOINT, [...values, signed.sealedAt, signed.completeUntil]);
     return { head: signed, batch, added: signed.size - firsts[0]! };
@@ -178,7 +179,7 @@ export class Sealing {
 
   private async check(ask: Ask, { size, note }: LogState): Promise<{ head: Head | undefined; range: CompactRange }> {
     if (size === null || note === null) return { head: undefined, range: CompactRange.of(0, []) };
-    const checked = await checkHead(ask, { size, note, signer: this.signer, trusted: this.trusted });
+    const checked = await checkHead(ask, { size, note, ring: this.ring, trusted: this.trusted });
     this.trusted = checked.head;
     return checked;
   }
@@ -189,7 +190,7 @@ export class Sealing {
     if (!file || !trusted || trusted.size <= (file.last?.size ?? 0)) return;
     const from = file.last?.size ?? trusted.size - 1; // a new file begins with the newest note
     const rows = await askWith(client)<{ note: string }>(SQL.NOTES_AFTER, [from]);
-    await file.append(rows.map(({ note }) => ({ note, head: ownHead(note, this.signer) })));
+    await file.append(rows.map(({ note }) => ({ note, head: ownHead(note, this.ring) })));
   }
 }
 

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { PersonDocument } from '../../journal/documents';
 import { recipientKey } from '../../journal/unexplained-payments';
+import { KeyRing } from '../log/key-ring';
 import { Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
 import { eraseBeneficiaries } from './beneficiaries';
@@ -37,6 +38,8 @@ export interface Wish {
   reason: string;
   actor: string | null;
   signer: Signer;
+  /** All keys of the log. */
+  ring: KeyRing;
 }
 
 /** Finds a person everywhere. @param progress receives the number of scanned bodies and their total. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
-import { parseCheckpoint } from '../log/checkpoint';
-import { openNote, Signer, splitNotes } from '../log/note';
+import { readHead } from '../log/head';
+import { KeyRing } from '../log/key-ring';
+import { splitNotes } from '../log/note';
 import { uuidTime } from '../../platform/database/uuid';
 import { Wish } from './erase';
 import { Month, monthsBefore } from './months';
@@ -60,14 +61,14 @@ function toPruned({ name }: Month, { rows, kept }: Losses): Pruned {
  * signed, and the same in the database.
  * @throws ClientError if there is none.
  */
-async function coveringNote(db: Client, month: Month, { signer, checkpointFile }: PruneWish): Promise<string> {
+async function coveringNote(db: Client, month: Month, { ring, checkpointFile }: PruneWish): Promise<string> {
   const { unsealed, sealed } = await sealsOf(db, month);
   if (unsealed > 0) {
     throw new ClientError(
       `${month.name}: ${unsealed} records are not sealed yet. Nothing was pruned. Keep the proxy running until they are sealed.`,
     );
   }
-  const { note, size, root } = latestNote(checkpointFile, signer);
+  const { note, size, root } = latestNote(checkpointFile, ring);
   const { rows } = await db.query<{ root: Buffer }>('SELECT root FROM checkpoint WHERE size = $1', [size]);
   if (!rows[0]?.root.equals(root)) {
     throw new ClientError(
@@ -100,12 +101,12 @@ async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: num
 }
 
 /**
- * Returns the newest note that the log's key signed. The last note may be incomplete after a crash or during a write.
+ * Returns the newest note that a key of the log signed. The last note may be incomplete after a crash or during a write.
  */
-function latestNote(file: string, signer: Signer): { note: string; size: number; root: Buffer } {
+function latestNote(file: string, ring: KeyRing): { note: string; size: number; root: Buffer } {
   for (const note of notesIn(file).reverse()) {
     try {
-      const { size, root } = parseCheckpoint(openNote(note, signer));
+      const { size, root } = readHead(note, ring);
       return { note, size, root };
     } catch {
       continue;

@@ -89,6 +89,15 @@ describe('the configuration', () => {
     expect(inspect(config) + JSON.stringify(config)).not.toContain('events-secret');
   });
 
+  it('takes several log keys, and those that were retired', () => {
+    const [one, other] = ['A', 'B'].map((letter) => `log+c74f20a3+${letter.repeat(44)}`);
+    const LOG_SIGNING_KEY = `PRIVATE+KEY+${one}, PRIVATE+KEY+${other}`;
+    const config = loadConfig({ LOG_SIGNING_KEY, LOG_RETIRED_KEYS: `${one}, ${other}` });
+    expect(config.logSigningKey?.reveal()).toBe(LOG_SIGNING_KEY);
+    expect(config.logRetiredKeys).toEqual([one, other]);
+    expect(loadConfig({}).logRetiredKeys).toEqual([]);
+  });
+
   it('shows no secret when it is printed', () => {
     const LOG_SIGNING_KEY = `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(44)}`;
     const config = loadConfig({ ...PRODUCTION, LOG_SIGNING_KEY });
@@ -105,6 +114,7 @@ describe('the configuration', () => {
     ['DATABASE_SEALER_URL', 'db', 'mysql://db/x'],
     ['DATABASE_POOL_SIZE', '1', '201', 'many'],
     ['LOG_SIGNING_KEY', 'secret', `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(43)}`, `log+c74f20a3+${'A'.repeat(44)}`],
+    ['LOG_RETIRED_KEYS', 'secret', `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(44)}`, `log+c74f20a3+${'A'.repeat(44)},x`],
     ['UPSTREAM_TIMEOUT_MS', '99', '600001', '30s'],
     ['UPSTREAM_CONNECT_TIMEOUT_MS', '49', '60001'],
     ['UPSTREAM_CONNECTIONS', '0', '1025'],

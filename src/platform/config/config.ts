@@ -30,7 +30,10 @@ export interface Config extends DatabaseConfig, UpstreamConfig, WorkerConfig {
   /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
   readonly workerPortGiven: boolean;
   /** The key that signs checkpoints, in the form of Go's note package. */
+  /** Keys with commas, newest first. */
   readonly logSigningKey: Secret | undefined;
+  /** Verifier keys that have signed the log before. */
+  readonly logRetiredKeys: readonly string[];
   /** The file that signed checkpoints are appended to, for a witness to copy. Undefined disables it. */
   readonly checkpointFile: string | undefined;
   readonly infoCacheTtlSeconds: number;
@@ -183,6 +186,7 @@ function toConfig(
     startWorker: env.START_WORKER === 'true',
     workerPort: env.WORKER_PORT,
     logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
+    logRetiredKeys: Object.freeze(env.LOG_RETIRED_KEYS),
     checkpointFile: resolve(env.CHECKPOINT_FILE ?? join(env.DATA_DIR, 'checkpoints')),
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     checkCoverage: env.CHECK_COVERAGE === 'true',

@@ -135,10 +135,18 @@ export const IsCronExpression = () =>
     },
   });
 
-/** Checks only the form. Reading the key checks whether its parts match (src/history/log/log-key.ts). */
-export const IsSigningKey = () =>
-  Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
-    message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',
+const SIGNING_KEY = /PRIVATE\+KEY\+[^+\s,]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}/.source;
+
+/** Checks only the form. Reading the keys checks whether their parts match (src/history/log/log-key.ts). */
+export const AreSigningKeys = () =>
+  Matches(new RegExp(`^${SIGNING_KEY}(\\s*,\\s*${SIGNING_KEY})*$`), {
+    message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>, or several with commas',
+  });
+
+export const AreVerifierKeys = () =>
+  Matches(/^[^+\s,]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
+    each: true,
+    message: '$property must be a comma-separated list of verifier keys in the form <name>+<id>+<base64>',
   });
 
 /** A shorter text could begin too many errors. */

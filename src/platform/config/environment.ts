@@ -13,7 +13,8 @@ import {
   IsDatabaseUrl,
   IsDecimalText,
   IsHeaderValue,
-  IsSigningKey,
+  AreSigningKeys,
+  AreVerifierKeys,
   Numeric,
   TEXTS_RULE,
   Words,
@@ -45,7 +46,9 @@ export class Environment {
   @Numeric() @IsInt() @Min(0) @Max(10_000) DATABASE_RESERVE_MB = 64; // the outcomes of all calls in flight, with their WAL
   @Numeric() @IsInt() @Min(1) @Max(604_800) MAX_CLOCK_SKEW_SECONDS = 10; // synchronized clocks differ by milliseconds
 
-  @IsOptional() @IsSigningKey() LOG_SIGNING_KEY?: string;
+  @IsOptional() @AreSigningKeys() LOG_SIGNING_KEY?: string;
+
+  @Words() @AreVerifierKeys() LOG_RETIRED_KEYS: string[] = [];
   @IsOptional() @IsString() CHECKPOINT_FILE?: string;
 
   @IsOptional() @IsUrl(isBaseUrl) UPSTREAM_BASE_URL?: string;

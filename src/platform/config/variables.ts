@@ -110,8 +110,13 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   },
   LOG_SIGNING_KEY: {
     section: 'database',
-    about: 'The Ed25519 key that signs the checkpoints of the log. Use the same key on all instances.',
+    about:
+      'The Ed25519 key that signs the checkpoints of the log. Use the same key on all instances. Several keys, newest first, all sign. See [Change the key](../operate/log-and-retention.md#change-the-key).',
     unset: 'made at the first start, in `DATA_DIR/log-key.json`',
+  },
+  LOG_RETIRED_KEYS: {
+    section: 'database',
+    about: 'Comma-separated verifier keys that have signed the log before and no longer do.',
   },
   CHECKPOINT_FILE: {
     section: 'database',

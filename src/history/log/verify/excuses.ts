@@ -1,9 +1,9 @@
 import { KindName } from '../kinds';
 import { leafSql } from '../leaves';
-import { Verifier } from '../note';
 import { isSignedLeaf, SignedRecords } from '../signed-records';
 import { Ask } from '../tree-store';
 import { LogFault, placeOf, timeOfId } from './fault';
+import { KeyTrust } from './key-trust';
 import { Witnessed } from './tree-walk';
 
 /** Records that audit prune removes with their month (src/history/retention/months.ts). It keeps all others. */
@@ -15,7 +15,7 @@ interface Month {
   left: number;
 }
 
-/** What may be missing, according to erasures and prunings that our key signed. */
+/** What may be missing, according to the erasures and prunings. Only signed ones may excuse anything. */
 export class Excuses {
   private constructor(
     private readonly places: ReadonlySet<string>,
@@ -24,12 +24,13 @@ export class Excuses {
     /** The signed notes that prunings kept as evidence of removed records. */
     readonly notes: Witnessed[],
     readonly count: { erasures: number; prunings: number },
+    private readonly leaves: Leaf[],
   ) {}
 
-  /** @throws LogFault if a record is not signed by the key. */
-  static async read(ask: Ask, verifier: Verifier): Promise<Excuses> {
-    const erasures = await signed(ask, verifier, 'erasure');
-    const prunings = await signed(ask, verifier, 'pruning');
+  static async read(ask: Ask): Promise<Excuses> {
+    const leaves = [...(await leavesOf(ask, 'erasure')), ...(await leavesOf(ask, 'pruning'))];
+    const erasures = recordsIn(leaves, 'erasure');
+    const prunings = recordsIn(leaves, 'pruning');
     const months = new Map<string, Month>();
     for (const { what, month, kept, leaves } of prunings) {
       const before = months.get(`${what} ${month}`);
@@ -44,7 +45,22 @@ export class Excuses {
         return { note: checkpoint, source: 'the checkpoint of the pruning', place: placeOf('pruning', id) };
       }),
       { erasures: erasures.length, prunings: prunings.length },
+      leaves,
     );
+  }
+
+  /** @throws LogFault if a record is not signed by a key that signed the log when the record was sealed. */
+  async requireSigned(ask: Ask, trust: KeyTrust): Promise<void> {
+    for (const { kind, id, leaf } of this.leaves) {
+      const signer = trust.keys.find((key) => isSignedLeaf(key, kind, leaf));
+      if (signer && (trust.hasSigned(signer, undefined) || trust.hasSigned(signer, await indexOf(ask, kind, id))))
+        continue;
+      throw new LogFault(
+        'not_signed',
+        `The ${kind} is not signed by the log's key. It was changed, or somebody wrote it to hide a deletion.`,
+        placeOf(kind, id),
+      );
+    }
   }
 
   /** Returns whether data of a people's table may be missing: `intent_body/<call id>`, … */
@@ -72,19 +88,27 @@ export class Excuses {
   }
 }
 
-async function signed<Kind extends keyof SignedRecords>(ask: Ask, verifier: Verifier, kind: Kind) {
+interface Leaf {
+  kind: keyof SignedRecords;
+  id: string;
+  leaf: string;
+}
+
+async function leavesOf(ask: Ask, kind: keyof SignedRecords): Promise<Leaf[]> {
   const rows = await ask<{ id: string; leaf: string }>(
     `SELECT t.id::text AS id, ${leafSql(kind, 't')} AS leaf FROM public.${kind} t ORDER BY t.id`,
     [],
   );
-  for (const { id, leaf } of rows) {
-    if (!isSignedLeaf(verifier, kind, leaf)) {
-      throw new LogFault(
-        'not_signed',
-        `The ${kind} is not signed by the log's key. It was changed, or somebody wrote it to hide a deletion.`,
-        placeOf(kind, id),
-      );
-    }
-  }
-  return rows.map(({ leaf }) => JSON.parse(leaf) as SignedRecords[Kind]);
+  return rows.map((row) => ({ kind, ...row }));
+}
+
+function recordsIn<Kind extends keyof SignedRecords>(leaves: Leaf[], kind: Kind): SignedRecords[Kind][] {
+  return leaves.filter((one) => one.kind === kind).map(({ leaf }) => JSON.parse(leaf) as SignedRecords[Kind]);
+}
+
+/** Returns the index of a record's leaf. Undefined if it is not sealed yet. */
+async function indexOf(ask: Ask, kind: KindName, id: string): Promise<number | undefined> {
+  const sql = 'SELECT index::float8 AS index FROM public.leaves_of($2::uuid) WHERE kind = $1';
+  const [row] = await ask<{ index: number }>(sql, [kind, id]);
+  return row?.index;
 }

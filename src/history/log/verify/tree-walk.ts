@@ -1,11 +1,11 @@
 import { ClientBase } from 'pg';
-import { Head, readHead } from '../head';
+import { Head, SignedHead } from '../head';
 import { CompactRange, HASH_BYTES } from '../merkle';
 import { utcSql } from '../leaves';
-import { Verifier } from '../note';
 import { hashesIn, KEPT_EVERY } from '../tree-store';
 import { rowsOf } from './cursor';
 import { leavesChanged, LogFault, Place } from './fault';
+import { KeyTrust } from './key-trust';
 
 /** A checkpoint from outside the database, whose own list may lack it. */
 export interface Witnessed {
@@ -39,7 +39,7 @@ export class TreeWalk {
 
   /** @param witnessed checkpoints by size. */
   constructor(
-    private readonly verifier: Verifier,
+    private readonly trust: KeyTrust,
     private readonly witnessed: ReadonlyMap<number, Witnessed[]>,
   ) {}
 
@@ -100,7 +100,12 @@ export class TreeWalk {
 
   private checkCheckpoint([size, root, note, sealedAt, completeUntil]: CheckpointRow): void {
     if (Number(size) !== this.size) throw otherSize();
-    const head = this.checkNote(note, `the checkpoint of ${size} leaves`, this.unsigned());
+    const source = `the checkpoint of ${size} leaves`;
+    const head = this.checkRoot(
+      readOwn(() => this.trust.follow(note), source, this.unsigned()),
+      source,
+      this.unsigned(),
+    );
     const isSame =
       head.root.toString('hex') === root && head.sealedAt === sealedAt && head.completeUntil === completeUntil;
     if (!isSame)
@@ -118,7 +123,13 @@ export class TreeWalk {
   /** Checks the witness's copies for this size, unless they are the same as our checkpoint. */
   private checkWitnessed(own: string | undefined): void {
     for (const { note, source, place } of this.witnessed.get(this.size) ?? []) {
-      if (note !== own) this.checkNote(note, source, { ...this.unsigned(), ...place });
+      if (note === own) continue;
+      const at = { ...this.unsigned(), ...place };
+      this.checkRoot(
+        readOwn(() => this.trust.read(note), source, at),
+        source,
+        at,
+      );
     }
   }
 
@@ -127,8 +138,7 @@ export class TreeWalk {
     return { leaf: this.head?.size ?? 0, to_leaf: this.size - 1 };
   }
 
-  private checkNote(note: string, source: string, place: Place): Head {
-    const head = readOwn(note, this.verifier, source, place);
+  private checkRoot(head: Head, source: string, place: Place): Head {
     if (head.size !== this.size || !head.root.equals(this.range.root())) {
       throw new LogFault(
         'root_differs',
@@ -141,10 +151,10 @@ export class TreeWalk {
   }
 }
 
-/** @throws LogFault if the key did not sign the note. */
-export function readOwn(note: string, verifier: Verifier, source: string, place: Place = {}): Head {
+/** @throws LogFault if no key of the log signed the note. */
+export function readOwn(read: () => SignedHead, source: string, place: Place = {}): SignedHead {
   try {
-    return readHead(note, verifier);
+    return read();
   } catch (error) {
     throw new LogFault(
       'not_signed',

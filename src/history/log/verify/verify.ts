@@ -1,9 +1,10 @@
 import { ClientBase } from 'pg';
+import { KeyRing } from '../key-ring';
 import { KIND_NAMES, KindName } from '../kinds';
-import { Verifier } from '../note';
 import { askWith } from '../tree-store';
 import { Excuses } from './excuses';
 import { Fault, LogFault } from './fault';
+import { KeyTrust } from './key-trust';
 import { RecordWalk, Walked } from './record-walk';
 import { checkSearchIndex } from './search-index';
 import { checkBeside, checkLeaves, requireTables } from './tables';
@@ -21,8 +22,8 @@ const COUNTING =
 const ALWAYS = 'SET LOCAL jit = off; SET LOCAL search_path = pg_catalog, public';
 
 export interface VerifyRequest {
-  /** Verifies notes of the log's key. */
-  verifier: Verifier;
+  /** The trusted keys of the log. Others are trusted from the checkpoint in which one of these names them. */
+  ring: KeyRing;
   /** The witness's copies of checkpoints, each with its source, for people. */
   notes: Witnessed[];
   /** The age from which a record must be in the search index, in seconds. Default: 60. */
@@ -81,21 +82,23 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
   let fault: Fault | null = null;
   const walks = new Map<KindName, RecordWalk>();
   const witnessed = new Map<number, Witnessed[]>();
-  const tree = new TreeWalk(request.verifier, witnessed);
+  const trust = new KeyTrust(request.ring);
+  const tree = new TreeWalk(trust, witnessed);
   try {
     await requireTables(ask);
-    excuses = await Excuses.read(ask, request.verifier);
-    for (const one of [...request.notes, ...excuses.notes]) addBySize(witnessed, one, request.verifier);
+    excuses = await Excuses.read(ask);
+    for (const one of [...request.notes, ...excuses.notes]) addBySize(witnessed, one, trust);
     const [row] = await ask<Newest>(NEWEST, []);
     const newest = { size: row?.size ?? 0, completeUntil: row?.completeUntil ?? -Infinity, now: row?.now ?? 0 };
     for (const kind of KIND_NAMES) {
       walks.set(kind, new RecordWalk(kind, excuses, { from: newest.completeUntil, to: newest.now }));
     }
     const wrongRoot = await tree.walk(client, newest.size).catch(onlyWrongRoot);
+    if (!wrongRoot) await excuses.requireSigned(ask, trust);
     const wrongRecord = await walkRecords(clients, walks, newest.size, request.onProgress);
     if (wrongRoot) throw wrongRecord?.fault.code.startsWith('record_in_') ? wrongRoot : (wrongRecord ?? wrongRoot);
     if (wrongRecord) throw wrongRecord;
-    requireNothingCutOff(witnessed, newest.size, request.verifier);
+    requireNothingCutOff(witnessed, newest.size, trust);
     await client.query(COUNTING);
     await checkLeaves(ask, newest.size);
     requireNothingHidden(walks.values());
@@ -151,17 +154,19 @@ async function walkRecords(
 }
 
 /** Groups notes by size, which is their second line. Signatures are checked once the tree has that size. */
-function addBySize(sizes: Map<number, Witnessed[]>, one: Witnessed, verifier: Verifier): void {
+function addBySize(sizes: Map<number, Witnessed[]>, one: Witnessed, trust: KeyTrust): void {
   const said = one.note.split('\n', 2)[1] ?? '';
-  const size = /^[1-9]\d{0,15}$/.test(said) ? Number(said) : readOwn(one.note, verifier, one.source, one.place).size;
+  const size = /^[1-9]\d{0,15}$/.test(said)
+    ? Number(said)
+    : readOwn(() => trust.read(one.note), one.source, one.place).size;
   sizes.set(size, [...(sizes.get(size) ?? []), one]);
 }
 
-function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size: number, verifier: Verifier): void {
+function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size: number, trust: KeyTrust): void {
   for (const [beyond, notes] of witnessed) {
     if (beyond <= size) continue;
     for (const { note, source, place } of notes) {
-      readOwn(note, verifier, source, place);
+      readOwn(() => trust.read(note), source, place);
       throw new LogFault(
         'log_cut_off',
         `The log has ${size} leaves, but ${source} covers ${beyond}. The newest records were removed with their ` +
