@@ -142,6 +142,25 @@ describe('the verifier of receipts', () => {
     ]);
   });
 
+  it('accepts a receipt of two keys from who has either, and rejects it if one signature is forged', async () => {
+    const [good, forged] = [await receiptOf(LOG, [3, 5, 8], forger, signer), await receiptOf(LOG, [3, 5, 8], forger)];
+    const wrong = signNote('another text\n', signer).split('\n').at(-2) ?? '';
+    const mixed = clone(forged);
+    mixed.checkpoint += `${wrong}\n`;
+    const text = JSON.stringify({ ...good, log: { origin: ORIGIN, key: forger.verifierKey } });
+    const keysOf = (...keys: { verifierKey: string }[]) => keys.map(({ verifierKey }) => verifierKey);
+    const { receipts } = askAll({
+      receipts: [
+        ...[[signer], [forger], [signer, forger]].map((keys) => ({ text, keys: keysOf(...keys) })),
+        ...[[signer], [signer, forger]].map((keys) => ({ text: JSON.stringify(mixed), keys: keysOf(...keys) })),
+        { text: JSON.stringify(mixed), keys: keysOf(forger) }, // for who has never heard of the other key
+      ],
+    });
+    const holds: unknown = expect.objectContaining({ call_id: CALL });
+    const doesNotFit: unknown = expect.stringContaining('does not fit its text');
+    expect(receipts).toEqual([holds, holds, holds, doesNotFit, doesNotFit, holds]);
+  });
+
   it('trusts the key it gets, not that of the receipt', async () => {
     const [good, forged] = [await receiptOf(), await receiptOf(LOG, [3, 5, 8], forger)].map((it) => JSON.stringify(it));
     const { log } = JSON.parse(good!) as TestReceipt;
@@ -160,7 +179,7 @@ describe('the verifier of receipts', () => {
     const warned: unknown = expect.objectContaining({ warning: expect.stringContaining('Nothing shows who') });
     expect(receipts[0]).not.toHaveProperty('warning');
     expect(receipts.slice(1, 3)).toEqual([warned, warned]);
-    expect(receipts[3]).toMatch(/names another key/);
+    expect(receipts[3]).toMatch(/None of the given keys signed the receipt/);
     expect([receipts[4], receipts[5]]).toEqual(Array(2).fill(expect.stringContaining("not signed by the log's key")));
   });
 

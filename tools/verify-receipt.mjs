@@ -24,9 +24,9 @@ is intact, that each record of the receipt is in the tree it signs, that all of 
 values opened in the receipt are those the records commit to.
 
   FILE        the receipt; - reads it from standard input
-  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line. Get it from another
-              source than the receipt. Without it, the receipt's own key is used, and nothing shows who made the
-              receipt. That is a warning and does not change the exit code.
+  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line, of which one must
+              have signed. Get it from another source than the receipt. Without it, the receipt's own key is used, and
+              nothing shows who made the receipt. That is a warning and does not change the exit code.
   --json      prints the result for machines: {"holds", "fault" or what is proved, "warning"}
 
 Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read, or the options are wrong.
@@ -54,13 +54,17 @@ export function verifyReceipt(text, pinned = []) {
   must(isFilled(checkpoint), 'The receipt has no checkpoint.');
   must(Array.isArray(records) && records.length > 0, 'The receipt has no records, and so proves nothing.');
   const isPinned = pinned.length > 0;
-  must(!isPinned || pinned.includes(log.key), `The receipt names another key of the log: ${shown(log.key)}.`);
-  const { origin, size, root } = parseCheckpoint(openNote(checkpoint, log.key));
-  must(origin === log.origin, `The checkpoint is of another log than the receipt says: ${shown(origin)}.`);
+  const { signed, signers } = openNote(checkpoint, [log.key, ...pinned]);
+  must(signers.includes(log.key), `The checkpoint is not signed by the log's key ${shown(log.key)}.`);
+  const key = isPinned ? pinned.find((one) => signers.includes(one)) : log.key;
+  must(key, `None of the given keys signed the receipt. It names another key of the log: ${shown(log.key)}.`);
+  const { origin, size, root } = parseCheckpoint(signed);
+  const isSame = origin === log.origin && key.startsWith(`${origin}+`);
+  must(isSame, `The checkpoint is of another log than the receipt says: ${shown(origin)}.`);
   const proved = records.map((entry, at) => verifyRecord(entry, `records[${at}]`, callId, size, root));
   must(new Set(proved.map(({ index }) => index)).size === proved.length, 'The receipt has the same leaf twice.');
   const warning = isPinned ? {} : { warning: WARNING };
-  return { ...warning, call_id: callId, log: { origin, size, key: log.key }, records: proved };
+  return { ...warning, call_id: callId, log: { origin, size, key }, records: proved };
 }
 
 function verifyRecord(entry, place, callId, size, root) {
@@ -113,12 +117,8 @@ function isIncluded(leaf, index, size, proof, root) {
   return last === 0 && hash.equals(root);
 }
 
-/** Returns the text of the note, if the key signed it. Signatures by other keys are ignored. */
-function openNote(note, verifierKey) {
-  const [, name, id, base64] = /^([^+\s]+)\+([0-9a-f]{8})\+(.+)$/s.exec(verifierKey) ?? [];
-  const key = decodeBase64(base64);
-  const isKey = key?.length === 1 + HASH_BYTES && key[0] === 1 && sha256(`${name}\n`, key).toString('hex', 0, 4) === id;
-  must(isKey, 'The key of the log is not a verifier key of type Ed25519, or damaged.');
+/** Returns the text of the note and which of the keys signed it. Signatures by other keys are ignored. */
+function openNote(note, keys) {
   const end = note.lastIndexOf('\n\n') + 1;
   const isNote = end > 0 && note.endsWith('\n') && !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note);
   must(isNote, 'The checkpoint is not a signed note.');
@@ -128,14 +128,21 @@ function openNote(note, verifierKey) {
     return { by, bytes: decodeBase64(signature) };
   });
   must(!signatures.some(({ bytes }) => !bytes), 'The checkpoint has a line that is no signature.');
-  const ours = signatures.filter(({ by, bytes }) => by === name && bytes.toString('hex', 0, 4) === id);
-  must(ours.length > 0, `The checkpoint is not signed by the log's key ${shown(verifierKey)}.`);
-  const text = note.slice(0, end);
+  const signed = note.slice(0, end);
+  return { signed, signers: keys.filter((key) => hasSigned(key, signed, signatures)) };
+}
+
+function hasSigned(verifierKey, text, signatures) {
+  const [, name, id, base64] = /^([^+\s]+)\+([0-9a-f]{8})\+(.+)$/s.exec(verifierKey) ?? [];
+  const key = decodeBase64(base64);
+  const isKey = key?.length === 1 + HASH_BYTES && key[0] === 1 && sha256(`${name}\n`, key).toString('hex', 0, 4) === id;
+  must(isKey, `The key ${shown(verifierKey)} is not a verifier key of type Ed25519, or damaged.`);
+  const own = signatures.filter(({ by, bytes }) => by === name && bytes.toString('hex', 0, 4) === id);
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url', 1) };
   const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
-  const isSigned = ours.every(({ bytes }) => verify(null, Buffer.from(text), publicKey, bytes.subarray(4)));
+  const isSigned = own.every(({ bytes }) => verify(null, Buffer.from(text), publicKey, bytes.subarray(4)));
   must(isSigned, "The checkpoint's signature does not fit its text: one of them was changed.");
-  return text;
+  return own.length > 0;
 }
 
 function parseCheckpoint(text) {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { formatCheckpoint } from '../../src/history/log/checkpoint';
 import { CompactRange } from '../../src/history/log/merkle';
 import { leafHash } from './leaf-hash';
-import { newSigningKey, signerOf, signNote } from '../../src/history/log/note';
+import { newSigningKey, Signer, signerOf, signNote } from '../../src/history/log/note';
 import { inclusionProof } from '../../src/history/log/proofs';
 
 /** Receipts of a small log, and the stand-alone verifier. */
@@ -74,7 +74,8 @@ interface Proved {
 }
 
 /** Builds a receipt over these leaves of a log of these records. Tests can change any part of it. */
-export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
+export async function receiptOf(log = LOG, places = [3, 5, 8], ...by: Signer[]) {
+  const signers = by.length > 0 ? by : [signer];
   const nodes = new Map<string, Buffer>();
   const tree = CompactRange.of(0, []);
   for (const [index, record] of log.entries()) {
@@ -83,7 +84,10 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
     tree.append(hash, (level, at, node) => nodes.set(`${level}/${at}`, node));
   }
   const extensions = ['sealed 2026-11-21T14:00:01.234567Z', 'complete 2026-11-21T14:00:00.200000Z'];
-  const checkpoint = signNote(formatCheckpoint({ origin: ORIGIN, size: tree.size, root: tree.root(), extensions }), by);
+  const checkpoint = signNote(
+    formatCheckpoint({ origin: ORIGIN, size: tree.size, root: tree.root(), extensions }),
+    ...signers,
+  );
   const records = places.map(async (index) => {
     const proof = await inclusionProof(index, log.length, (all) =>
       Promise.resolve(all.map((node) => nodes.get(`${node.level}/${node.index}`)!)),
@@ -98,7 +102,7 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
   const receipt: TestReceipt = {
     format: 'payout-proxy/receipt/1',
     call_id: CALL,
-    log: { origin: ORIGIN, key: by.verifierKey },
+    log: { origin: ORIGIN, key: (signers[0] as Signer).verifierKey },
     checkpoint,
     records: await Promise.all(records),
   };
