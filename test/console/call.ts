@@ -137,7 +137,7 @@ describe('the page of a call', () => {
       type Strings = Record<'getItem' | 'setItem', (...texts: string[]) => string>;
       const { localStorage } = globalThis as unknown as { localStorage: Strings };
       const seen = JSON.parse(localStorage.getItem('payout-proxy.log')) as object;
-      localStorage.setItem('payout-proxy.log', JSON.stringify({ ...seen, key: 'payouts+00000000+AAAA' }));
+      localStorage.setItem('payout-proxy.log', JSON.stringify({ ...seen, keys: ['payouts+00000000+AAAA'] }));
     });
     const steps = await verify(page);
     expect(results(steps).slice(5)).toEqual(['wrong', 'not compared']);

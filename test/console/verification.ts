@@ -26,7 +26,7 @@ describe("the console's verification", () => {
       story: await scene.story(id, revealed ? {} : { 'X-People': 'masked' }),
       proof: (await get(`/v1/audit/log/proof?call=${id}`).expect(200)).body,
       openings: revealed ? Object.fromEntries(receipt.records.map((one) => [one.kind, one.openings])) : undefined,
-      key,
+      keys: [key],
     };
   };
   /** As it came from the wire, to be changed. */
@@ -122,26 +122,27 @@ describe("the console's verification", () => {
   it('fails for records of another call, another key, and none', async () => {
     const [evidence, other] = [await evidenceOf('paid'), await evidenceOf('approved')];
     expect(await isWrong({ ...evidence, proof: { ...other.proof, id: evidence.proof.id } })).toBe(true);
-    expect(await isWrong({ ...evidence, key: signerOf(newSigningKey('test')).verifierKey })).toBe(true);
+    expect(await isWrong({ ...evidence, keys: [signerOf(newSigningKey('test')).verifierKey] })).toBe(true);
     expect(await isWrong({ ...evidence, proof: { ...evidence.proof, records: [] } })).toBe(true);
   });
 
   it('remembers the key and the log, and tells when either is another one', async () => {
     const [before] = await scene.proxy.database.query('SELECT note FROM checkpoint ORDER BY size LIMIT 1');
-    const seen = { key, checkpoint: String(before?.note), at: '2026-11-22T00:00:00Z' };
+    const seen = { keys: [key], checkpoint: String(before?.note), at: '2026-11-22T00:00:00Z' };
     const note = (await get('/v1/audit/log/checkpoint')).text;
-    const asked = growthSince(seen, key, note);
+    const asked = growthSince(seen, [key], note);
     const { body } = await get(`/v1/audit/log/consistency?from=${asked?.from}&to=${asked?.to}`).expect(200);
     const stateOf = async (...given: Parameters<typeof growthStep>) => (await growthStep(...given)).state;
-    expect([keyStep(undefined, key).state, keyStep(seen, key).state]).toEqual(['open', 'right']);
-    expect(await stateOf(seen, key, note, body)).toBe('right');
-    expect(await stateOf(undefined, key, note, undefined)).toBe('open');
-    expect(await stateOf(seen, key, note, { ...body, proof: body.proof.slice(1) })).toBe('wrong');
-    expect(await stateOf({ ...seen, checkpoint: note }, key, seen.checkpoint, body)).toBe('wrong'); // it shrank
+    expect([keyStep(undefined, [key]).state, keyStep(seen, [key]).state]).toEqual(['open', 'right']);
+    expect(await stateOf(seen, [key], note, body)).toBe('right');
+    expect(await stateOf(undefined, [key], note, undefined)).toBe('open');
+    expect(await stateOf(seen, [key], note, { ...body, proof: body.proof.slice(1) })).toBe('wrong');
+    expect(await stateOf({ ...seen, checkpoint: note }, [key], seen.checkpoint, body)).toBe('wrong'); // it shrank
     const other = signerOf(newSigningKey('test')).verifierKey;
-    expect(keyStep(seen, other)).toMatchObject({ state: 'wrong', says: expect.stringContaining('CHANGED') });
-    expect(growthSince(seen, other, note)).toBeUndefined();
+    expect(keyStep(seen, [other])).toMatchObject({ state: 'wrong', says: expect.stringContaining('CHANGED') });
+    expect(growthSince(seen, [other], note)).toBeUndefined();
     expect(seenIn(JSON.stringify(seen))).toEqual(seen);
-    for (const text of ['{', null, `{"key":1}`]) expect(seenIn(text)).toBeUndefined();
+    for (const text of ['{', null, `{"keys":1}`, `{"keys":[1],"checkpoint":"","at":""}`])
+      expect(seenIn(text)).toBeUndefined();
   });
 });

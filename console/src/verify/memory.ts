@@ -5,8 +5,8 @@ import { checkpointOf, type Step } from './verify';
 
 /** The facts that a browser stores about a log from its first verification on: trust on first use. */
 export interface Seen {
-  /** The log's verifier key. */
-  key: string;
+  /** The log's verifier keys: those that its newest checkpoint named, or the one that signed it. */
+  keys: string[];
   /** The newest checkpoint that was verified here, as a signed note. */
   checkpoint: string;
   /** Time, ISO 8601. */
@@ -16,53 +16,73 @@ export interface Seen {
 /** Reads a memory, whoever wrote it. Undefined if it is invalid. */
 export function seenIn(text: string | null): Seen | undefined {
   try {
-    const { key, checkpoint, at } = JSON.parse(text ?? 'null') as Partial<Seen>;
-    const isSeen = [key, checkpoint, at].every((value) => typeof value === 'string');
-    return isSeen ? { key: key as string, checkpoint: checkpoint as string, at: at as string } : undefined;
+    const { keys, checkpoint, at } = JSON.parse(text ?? 'null') as Seen;
+    const isSeen = [...keys, checkpoint, at].every((value) => typeof value === 'string');
+    return isSeen ? { keys: [...keys], checkpoint, at } : undefined;
   } catch {
     return undefined;
   }
 }
 
+/**
+ * Returns what a browser stores after a verification. A text without keys is signed by one. Another key is stored only if a
+ * text that a known key signed names it, because anyone can add a signature to a note.
+ * @param signers newest first.
+ */
+export function memoryOf(note: string, signers: string[], seen?: Seen): Seen {
+  const checkpoint = checkpointOf(note);
+  const named = checkpoint instanceof Error ? [] : checkpoint.keys;
+  const [signer] = signers.filter((key) => seen === undefined || seen.keys.includes(key));
+  const own = signer === undefined ? [] : [signer];
+  return { keys: named.length > 0 ? named : own, checkpoint: note, at: new Date().toISOString() };
+}
+
+/** Returns whether one of the signers is known. */
+export function isKnown(seen: Seen | undefined, signers: string[]): boolean {
+  return seen !== undefined && signers.some((key) => seen.keys.includes(key));
+}
+
 /** Returns the request that `growthStep` needs. Undefined if there is nothing to request. */
 export function growthSince(
   seen: Seen | undefined,
-  key: string,
+  signers: string[],
   note: string,
 ): { from: number; to: number } | undefined {
-  if (seen?.key !== key) return undefined;
+  if (!seen || !isKnown(seen, signers)) return undefined;
   const [before, now] = [checkpointOf(seen.checkpoint), checkpointOf(note)];
   if (before instanceof Error || now instanceof Error || before.size > now.size) return undefined;
   return { from: before.size, to: now.size };
 }
 
-export function keyStep(seen: Seen | undefined, key: string): Step {
+export function keyStep(seen: Seen | undefined, signers: string[]): Step {
   const title = 'The key is known to this browser';
-  const details: Step['details'] = [['key now', key]];
+  const details = signers.map((key): [string, string] => ['key now', key]);
   if (!seen) {
     const says =
       'This browser sees the key for the first time and stores it. Compare it with the key that the operator published elsewhere.';
     return { title, state: 'open', says, details };
   }
-  const isSame = seen.key === key;
+  const isSame = isKnown(seen, signers);
   return {
     title,
     state: isSame ? 'right' : 'wrong',
     says: isSame
-      ? 'The key is the same since this browser first verified a call here.'
+      ? 'The checkpoint is signed by a key that this browser knows since it first verified a call here.'
       : 'THE KEY HAS CHANGED. Anyone with another key can sign another history. Unless the operator announced a new key to you in another way, do not trust this page. Ask the operator.',
-    details: isSame ? details : [['previously known key', seen.key], ...details],
+    details: isSame
+      ? details
+      : [...seen.keys.map((key): [string, string] => ['previously known key', key]), ...details],
   };
 }
 
 export async function growthStep(
   seen: Seen | undefined,
-  key: string,
+  signers: string[],
   note: string,
   consistency: Consistency | undefined,
 ): Promise<Step> {
   const title = 'The log only grew since the last verification in this browser';
-  if (seen?.key !== key) {
+  if (!seen || !isKnown(seen, signers)) {
     const says = seen
       ? 'Another key means another log, so nothing can be compared.'
       : 'This browser has no earlier checkpoint. It stores this one for the next comparison.';

@@ -7,7 +7,7 @@ import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note';
 const signer = signerOf(newSigningKey('payouts.example/log'));
 const root = Buffer.alloc(32, 7);
 const note = signNote(formatCheckpoint({ origin: signer.name, size: 2 ** 40, root }), signer);
-const open = async (text: string, key = signer.verifierKey) => openNote(text, await verifierOf(key));
+const open = async (text: string, key = signer.verifierKey) => (await openNote(text, await verifierOf(key))).text;
 
 /** The text with one bit of one letter changed. */
 function withFlip(text: string, at: number, bit: number): string {

@@ -5,10 +5,13 @@ import { type Bytes, fromBase64, HASH_BYTES, sha256, toHex, utf8 } from './bytes
 const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;
 const KEY = /^([^+\s]+)\+([0-9a-f]{8})\+(.*)$/;
+const KEY_LINE = 'key ';
 const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
 
 /** A trusted key. */
 export interface Verifier {
+  /** The verifier key, as text. */
+  key: string;
   name: string;
   /** Hexadecimal, 8 digits. */
   id: string;
@@ -23,6 +26,8 @@ export interface Checkpoint {
   size: number;
   /** The root of the Merkle tree over them. */
   root: Bytes;
+  /** The verifier keys that the text names. Several keys sign while the log's key is being changed. */
+  keys: string[];
 }
 
 /**
@@ -38,7 +43,7 @@ export async function verifierOf(key: string): Promise<Verifier> {
   }
   const expected = toHex(await sha256(utf8(`${name}\n`), typed)).slice(0, 2 * KEY_ID_BYTES);
   if (expected !== id) throw new Error('The key of the log is damaged: its ID does not match its name and key.');
-  return { name, id, publicKey: typed.slice(1) };
+  return { key, name, id, publicKey: typed.slice(1) };
 }
 
 /**
@@ -63,20 +68,27 @@ export function parseNote(note: string): { text: string; signatures: { name: str
 }
 
 /**
- * Returns the text of a note that this key signed. Signatures of others are ignored.
- * @throws Error that explains why it did not sign.
+ * Returns the text of a note and which of the keys signed it, at least one. Signatures of others are ignored.
+ * @throws Error if none of the keys signed it, or if a signature of one of them is wrong.
  */
-export async function openNote(note: string, { name, id, publicKey }: Verifier): Promise<string> {
+export async function openNote(note: string, ...keys: Verifier[]): Promise<{ text: string; signers: Verifier[] }> {
   const { text, signatures } = parseNote(note);
-  const ours = signatures.filter((signature) => signature.name === name && signature.id === id);
-  if (ours.length === 0) throw new Error(`The checkpoint is not signed by the log's key ${name}+${id}.`);
-  const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);
-  for (const { bytes } of ours) {
-    if (!(await crypto.subtle.verify('Ed25519', key, bytes, utf8(text)))) {
-      throw new Error("The checkpoint's signature does not match its text. One of them was changed.");
+  const signers: Verifier[] = [];
+  for (const key of keys) {
+    const own = signatures.filter(({ name, id }) => name === key.name && id === key.id);
+    const imported = await crypto.subtle.importKey('raw', key.publicKey, 'Ed25519', false, ['verify']);
+    for (const { bytes } of own) {
+      if (!(await crypto.subtle.verify('Ed25519', imported, bytes, utf8(text)))) {
+        throw new Error("The checkpoint's signature does not match its text. One of them was changed.");
+      }
     }
+    if (own.length > 0) signers.push(key);
   }
-  return text;
+  if (signers.length === 0) {
+    const names = keys.map(({ name, id }) => `${name}+${id}`);
+    throw new Error(`The checkpoint is not signed by the log's key ${names.join(' or ')}.`);
+  }
+  return { text, signers };
 }
 
 /**
@@ -91,7 +103,8 @@ export function parseCheckpoint(text: string): Checkpoint {
   if (origin === '' || !isSize || root?.length !== HASH_BYTES || more.at(-1) !== '' || more.slice(0, -1).includes('')) {
     throw new Error('The note is not a checkpoint. It must have lines for origin, size, and root hash.');
   }
-  return { origin, size: Number(size), root };
+  const keys = more.filter((line) => line.startsWith(KEY_LINE)).map((line) => line.slice(KEY_LINE.length));
+  return { origin, size: Number(size), root, keys };
 }
 
 /** Returns what this browser lacks for a verification. Undefined if it lacks nothing. */

@@ -19,8 +19,8 @@ export interface Step {
 export interface Evidence {
   story: CallStory;
   proof: Inclusion;
-  /** The log's verifier key. */
-  key: string;
+  /** The log's verifier keys, newest first. */
+  keys: string[];
   /** The committed values, by kind. Undefined if people are masked. */
   openings: Partial<Record<string, Opening[]>> | undefined;
 }
@@ -32,7 +32,7 @@ export async function verifyCall(evidence: Evidence): Promise<Step[]> {
   return [
     leavesStep(story.id, proof.id, computed),
     await inclusionStep(proof.checkpoint, computed),
-    await signatureStep(proof.checkpoint, evidence.key),
+    await signatureStep(proof.checkpoint, evidence.keys),
     pageStep(evidence, computed),
     await peopleStep(evidence),
   ];
@@ -94,16 +94,14 @@ async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
   };
 }
 
-async function signatureStep(note: string, key: string): Promise<Step> {
+async function signatureStep(note: string, keys: string[]): Promise<Step> {
   const title = "The log's key signed the root";
-  const details: Step['details'] = [
-    ['key', key],
-    ['checkpoint', note],
-  ];
+  const details: Step['details'] = [...keys.map((key): [string, string] => ['key', key]), ['checkpoint', note]];
   try {
-    const verifier = await verifierOf(key);
-    const { origin } = parseCheckpoint(await openNote(note, verifier));
-    if (origin !== verifier.name) throw new Error(`The checkpoint belongs to another log, ${origin}.`);
+    const { text, signers } = await openNote(note, ...(await Promise.all(keys.map(verifierOf))));
+    const { origin } = parseCheckpoint(text);
+    if (signers.some(({ name }) => name !== origin))
+      throw new Error(`The checkpoint belongs to another log, ${origin}.`);
     return { title, state: 'right', says: `The checkpoint has the Ed25519 signature of ${origin}.`, details };
   } catch (error) {
     return { title, state: 'wrong', says: (error as Error).message, details };
@@ -156,6 +154,16 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
       list.map(({ commitment, salt }): [string, string] => [`salt of ${commitment} (${kind})`, salt]),
     ),
   };
+}
+
+/** Returns which of the keys signed a note. None if the note or a signature is wrong, which `verifyCall` explains. */
+export async function signersOf(note: string, keys: string[]): Promise<string[]> {
+  try {
+    const verifiers = await Promise.all([...new Set(keys)].map(verifierOf));
+    return (await openNote(note, ...verifiers)).signers.map(({ key }) => key);
+  } catch {
+    return [];
+  }
 }
 
 /** Reads a note's text, whoever signed it. */

@@ -1,11 +1,11 @@
 import { http, revealing } from '../../api/client';
 import type { CallStory, Inclusion, Opening, Receipt } from '../../api/generated/schema';
-import { growthSince, growthStep, keyStep, type Seen, seenIn } from '../../verify/memory';
+import { growthSince, growthStep, isKnown, keyStep, memoryOf, type Seen, seenIn } from '../../verify/memory';
 import { lackingOf } from '../../verify/note';
-import { type Step, verifyCall } from '../../verify/verify';
+import { signersOf, type Step, verifyCall } from '../../verify/verify';
 
 /**
- * The storage key, in this browser, for the log's key and the newest checkpoint that was verified here. They name
+ * The storage key, in this browser, for the log's keys and the newest checkpoint that was verified here. They name
  * nobody.
  */
 const MEMORY = 'payout-proxy.log';
@@ -35,19 +35,20 @@ export async function verifyHere(
   const lacking = await lackingOf();
   if (lacking) return { lacking, steps: [], hasOtherKey: false };
   const seen = remembered();
-  const [key, proof] = await Promise.all([askKey(), askProof(story.id, tell)]);
+  const [keys, proof] = await Promise.all([askKeys(), askProof(story.id, tell)]);
+  const signers = await signersOf(proof.checkpoint, [...keys, ...(seen?.keys ?? [])]);
   const openings = revealed ? await askOpenings(story.id) : undefined;
-  const growth = growthSince(seen, key, proof.checkpoint);
+  const growth = growthSince(seen, signers, proof.checkpoint);
   const asked = growth && (await http.GET('/v1/audit/log/consistency', { params: { query: growth } }));
   const steps = [
-    ...(await verifyCall({ story, proof, key, openings })),
-    keyStep(seen, key),
-    await growthStep(seen, key, proof.checkpoint, asked?.data),
+    ...(await verifyCall({ story, proof, keys, openings })),
+    keyStep(seen, signers),
+    await growthStep(seen, signers, proof.checkpoint, asked?.data),
   ];
   if (steps.every(({ state }) => state !== 'wrong')) {
-    remember({ key, checkpoint: proof.checkpoint, at: new Date().toISOString() });
+    remember(memoryOf(proof.checkpoint, signers, seen));
   }
-  return { steps, hasOtherKey: seen !== undefined && seen.key !== key };
+  return { steps, hasOtherKey: seen !== undefined && !isKnown(seen, signers) };
 }
 
 /** Forgets the log, so that its next key is trusted. */
@@ -62,9 +63,9 @@ async function askOpenings(id: string): Promise<Partial<Record<string, Opening[]
   return Object.fromEntries(records.map(({ kind, openings }) => [kind, openings]));
 }
 
-async function askKey(): Promise<string> {
+async function askKeys(): Promise<string[]> {
   const { data } = await http.GET('/v1/audit/log/key', { parseAs: 'text' });
-  return (data ?? '').trim();
+  return (data ?? '').trim().split('\n');
 }
 
 async function askProof(call: string, tell: (what: string) => void): Promise<Inclusion> {
