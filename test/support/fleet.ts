@@ -15,6 +15,9 @@ interface Running {
   url: string;
 }
 
+/** Each proxy has a DATA_DIR of its own, and one log has one key, also if another fleet continues it. */
+const LOG_SIGNING_KEY = newSigningKey('test');
+
 /** Several proxies with one database and one upstream, each a process of its own that can be killed. */
 export class Fleet {
   private constructor(
@@ -35,7 +38,6 @@ export class Fleet {
     own: (index: number) => Record<string, string> = () => ({}),
   ): Promise<Fleet> {
     const dir = newDataDir();
-    const LOG_SIGNING_KEY = newSigningKey('test'); // each proxy has a DATA_DIR of its own, and one log has one key
     const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
     const all = {
       LOG_SIGNING_KEY,
