@@ -108,27 +108,30 @@ type MakerRow = Owner & Record<TransactionId, string | null>;
 
 /**
  * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other
- * call competes with.
+ * call competes with. The two statements are apart, because a planner that cannot guess how many calls there are would read
+ * all records.
  */
-function readMakers(prisma: Prisma.TransactionClient, ids: string[]): Promise<MakerRow[]> {
+async function readMakers(prisma: Prisma.TransactionClient, ids: string[]): Promise<MakerRow[]> {
   const terms = ids.map((id) => termOf(TAGS.ref, id));
+  const found = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT e.call_id::text AS id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
+      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${MAKING}::text[])
+    ) AS e`;
+  const calls = found.map(({ id }) => id);
+  if (calls.length === 0) return [];
   const isOneOf = (column: string) => Prisma.sql`${Prisma.raw(column)} = ANY (${ids}::text[])`;
   const named = Prisma.sql`(${Prisma.join(['n.upstream_ref', 'n.upstream_id', 'n.batch_ref'].map(isOneOf), ' OR ')})`;
   return prisma.$queryRaw<MakerRow[]>`
-    WITH made AS MATERIALIZED (
-      SELECT DISTINCT e.call_id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
-        SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${MAKING}::text[])
-      ) AS e
-    ), named AS (
-      SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM made JOIN outcome o ON o.intent_id = made.call_id
-      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(upstream_ref text, upstream_id text, batch_ref text)
-      WHERE o.kind = 'succeeded' AND ${named}
-      UNION
-      SELECT s.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM made JOIN settlement s ON s.intent_id = made.call_id
-      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(upstream_ref text, upstream_id text, batch_ref text)
-      WHERE s.record::json -> 'calls' IS NULL AND ${named}
-    )
     SELECT i.client_id::text AS "clientId", i.record::json ->> 'actor' AS person, named.upstream_ref AS "upstreamRef",
       named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"
-    FROM named JOIN intent i ON i.id = named.intent_id ORDER BY i.id`;
+    FROM (
+      SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o
+      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE o.intent_id = ANY (${calls}::uuid[]) AND o.kind = 'succeeded' AND ${named}
+      UNION
+      SELECT s.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM settlement s
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE s.intent_id = ANY (${calls}::uuid[]) AND s.record::json -> 'calls' IS NULL AND ${named}
+    ) AS named JOIN intent i ON i.id = named.intent_id AND i.id = ANY (${calls}::uuid[])
+    ORDER BY i.id`;
 }
