@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { Scope, SCOPES } from '../src/operations/scopes';
-import { namedTransactionOf, scopesOf } from '../src/operations/catalogue';
+import { namedObjectOf, scopesOf } from '../src/operations/catalogue';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { startProxy, TestProxy } from './support/proxy';
@@ -165,7 +165,7 @@ describe('keys', () => {
           const response = await askAs(proxy, key, asking);
           const suffices = needed.length === 1 && scope === needed[0];
           // It may use the operation, and nobody has made the transaction that it names.
-          const isNotFound = suffices && namedTransactionOf(asking.operation) !== undefined;
+          const isNotFound = suffices && namedObjectOf(asking.operation) !== undefined;
           expect([scope, response.status]).toEqual([scope, isNotFound ? 404 : suffices ? 200 : 403]);
           if (isNotFound) continue;
           expect(upstream.received.length - sentBefore).toBe(suffices ? 1 : 0);

@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describeApi } from '../src/cli/api-document';
-import { movesValue, namedTransactionOf, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
+import { movesValue, namedObjectOf, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
 import { API_DOCUMENT, ApiDocument, follow, operationsIn, Schema } from './support/api-document';
 
 describe('the OpenAPI document', () => {
@@ -139,7 +139,7 @@ describe('the OpenAPI document', () => {
     for (const { path, operation } of operations) {
       const name = nameOf(path);
       const changes = rowOf(name).effect === 'read' ? [] : ['409', '422', ...(movesValue(name) ? ['202'] : [])];
-      const names = namedTransactionOf(name) === undefined ? [] : ['404'];
+      const names = namedObjectOf(name) === undefined ? [] : ['404'];
       const each = ['200', '400', '401', '403', '429', '500', '502', '503', '504', ...changes, ...names].sort();
       expect([path, Object.keys(operation.responses)]).toEqual([path, [...each, '4XX']]);
     }

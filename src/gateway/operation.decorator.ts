@@ -10,10 +10,10 @@ import {
   INTERFACE_PREFIX,
   methodOf,
   movesValue,
-  namedTransactionOf,
+  namedObjectOf,
   OperationName,
   pathOf,
-  reachesOwnTransactions,
+  reachesOnlyOwn,
   rowOf,
   scopesOf,
 } from '../operations/catalogue';
@@ -60,7 +60,7 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     ApiSecurity('key'),
     ApiOperation({
       summary: method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
-      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${reachesOwnTransactions(name) ? 'Without `account`, only your own transactions. ' : ''}${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,
+      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${reachesOnlyOwn(name) ? 'Without `account`, only what your client made. ' : ''}${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,
     }),
     ApiExtension('x-source', source),
     ApiProduces('application/json'),
@@ -68,6 +68,6 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     ...(movesValue(name)
       ? [ApiResponse({ status: 202, type: PendingApproval, description: 'The call is pending approval.' })]
       : []),
-    ApiEnvelopeProblems(effect, ...(namedTransactionOf(name) ? (['object_not_found'] as const) : [])),
+    ApiEnvelopeProblems(effect, ...(namedObjectOf(name) ? (['object_not_found'] as const) : [])),
   );
 }

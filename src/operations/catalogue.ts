@@ -1,6 +1,6 @@
 import { DOCUMENTED } from './documented';
 import { OBSERVED } from './observed';
-import { NamedTransaction, OperationRow } from './row';
+import { NamedObject, OperationRow } from './row';
 import { Scope } from './scopes';
 
 /**
@@ -39,20 +39,20 @@ export function scopesOf(operation: OperationName): Scope[] {
   return reach === 'account' ? [effect, 'account'] : [effect];
 }
 
-/** Returns the field of an operation's input that names a transaction. Undefined if it has none. */
-export function namedTransactionOf(operation: OperationName): NamedTransaction | undefined {
+/** Returns the field of an operation's input that names something of the upstream's. Undefined if it has none. */
+export function namedObjectOf(operation: OperationName): NamedObject | undefined {
   const { reach } = rowOf(operation);
   return typeof reach === 'object' ? reach : undefined;
 }
 
 /** Returns whether the answers of an operation list transactions, which may be of several clients. */
 export function listsTransactions(operation: OperationName): boolean {
-  return rowOf(operation).reach === 'transactions' || namedTransactionOf(operation)?.names === 'batchRef';
+  return rowOf(operation).reach === 'transactions' || namedObjectOf(operation)?.names === 'batchRef';
 }
 
-/** Returns whether an operation reaches only the caller's own transactions, unless its key has the scope `account`. */
-export function reachesOwnTransactions(operation: OperationName): boolean {
-  return namedTransactionOf(operation) !== undefined || listsTransactions(operation);
+/** Returns whether an operation reaches only what the caller's client made, unless its key has the scope `account`. */
+export function reachesOnlyOwn(operation: OperationName): boolean {
+  return namedObjectOf(operation) !== undefined || listsTransactions(operation);
 }
 
 /** Returns whether an operation moves value, so that it counts against caps, money limits and approval thresholds. */

@@ -119,7 +119,7 @@ export const DOCUMENTED = {
     },
     coverage: 'none',
     transactions: { creates: TRANSFER, namedInAnswer: false },
-    reach: 'own',
+    reach: { in: 'receiver', names: 'subAccountId' },
     deadline: 'payout',
     example: { receiver: 'sub-account-1', amount: 6, wallet: 'airtime' },
   },

@@ -220,7 +220,7 @@ export const OBSERVED = {
     },
     coverage: 'none',
     transactions: { creates: TRANSFER, namedInAnswer: false },
-    reach: 'own',
+    reach: { in: 'receiver', names: 'subAccountId' },
     deadline: 'payout',
     example: { receiver: 'sub-account-1', valueInUSD: 7, wallet: 'momo' },
   },

@@ -1,4 +1,4 @@
-import { OPERATION_NAMES, OperationName, reachesOwnTransactions, rowOf, scopesOf } from './catalogue';
+import { OPERATION_NAMES, OperationName, reachesOnlyOwn, rowOf, scopesOf } from './catalogue';
 import { itemFieldsOf } from './items';
 import { OperationRow } from './row';
 
@@ -32,7 +32,7 @@ function section(title: string, source: OperationRow['source']): string[] {
 
 function notesOn(name: OperationName): string {
   const row = rowOf(name);
-  const own = reachesOwnTransactions(name) ? ['Only own transactions without the scope `account`.'] : [];
+  const own = reachesOnlyOwn(name) ? ['Only what your client made, without the scope `account`.'] : [];
   if (row.effect === 'read') return [...own, ...(row.cached ? ['Answers are cached.'] : [])].join(' ');
   const coverage = row.coverage === 'none' ? [] : [`Destinations are checked with ${code(row.coverage)}.`];
   const moves = row.effect === 'write' && row.moves !== 'nothing' ? ['Counts the value of the named transaction.'] : [];

@@ -18,19 +18,19 @@ interface CommonRow {
   /**
    * Whose objects the operation can touch or show. The upstream has one account and knows no owners, so the proxy decides:
    * - `own`: what the call itself creates, or what is the same for everyone.
-   * - a named transaction: without the scope `account`, a key reaches only those that its own client made.
+   * - a named object: without the scope `account`, a key reaches only those that its own client made.
    * - `transactions`: lists them. Without the scope `account`, the answer has only those that its own client made.
    * - `account`: everything in the account. Keys need the scope `account`.
    */
-  reach: 'own' | NamedTransaction | 'transactions' | 'account';
+  reach: 'own' | NamedObject | 'transactions' | 'account';
   /** The class of its deadline. UPSTREAM_TIMEOUTS sets a deadline for a class or for one operation. */
   deadline: DeadlineClass;
 }
 
-/** The field of an input that names a transaction, or a batch of them, and the ID that it has. */
-export interface NamedTransaction {
+/** The field of an input that names a transaction, a batch of them or a sub-account, and the ID that it has. */
+export interface NamedObject {
   in: string;
-  names: TransactionId;
+  names: TransactionId | 'subAccountId';
 }
 
 /** Our names of the IDs by which the upstream knows a transaction. Those of a batch have the same `batchRef`. */

@@ -5,7 +5,7 @@ import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
 import { TransactionMakers } from '../../journal/transaction-makers';
-import { namedTransactionOf, operationNamed } from '../../operations/catalogue';
+import { namedObjectOf, operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
@@ -85,7 +85,7 @@ export class ForecastService {
     for (const { id, key_id, operation, items } of pending) {
       const caller = callers.get(key_id);
       const named = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
-      if (!caller || named.length === 0 || !namedTransactionOf(operationNamed(operation))) continue;
+      if (!caller || named.length === 0 || !namedObjectOf(operationNamed(operation))) continue;
       const makers = await TransactionMakers.read(this.prisma, ownerOf(caller), named);
       if (named.some((upstreamRef) => makers.isForeign({ upstreamRef }))) found.add(id);
     }

@@ -2,18 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
 import { Owner, ownerOf, reachesWholeAccount } from '../../access/auth/owner';
 import { hasUnnamedTransactions, readOwnReferences, TransactionMakers } from '../../journal/transaction-makers';
-import { listsTransactions, namedTransactionOf } from '../../operations/catalogue';
-import { TransactionId } from '../../operations/row';
+import { listsTransactions, namedObjectOf } from '../../operations/catalogue';
+import { NamedObject, TransactionId } from '../../operations/row';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { readSubAccountCreations } from '../../journal/sub-account-creations';
+import { subAccountIdsIn } from '../upstream/sub-accounts';
 import { listedIn, withListed } from '../upstream/own-listing';
 import { readTransaction, Transaction } from '../upstream/transactions';
 import { TimedAnswer } from '../upstream/upstream.service';
 import { InternalReadsService } from './internal-reads.service';
 
-/** A transaction, or a batch of them, that a request names. */
+/** A transaction, a batch of them or a sub-account that a request names. */
 export interface NamedId {
-  kind: TransactionId;
+  kind: NamedObject['names'];
   id: string;
 }
 
@@ -29,7 +31,7 @@ export class OwnershipService {
   ) {}
 
   /**
-   * Refuses a request that names a transaction of others as if there were no such transaction.
+   * Refuses a request that names something of others as if it did not exist.
    * @param input the validated body or query, or one with faults.
    * @throws Problem `object_not_found`, or why nobody can tell whose it is.
    */
@@ -40,12 +42,16 @@ export class OwnershipService {
   }
 
   /**
-   * Returns whether the owner made a transaction. What the records do not tell, the upstream's list may, by the ID that
-   * the proxy wrote into the request. The upstream is never asked about an ID that may be somebody else's.
+   * Returns whether the owner made an object. What the records do not tell of a transaction, the upstream's list may, by the
+   * ID that the proxy wrote into the request. The upstream is never asked about an ID that may be somebody else's.
    * @param cause the call that needs to know.
    * @throws Problem if the records or the list could not be read.
    */
   async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId): Promise<boolean> {
+    if (kind === 'subAccountId') {
+      const answers = await readSubAccountCreations(this.prisma, owner).catch(databaseUnavailable);
+      return answers.some((answer) => subAccountIdsIn(answer).includes(id));
+    }
     const makers = await TransactionMakers.read(this.prisma, owner, [id]).catch(databaseUnavailable);
     if (makers.isOwn({ [kind]: id })) return true;
     // From here on, an ID of others takes the same way as one that does not exist.
@@ -83,7 +89,7 @@ export class OwnershipService {
   }
 
   /** Finds a transaction in the upstream's list. The record of the read keeps nothing, because it may be somebody else's. */
-  private async listed(cause: AuthenticatedCall, { kind, id }: NamedId): Promise<Transaction[]> {
+  private async listed(cause: AuthenticatedCall, { kind, id }: TransactionName): Promise<Transaction[]> {
     const found: Transaction[] = [];
     const { failure } = await this.reads.list(cause, 'POST /account/transactions', (element) => {
       const transaction = readTransaction(element);
@@ -95,9 +101,13 @@ export class OwnershipService {
   }
 }
 
-/** Returns the ID by which a request names a transaction. Undefined if it names none. */
+interface TransactionName extends NamedId {
+  kind: TransactionId;
+}
+
+/** Returns the ID by which a request names something of the upstream's. Undefined if it names nothing. */
 export function namedIn({ operation }: Pick<OperationCall, 'operation'>, input: unknown): NamedId | undefined {
-  const named = namedTransactionOf(operation);
+  const named = namedObjectOf(operation);
   if (!named) return undefined;
   const id = (input as Record<string, unknown> | null | undefined)?.[named.in];
   return typeof id === 'string' ? { kind: named.names, id } : undefined;

@@ -16,7 +16,7 @@ export const NOT_FOUND = {
   call_not_found: { status: 404, text: 'You have no call with this ID.' },
   object_not_found: {
     status: 404,
-    text: 'You have no transaction with this ID. Nothing was changed. POST /account/transactions lists your transactions.',
+    text: 'Your client has made no transaction or sub-account with this ID. Nothing was sent with it. POST /account/transactions lists your transactions.',
   },
   payout_not_found: {
     status: 404,
