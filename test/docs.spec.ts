@@ -117,6 +117,7 @@ describe('the documentation', () => {
       'UPSTREAM_BASE_URL',
       'UPSTREAM_API_KEY',
       'LOG_SIGNING_KEY',
+      'LOG_RETIRED_KEYS',
     ]);
     expect(names.filter((name) => !(name in VARIABLES))).toEqual([]);
   });

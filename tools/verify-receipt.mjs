@@ -5,7 +5,7 @@
  * (hashes), 9162 (proofs), 8785 (canonical JSON), c2sp.org/signed-note, c2sp.org/tlog-checkpoint.
  */
 import { Buffer } from 'node:buffer';
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, hash, verify } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, TextDecoder } from 'node:util';
@@ -19,14 +19,12 @@ const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at deci
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
-Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) offline. It checks that the log's signed checkpoint
-is intact, that each record of the receipt is in the tree it signs, that all of them are of one call, and that the
-values opened in the receipt are those the records commit to.
+Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) offline: that the log has signed the checkpoint, that each
+record is in the tree it signs, that all are of one call, and that the opened values are those the records commit to.
 
   FILE        the receipt; - reads it from standard input
-  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line, of which one must
-              have signed. Get it from another source than the receipt. Without it, the receipt's own key is used, and
-              nothing shows who made the receipt. That is a warning and does not change the exit code.
+  --key KEY   a verifier key of the log, <name>+<id>+<base64>, or a file with one such key per line, of which one must
+              have signed. Get it from another source. Without it, nothing shows who made the receipt: a warning.
   --json      prints the result for machines: {"holds", "fault" or what is proved, "warning"}
 
 Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read, or the options are wrong.
@@ -53,18 +51,15 @@ export function verifyReceipt(text, pinned = []) {
   must(isFilled(log?.origin) && isFilled(log.key), 'The receipt does not name its log: origin or key is missing.');
   must(isFilled(checkpoint), 'The receipt has no checkpoint.');
   must(Array.isArray(records) && records.length > 0, 'The receipt has no records, and so proves nothing.');
-  const isPinned = pinned.length > 0;
   const { signed, signers } = openNote(checkpoint, [log.key, ...pinned]);
   must(signers.includes(log.key), `The checkpoint is not signed by the log's key ${shown(log.key)}.`);
-  const key = isPinned ? pinned.find((one) => signers.includes(one)) : log.key;
+  const key = pinned.length > 0 ? pinned.find((one) => signers.includes(one)) : log.key;
   must(key, `None of the given keys signed the receipt. It names another key of the log: ${shown(log.key)}.`);
   const { origin, size, root } = parseCheckpoint(signed);
-  const isSame = origin === log.origin && key.startsWith(`${origin}+`);
-  must(isSame, `The checkpoint is of another log than the receipt says: ${shown(origin)}.`);
+  must(origin === log.origin && key.startsWith(`${origin}+`), `The checkpoint is of another log: ${shown(origin)}.`);
   const proved = records.map((entry, at) => verifyRecord(entry, `records[${at}]`, callId, size, root));
   must(new Set(proved.map(({ index }) => index)).size === proved.length, 'The receipt has the same leaf twice.');
-  const warning = isPinned ? {} : { warning: WARNING };
-  return { ...warning, call_id: callId, log: { origin, size, key }, records: proved };
+  return { warning: pinned.length ? undefined : WARNING, call_id: callId, log: { origin, size, key }, records: proved };
 }
 
 function verifyRecord(entry, place, callId, size, root) {
@@ -167,8 +162,7 @@ export function canonical(value) {
 
 /** Returns the JSON unless an object has a name twice, because readers disagree about which value counts. */
 function parse(text) {
-  const receipt = JSON.parse(text);
-  const objects = [];
+  const [receipt, objects] = [JSON.parse(text), []];
   let last;
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}:]/g)) {
     if (token === '{') objects.push(new Set());
@@ -184,8 +178,7 @@ function parse(text) {
 
 const isFilled = (value) => typeof value === 'string' && value !== '';
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const joined = (parts) => Buffer.concat(parts.map((part) => Buffer.from(part)));
-const sha256 = (...parts) => createHash('sha256').update(joined(parts)).digest();
+const sha256 = (...parts) => hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'buffer');
 
 /** Accepts only the one spelling that RFC 4648 has for the bytes. */
 function decodeBase64(text) {

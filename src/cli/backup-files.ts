@@ -64,7 +64,7 @@ export async function checkFiles(folder: string, { files }: Manifest, config: Co
   if (!own || !restored) return;
   if (currentOf(logRingOf({ logSigningKey: own }), logRingOf({ logSigningKey: restored }).current)) return;
   throw new ClientError(
-    `This proxy signs the log with another key than the one in the backup. Set LOG_SIGNING_KEY to the key in ${join(folder, LOG_KEY_FILE)}, or move DATA_DIR/${LOG_KEY_FILE} aside.`,
+    `This proxy signs the log with another key than the one in the backup. Set LOG_SIGNING_KEY to the key in ${join(folder, LOG_KEY_FILE)} (if the key was changed since, list it after the new one), or move DATA_DIR/${LOG_KEY_FILE} aside.`,
   );
 }
 

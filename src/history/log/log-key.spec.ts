@@ -32,7 +32,7 @@ describe("the log's key", () => {
   it('may be one of several, newest first, also in its file', () => {
     const keys = [newSigningKey('log'), newSigningKey('log'), newSigningKey('log')];
     const [first, second, third] = keys.map((key) => signerOf(key).verifierKey);
-    writeFileSync(file, JSON.stringify({ signingKey: keys.slice(0, 2).join(', ') }));
+    writeFileSync(file, JSON.stringify({ signingKey: keys.slice(0, 2).join('\n') }));
     const logSigningKey = logKeyOf({ logSigningKey: undefined, dataDir });
     const ring = logRingOf({ logSigningKey, logRetiredKeys: [third as string] });
     expect([ring.current, ring.all].map((some) => some.map(({ verifierKey }) => verifierKey))).toEqual([

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Config, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/private-file';
 import { Secret } from '../../platform/config/secret';
-import { words } from '../../platform/config/words';
 import { KeyRing, ringOf } from './key-ring';
 import { newSigningKey, Signer, signerOf, verifierOf } from './note';
 
@@ -14,7 +13,7 @@ const LOG_NAME = 'payout-proxy';
 export const LOG_KEY_FILE = 'log-key.json';
 
 interface RingSource {
-  /** With commas, newest first. */
+  /** One key or several, newest first. */
   logSigningKey: Secret;
   logRetiredKeys?: readonly string[];
 }
@@ -38,7 +37,12 @@ export function knownLogKeyOf({ logSigningKey, dataDir }: KeySource): Secret | u
 
 /** @throws StartError that says what is wrong with the keys, without quoting those that are secret. */
 export function logRingOf({ logSigningKey, logRetiredKeys = [] }: RingSource): KeyRing<Signer> {
-  const current = asConfigured('LOG_SIGNING_KEY', () => words(logSigningKey.reveal()).map(signerOf));
+  const current = asConfigured('LOG_SIGNING_KEY', () =>
+    logSigningKey
+      .reveal()
+      .split(/[\s,]+/)
+      .map(signerOf),
+  );
   const retired = asConfigured('LOG_RETIRED_KEYS', () => logRetiredKeys.map(verifierOf));
   return asConfigured('LOG_SIGNING_KEY', () => ringOf<Signer>(current, retired));
 }

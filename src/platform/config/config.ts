@@ -30,7 +30,7 @@ export interface Config extends DatabaseConfig, UpstreamConfig, WorkerConfig {
   /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
   readonly workerPortGiven: boolean;
   /** The key that signs checkpoints, in the form of Go's note package. */
-  /** Keys with commas, newest first. */
+  /** One key or several, newest first. */
   readonly logSigningKey: Secret | undefined;
   /** Verifier keys that have signed the log before. */
   readonly logRetiredKeys: readonly string[];

@@ -139,8 +139,9 @@ const SIGNING_KEY = /PRIVATE\+KEY\+[^+\s,]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}/.sou
 
 /** Checks only the form. Reading the keys checks whether their parts match (src/history/log/log-key.ts). */
 export const AreSigningKeys = () =>
-  Matches(new RegExp(`^${SIGNING_KEY}(\\s*,\\s*${SIGNING_KEY})*$`), {
-    message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>, or several with commas',
+  Matches(new RegExp(`^${SIGNING_KEY}([\\s,]+${SIGNING_KEY})*$`), {
+    message:
+      '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>, or several with commas or in lines of their own',
   });
 
 export const AreVerifierKeys = () =>

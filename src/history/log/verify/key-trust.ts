@@ -34,7 +34,7 @@ export class KeyTrust {
     const head = this.read(note);
     const signers = head.signers.map(({ verifierKey }) => verifierKey);
     if (!signers.some((key) => this.trusted.has(key))) {
-      throw new Error(`Only ${signers.join(' and ')} signed it, and no longer signed the checkpoints before it.`);
+      throw new Error(`Only ${signers.join(' and ')} signed it, which no longer signed the checkpoints before it.`);
     }
     // Whoever has an old key can add its signature to any text. The text says which keys have signed it.
     if (head.keys.length === 0 && signers.length > 1) {
