@@ -1,11 +1,12 @@
 import { DATABASES } from './databases.mjs';
 import { SERVERS } from './servers.mjs';
 import { LATE_ONES } from './late.mjs';
+import { LOG_KEYS } from './log-keys.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
 
 /**
- * The guards against processes, databases and clocks that come back from the past, and the edit that takes each of them out.
+ * The guards against processes, databases, clocks and keys that come back from the past, and the edit that takes each of them out.
  *
  * @typedef {object} Guard
  * @property {string} name
@@ -122,4 +123,4 @@ const CALLS = [
 ];
 
 /** @type {Guard[]} */
-export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...SERVERS, ...RECOVERIES, ...LATE_ONES];
+export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...SERVERS, ...RECOVERIES, ...LATE_ONES, ...LOG_KEYS];
