@@ -40,7 +40,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ],
   ['history', ['own-calls', 'export', 'search', 'story', 'shapes', 'access-log', 'records', 'retention', 'log']],
   ['interface', ['payouts', 'send', 'account', 'wallets', 'sub-accounts', 'info', 'collections', 'redeem']],
-  ['gateway', ['preview', 'forwarding', 'admission-control', 'upstream']],
+  ['gateway', ['preview', 'forwarding', 'screening', 'admission-control', 'upstream']],
   ['journal', []],
   ['policy', []],
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
@@ -213,6 +213,7 @@ describe('the architecture', () => {
       'src/app/start/demo-keys.ts', // for a hash that tells one upstream from another
       'src/app/start/sandbox-process.ts',
       'src/app/start/worker-process.ts',
+      'src/gateway/screening/screening.service.ts',
       'src/gateway/upstream/credentials.ts',
       'src/history/log/log-key.ts',
       'src/reconciliation/webhooks-in/signed-events.service.ts',

@@ -21,6 +21,7 @@ import { ReplayService } from './forwarding/replay.service';
 import { ShapeWatch } from './forwarding/shape-watch';
 import { PreviewController } from './preview/preview.controller';
 import { PreviewService } from './preview/preview.service';
+import { ScreeningService } from './screening/screening.service';
 
 /** Forwards requests to the upstream, and previews them. */
 @Module({
@@ -33,6 +34,7 @@ import { PreviewService } from './preview/preview.service';
     AdmissionWithoutWrites,
     ReplayService,
     CoverageService,
+    ScreeningService,
     MovedValueService,
     InternalReadsService,
     OwnershipService,
@@ -44,6 +46,6 @@ import { PreviewService } from './preview/preview.service';
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: QueryGuard }, // It runs after the guard of AuthModule, which is imported first.
   ],
-  exports: [GateService, ExchangeService, ForwardingService, OwnershipService],
+  exports: [GateService, ExchangeService, ForwardingService, OwnershipService, ScreeningService],
 })
 export class GatewayModule {}

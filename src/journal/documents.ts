@@ -54,8 +54,7 @@ export interface PersonDocument {
   handle?: string | undefined;
   phone?: string | undefined;
   position: number;
-  /** 16 bytes, hex. */
-  salt: string;
+  salt: string; // 16 bytes, hex
 }
 
 /** A record, and what stands beside it so that it can be erased. */
@@ -123,6 +122,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     recorded_at: UNSTAMPED, // by the clock of the database
     request_id: intent.requestId,
     reserved_on: intent.reservedOn ?? undefined,
+    screening: intent.screening ?? undefined,
     table: 'intent',
     total_usd: totalOf(intent.items)?.toFixed(),
     traceparent: intent.traceparent,

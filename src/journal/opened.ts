@@ -47,6 +47,7 @@ export function toOpened(
       body: intent.body,
       items: intent.items,
       coverage: intent.coverage,
+      screening: intent.screening,
       causedBy: intent.causedBy,
       process,
       idempotencyKey,

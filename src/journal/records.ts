@@ -22,6 +22,10 @@ export interface Origin {
 /** Whether the countries and networks of the items were found in the upstream's lists. */
 export type Coverage = 'checked' | 'unchecked';
 
+/** The verdicts of the screening service after which a call may be sent: now, or after an approval. */
+export const SCREENED = ['allow', 'review'] as const;
+export type Screened = (typeof SCREENED)[number];
+
 /** A call that is about to be sent. */
 export interface NewIntent extends Origin {
   operation: string;
@@ -31,6 +35,8 @@ export interface NewIntent extends Origin {
   items: Item[];
   /** Null if the operation has no lists. */
   coverage: Coverage | null;
+  /** Null if no service was asked. */
+  screening: Screened | null;
   /** The call that caused the proxy to make this request. */
   causedBy?: string | undefined;
 }

@@ -26,7 +26,10 @@ export interface RegisterRules {
 }
 
 /** Returns whether the recipients of a client's requests are compared with its register. */
-export function usesRegister({ beneficiariesOnly, blocksRecipients }: RegisterRules): boolean {
+export function usesRegister({
+  beneficiariesOnly,
+  blocksRecipients,
+}: Pick<RegisterRules, 'beneficiariesOnly' | 'blocksRecipients'>): boolean {
   return beneficiariesOnly || blocksRecipients;
 }
 

@@ -11,6 +11,7 @@ export const HELD_FOR = [
   'seen_across_clients',
   'unexplained_payment',
   'new_beneficiary',
+  'screening_review',
 ] as const;
 
 export type HeldFor = (typeof HELD_FOR)[number];

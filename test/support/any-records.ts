@@ -55,6 +55,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   body: maybe(bytes),
   items: fc.array(item, { maxLength: 4 }),
   coverage: fc.constantFrom('checked', 'unchecked', null),
+  screening: fc.constantFrom('allow', 'review', null),
   causedBy: fc.option(fc.uuid(), { nil: undefined }),
   process: fc.nat(2_147_483_647),
   idempotencyKey: maybe(text),

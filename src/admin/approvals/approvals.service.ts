@@ -19,9 +19,11 @@ import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { OwnershipService } from '../../gateway/forwarding/ownership.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { requireClosedCircuit, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
+import { ScreeningService } from '../../gateway/screening/screening.service';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { recipientsOf } from '../../journal/beneficiaries';
 import { paymentsTo } from '../../journal/content-keys';
+import { Item } from '../../operations/item';
 import { readFeeRate } from '../../operations/fees';
 import { movesValue, operationNamed } from '../../operations/catalogue';
 import { approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
@@ -31,7 +33,7 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
 import { Held, namedBy, requireUnchanged, toPrepared } from './held';
-import { obstacleProblem } from './obstacles';
+import { obstacleProblem, screeningProblem } from './obstacles';
 import { brokenRule, readCallers, readLimitedItems } from './permission';
 
 const EXPIRED =
@@ -51,6 +53,7 @@ export class ApprovalsService {
     private readonly gate: GateService,
     private readonly exchanges: ExchangeService,
     private readonly ownership: OwnershipService,
+    private readonly screening: ScreeningService,
     private readonly upstream: UpstreamService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
@@ -107,6 +110,7 @@ export class ApprovalsService {
     const { items } = prepared;
     const payments = usd && paymentsTo(clientId, items);
     const isOwn = await this.isOwn(call, held);
+    await this.screenAgain(held, items);
     const recipients = recipientsOf(clientId, operation, items);
     const decided = await approveHeldCall(
       this.prisma,
@@ -124,6 +128,21 @@ export class ApprovalsService {
     this.copies.addApproval(id, decided.reservedOn);
     place.endAdmission(false);
     return this.send(call, held, prepared, { release: decided.release, place });
+  }
+
+  /**
+   * Asks the screening service again, because lists change while a call waits. A review is what the approver does.
+   * @throws Problem
+   */
+  private async screenAgain({ intent }: Held, items: Item[]): Promise<void> {
+    if (!this.screening.isEnabled) return;
+    const caller = (await readCallers(this.prisma, [intent.key_id])).get(intent.key_id);
+    if (!caller) return; // the approval is refused
+    try {
+      await this.screening.check({ id: intent.id, caller, operation: operationNamed(intent.operation) }, items);
+    } catch (refusal) {
+      throw refusal instanceof Problem ? screeningProblem(refusal) : refusal;
+    }
   }
 
   /**

@@ -37,3 +37,15 @@ export function obstacleProblem(obstacle: ApprovalObstacle<BrokenRule>, operatio
       });
   }
 }
+
+/** Returns the error for an approver of a call whose recipients the screening service does not allow. */
+export function screeningProblem(refusal: Problem): Problem {
+  if (refusal.code !== 'screening_denied') {
+    const text =
+      'The recipients could not be screened. Nothing was sent, and the call is still pending. Approve it later.';
+    return new Problem('screening_unavailable', { text });
+  }
+  return new Problem('no_longer_allowed', {
+    text: 'The screening of recipients does not allow this call (screening_denied). Nothing was sent, and the call is still pending. Reject it.',
+  });
+}

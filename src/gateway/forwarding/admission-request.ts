@@ -1,11 +1,15 @@
+import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
+import { Limits } from '../../access/clients/limits';
 import { Item, totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
 import { recipientsOf } from '../../journal/beneficiaries';
 import { paymentsTo } from '../../journal/content-keys';
+import { Screened } from '../../journal/records';
 import { AdmissionRequest } from '../../policy/admission';
 import { usesRegister } from '../../policy/beneficiaries';
 import { canonical } from '../../policy/content';
+import { HeldFor } from '../../policy/holds';
 import { needsApproval } from '../../policy/limit-rules';
 import { dependOnHistory } from '../../policy/recipient-days';
 
@@ -17,12 +21,15 @@ interface Content {
   idempotencyKey: string | null;
   allowDuplicateOf: string | null;
   overOwnLimit: boolean;
+  screening: Screened | null;
 }
 
 /** Turns a call into the request that admission decides about. */
 export function admissionRequest(call: OperationCall, content: Content): AdmissionRequest {
   const { id, caller, operation } = call;
-  const { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit } = content;
+  const { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit, screening } = content;
+  const { blocksRecipients } = caller;
+  const { beneficiariesOnly } = caller.limits;
   const usd = movesValue(operation) ? totalOf(items) : null;
   return {
     id,
@@ -36,10 +43,16 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     sendableInSeconds: null, // the upstream's circuit knows it
     usd,
     feeUsd: null, // the journal knows it
-    heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
-    recipients: usesRegister({ ...caller.limits, blocksRecipients: caller.blocksRecipients })
+    heldFor: ownHold(caller.limits, usd, screening),
+    recipients: usesRegister({ beneficiariesOnly, blocksRecipients })
       ? recipientsOf(caller.clientId, operation, items)
       : null,
     payments: usd !== null && dependOnHistory(caller.limits) ? paymentsTo(caller.clientId, items) : null,
   };
+}
+
+/** Returns why a request needs an approval by itself. Whoever approves must know of a review, so it comes first. */
+function ownHold(limits: Limits, usd: Decimal | null, screening: Screened | null): HeldFor | null {
+  if (screening === 'review') return 'screening_review';
+  return needsApproval(limits, usd) ? 'over_threshold' : null;
 }

@@ -8,7 +8,7 @@ import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { AdmissionResult } from '../../journal/admissions';
 import { CallJournal } from '../../journal/call-journal';
 import { Admission } from '../../journal/opened';
-import { Coverage } from '../../journal/records';
+import { Coverage, Screened } from '../../journal/records';
 import { Release } from '../../journal/release';
 import { scopesOf } from '../../operations/catalogue';
 import { Item, phonesOf } from '../../operations/item';
@@ -16,6 +16,7 @@ import { FenceService } from '../../platform/fencing/fence.service';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { measured, Place } from '../admission-control/place';
+import { ScreeningService } from '../screening/screening.service';
 import { Outgoing, UpstreamService } from '../upstream/upstream.service';
 import { admissionRequest } from './admission-request';
 import { AdmissionWithoutWrites } from './admission-without-writes.service';
@@ -32,6 +33,7 @@ interface OwnRules {
   /** The items, with amounts that the request itself does not state. */
   items: Item[];
   coverage: Coverage | null;
+  screening: Screened | null;
   /** Why it is rejected, whatever other calls there are. Undefined if it breaks no rule by itself. */
   problem?: Problem;
 }
@@ -45,6 +47,7 @@ const TWIN_WAIT_MS = 50;
 export class AdmissionService {
   constructor(
     private readonly coverage: CoverageService,
+    private readonly screening: ScreeningService,
     private readonly ownership: OwnershipService,
     private readonly values: MovedValueService,
     private readonly journal: CallJournal,
@@ -95,12 +98,14 @@ export class AdmissionService {
       throw new Problem('idempotency_key_required');
     }
     const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
-    const { items, coverage, problem } = await this.checkByItself(call, named, input);
+    const { items, problem, ...checks } = await this.checkByItself(call, named, input);
     // Rules may have changed since the first request. Its replay does not depend on them.
     if (problem && idempotencyKey === null) throw problem;
     const overOwnLimit = problem !== undefined;
-    const request = admissionRequest(call, { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit });
-    const admission = { request, intent: newIntent(call, { outgoing, items }, coverage) };
+    const { screening } = checks;
+    const content = { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit, screening };
+    const request = admissionRequest(call, content);
+    const admission = { request, intent: newIntent(call, { outgoing, items }, checks) };
     const patienceEnds = Math.min(performance.now() + TWIN_PATIENCE_MS, call.sendBy);
     for (;;) {
       const result = await this.decide(call, outgoing, admission, place);
@@ -126,7 +131,10 @@ export class AdmissionService {
     call.caller = caller;
   }
 
-  /** Checks a request by itself: what it names and moves, the limits of one call, and the upstream's coverage. */
+  /**
+   * Checks a request by itself: what it names and moves, the limits of one call, the upstream's coverage, and its recipients.
+   * Nobody else is asked about the recipients of a request that is refused anyway.
+   */
   private async checkByItself(call: OperationCall, named: Item[], input: object | undefined): Promise<OwnRules> {
     let items = named;
     const started = performance.now();
@@ -136,9 +144,10 @@ export class AdmissionService {
       const [problem] = limitProblems(call.caller, call.operation, items);
       if (problem) throw problem;
       const coverage = await this.coverage.check(call, items);
-      return { items, coverage };
+      const screening = await this.screening.check(call, items);
+      return { items, coverage, screening };
     } catch (problem) {
-      if (problem instanceof Problem) return { items, coverage: null, problem };
+      if (problem instanceof Problem) return { items, coverage: null, screening: null, problem };
       throw problem;
     } finally {
       call.sendBy += performance.now() - started; // look-ups have limits of their own

@@ -101,7 +101,7 @@ export class ExchangeService {
   private async open(call: OperationCall, prepared: PreparedRequest): Promise<void> {
     const started = performance.now();
     requireSpace(this.storage); // a read takes space, too
-    await this.journal.open(newIntent(call, prepared, null), leftOf(call)).catch(databaseUnavailable);
+    await this.journal.open(newIntent(call, prepared), leftOf(call)).catch(databaseUnavailable);
     call.opened = true;
     call.timings.journal = performance.now() - started;
   }

@@ -63,7 +63,7 @@ export class InternalReadsService implements OnApplicationShutdown {
     return this.finish(causedBy(cause, operation), async (call) => {
       const outgoing = { ...toOutgoing(operation, {}), effect: 'read' as const };
       requireSpace(this.storage);
-      await this.journal.open(newIntent(call, { outgoing, items: [] }, null)).catch(databaseUnavailable);
+      await this.journal.open(newIntent(call, { outgoing, items: [] })).catch(databaseUnavailable);
       const [sentAt, started] = [clock.now(), performance.now()];
       const items: UpstreamItem[] = [];
       const take = (elements: unknown[]) => {

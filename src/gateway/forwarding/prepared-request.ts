@@ -1,5 +1,5 @@
 import { OperationCall } from '../../access/auth/call';
-import { Coverage, NewIntent } from '../../journal/records';
+import { NewIntent } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { Outgoing, TimedAnswer } from '../upstream/upstream.service';
 
@@ -11,14 +11,17 @@ export interface PreparedRequest {
   shown?: (answer: TimedAnswer) => Promise<TimedAnswer>;
 }
 
+/** A read pays nobody. */
+const UNCHECKED = { coverage: null, screening: null };
+
 /**
  * Builds the intent that is recorded before the request is sent.
- * @param coverage the result of the check against the upstream's lists. Null if there is no list.
+ * @param checks the results of the check against the upstream's lists, and of the screening.
  */
 export function newIntent(
   call: OperationCall,
   { outgoing, items }: PreparedRequest,
-  coverage: Coverage | null,
+  { coverage, screening }: Pick<NewIntent, 'coverage' | 'screening'> = UNCHECKED,
 ): NewIntent {
   const [, query = null] = outgoing.path.split('?');
   const { id, requestId, traceparent, clientAddress, receivedAt, caller, actor, operation, causedBy } = call;
@@ -36,6 +39,7 @@ export function newIntent(
     body: outgoing.body,
     items,
     coverage,
+    screening,
     causedBy,
   };
 }

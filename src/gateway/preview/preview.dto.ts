@@ -52,7 +52,8 @@ export class PreviewApproval {
       'per day. `seen_before`: your client paid the same amount to the same recipient within the days of ' +
       '`hold_duplicates_days`. `seen_across_clients`: another client did so a short time ago. ' +
       '`unexplained_payment`: the upstream paid the same, and the record of that was lost with an older database. ' +
-      '`new_beneficiary`: a recipient was registered a short time ago.',
+      '`new_beneficiary`: a recipient was registered a short time ago. `screening_review`: never in a preview, which does ' +
+      'not ask the screening service.',
   })
   reason!: string;
   @nullable('string', 'The threshold that the request exceeds, or else that of a call. Null without one.', USD)

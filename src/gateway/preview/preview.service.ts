@@ -57,7 +57,7 @@ export class PreviewService {
     const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NOTHING;
     const sendableInSeconds = this.upstream.sendableInSeconds(call.operation);
     const request = {
-      ...admissionRequest(call, { ...content, allowDuplicateOf, overOwnLimit: false }),
+      ...admissionRequest(call, { ...content, allowDuplicateOf, overOwnLimit: false, screening: null }),
       sendableInSeconds,
     };
     const [served, dryRun, earlier, localAmounts] = await Promise.all([

@@ -94,7 +94,7 @@ function toApproval(hold: Hold | null, limits: Limits): PreviewApproval | null {
 
 function thresholdOf(heldFor: HeldFor, limits: Limits): Decimal | null {
   if (heldFor === 'over_recipient_threshold') return limits.approvalOverRecipientDayUsd;
-  if (heldFor === 'new_beneficiary') return null;
+  if (heldFor === 'new_beneficiary' || heldFor === 'screening_review') return null;
   return heldFor === 'over_daily_threshold' ? limits.approvalOverDayUsd : limits.approvalOverUsd;
 }
 

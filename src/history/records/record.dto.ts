@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
+import { SCREENED } from '../../journal/records';
 import { HELD_FOR } from '../../policy/holds';
 import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
 import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/settlement';
@@ -144,6 +145,8 @@ export class CallRecord {
     { enum: ['checked', 'unchecked'] },
   )
   coverage!: string | null;
+  @nullable('string', 'Verdict of the screening service. Null if none was asked.', { enum: [...SCREENED] })
+  screening!: string | null;
   @nullable('string', 'The call that caused the proxy to make this request.', UUID) caused_by!: string | null;
   @nullable('string', 'The call that it duplicates on purpose.', UUID) duplicate_of!: string | null;
   @ApiProperty({

@@ -9,13 +9,14 @@ import { Environment } from './environment';
 import { NEEDED } from './needed';
 import { productionFaults } from './production';
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
+import { ScreeningConfig, toScreeningConfig } from './screening-config';
 import { Secret } from './secret';
 import { fileVariableOf, readSecretFiles, SecretName } from './secret-files';
 import { toUpstreamConfig, UpstreamConfig } from './upstream-config';
 import { toWorkerConfig, WorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
-export interface Config extends DatabaseConfig, UpstreamConfig, WorkerConfig {
+export interface Config extends DatabaseConfig, ScreeningConfig, UpstreamConfig, WorkerConfig {
   readonly production: boolean;
   readonly port: number;
   /** The port of /metrics. It may be `port`. */
@@ -132,6 +133,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   const faults = [...ofFiles, ...validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}))];
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
+  if (read.SCREENING_URL && !read.SCREENING_SECRET) faults.push('SCREENING_SECRET is required with SCREENING_URL');
   for (const use of ['OWNER', 'SEALER', 'SESSION', 'REPLICA'] as const) {
     const name = `DATABASE_${use}_URL` as const;
     if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
@@ -204,6 +206,7 @@ function toConfig(
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
     reconciliation: Object.freeze(toReconciliation(env)),
     ...toDatabaseConfig(env),
+    ...toScreeningConfig(env),
     ...toUpstreamConfig(env),
     ...toWorkerConfig(env),
     sandboxPort: env.SANDBOX_PORT,

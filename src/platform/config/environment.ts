@@ -106,6 +106,10 @@ export class Environment {
   @AreByOperation('the type or ID of a wallet, such as POST /payouts/airtime=airtime')
   PAYOUT_WALLETS: ReadonlyMap<string, string> = new Map();
 
+  @IsOptional() @IsUrl(isBaseUrl) SCREENING_URL?: string;
+  @IsOptional() @IsHeaderValue() SCREENING_SECRET?: string;
+  @Numeric() @IsInt() @Min(100) @Max(30_000) SCREENING_TIMEOUT_MS = 2_000; // each payout waits for it
+
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
   @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';
 }

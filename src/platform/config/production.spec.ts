@@ -93,4 +93,16 @@ describe('the configuration in production', () => {
     expect(loadConfig({ DUPLICATE_GUARD: 'false' }).duplicateGuard).toBe(false);
     expect(loadConfig(PRODUCTION).duplicateGuard).toBe(true);
   });
+
+  it('requires a secret for the screening service, and in production https:// and 24 bytes', () => {
+    const [SCREENING_URL, SCREENING_SECRET] = ['http://screening.example/check', 'only-12-byte'];
+    expect(refusal({ SCREENING_URL })).toContain('SCREENING_SECRET is required with SCREENING_URL');
+    expect(loadConfig({ SCREENING_URL, SCREENING_SECRET }).screeningUrl).toBe(SCREENING_URL);
+    const message = refusal({ ...PRODUCTION, SCREENING_URL, SCREENING_SECRET });
+    expect(message).toContain('SCREENING_URL must begin with https://');
+    expect(message).toContain('SCREENING_SECRET must have at least 24 bytes');
+    const local = { SCREENING_URL: 'http://127.0.0.1:4000', SCREENING_SECRET: 'x'.repeat(24) };
+    const { screeningSecret, screeningTimeoutMs } = loadConfig({ ...PRODUCTION, ...local });
+    expect([screeningSecret?.reveal(), screeningTimeoutMs]).toEqual(['x'.repeat(24), 2_000]);
+  });
 });

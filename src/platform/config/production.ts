@@ -27,9 +27,10 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
     if (!env[name] && (needed?.includes(name) ?? true)) faults.push(`${name} is required ${WITH}`);
   }
   if (env.DUPLICATE_GUARD === 'false') faults.push(`DUPLICATE_GUARD=false is not allowed ${WITH}`);
-  if (env.UPSTREAM_BASE_URL && isPlain(env.UPSTREAM_BASE_URL)) {
+  for (const name of ['UPSTREAM_BASE_URL', 'SCREENING_URL'] as const) {
+    if (!isPlain(env[name] ?? '')) continue;
     faults.push(
-      `UPSTREAM_BASE_URL must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])`,
+      `${name} must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])`,
     );
   }
   if (!env.DATABASE_ALLOW_UNSAFE.includes('no_tls')) {
@@ -38,10 +39,11 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
         `${name} must have sslmode=verify-full ${WITH}, unless its hosts are this machine. DATABASE_ALLOW_UNSAFE=no_tls allows connections without verified TLS`,
       );
   }
-  const secret = env.UPSTREAM_WEBHOOK_SECRET;
-  if (secret !== undefined && webhookKeyOf(secret).length < LEAST_WEBHOOK_KEY_BYTES) {
+  for (const name of ['UPSTREAM_WEBHOOK_SECRET', 'SCREENING_SECRET'] as const) {
+    const secret = env[name];
+    if (secret === undefined || webhookKeyOf(secret).length >= LEAST_WEBHOOK_KEY_BYTES) continue;
     faults.push(
-      `UPSTREAM_WEBHOOK_SECRET must have at least ${LEAST_WEBHOOK_KEY_BYTES} bytes ${WITH}. The bytes of whsec_ are counted after base64 is decoded`,
+      `${name} must have at least ${LEAST_WEBHOOK_KEY_BYTES} bytes ${WITH}. The bytes of whsec_ are counted after base64 is decoded`,
     );
   }
   return faults;

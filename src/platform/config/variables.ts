@@ -1,5 +1,6 @@
 import { Environment } from './environment';
 import { RECONCILIATION_VARIABLES } from './reconciliation-variables';
+import { SCREENING_VARIABLES } from './screening-variables';
 import { UPSTREAM_VARIABLES } from './upstream-variables';
 import { Variable } from './variable';
 
@@ -160,6 +161,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about: 'Undocumented fields that may pass to the upstream, such as `subAccount,turnOffNotification,narration`.',
     unset: 'none',
   },
+
+  ...SCREENING_VARIABLES,
 
   TRUSTED_PROXIES: {
     section: 'requests',

@@ -39,6 +39,8 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   too_many_items: 'fix_request',
   country_not_allowed: 'ask',
   recipient_not_allowed: 'ask',
+  screening_denied: 'ask',
+  screening_unavailable: 'retry_same_key',
   address_not_allowed: 'ask',
   origin_not_allowed: 'ask',
   csrf: 'fix_request',

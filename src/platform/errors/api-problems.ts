@@ -47,6 +47,8 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'too_many_items',
   'country_not_allowed',
   'recipient_not_allowed',
+  'screening_denied',
+  'screening_unavailable',
   'approval_rejected',
   'approval_expired',
   'request_in_progress',

@@ -46,6 +46,11 @@ export const OUTAGES = {
     text: 'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
     retryAfter: 5,
   },
+  screening_unavailable: {
+    status: 503,
+    text: 'The recipients could not be screened. Nothing was sent. Send the request again, with the same Idempotency-Key if it had one.',
+    retryAfter: 5,
+  },
   sandbox_unreachable: { status: 503, text: 'The sandbox does not respond. Restart the proxy to restart the sandbox.' },
 } as const;
 

@@ -41,6 +41,7 @@ describe('a problem', () => {
       'upstream_unreachable',
       'too_late',
       'instance_fenced',
+      'screening_unavailable',
       'not_sealed',
       'request_in_progress',
       'run_in_progress',

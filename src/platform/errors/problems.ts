@@ -76,6 +76,10 @@ export const PROBLEMS = {
     status: 403,
     text: 'Your client may not pay a recipient in this request. Nothing was sent. "errors" lists the items.',
   },
+  screening_denied: {
+    status: 403,
+    text: 'The screening of recipients does not allow this request. Nothing was sent.',
+  },
   address_not_allowed: {
     status: 403,
     text: 'Your client may not call from this address. Ask the operator to allow it.',

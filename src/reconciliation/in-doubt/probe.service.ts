@@ -149,6 +149,7 @@ export class ProbeService {
       body: outgoing.body,
       items,
       coverage: null,
+      screening: null,
     };
     // No process has this number, so a call that this one leaves without an outcome is in doubt at once.
     const released = now();

@@ -70,6 +70,7 @@ const HELD_FOR: Record<string, string> = {
   seen_across_clients: 'Another client made the same request a short time ago.',
   unexplained_payment:
     'The upstream has already paid this amount to this recipient, in a time whose records were lost.',
+  screening_review: 'The screening service asked a person to review the recipients.',
   new_beneficiary: 'A recipient was registered a short time ago.',
 };
 
