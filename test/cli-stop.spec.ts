@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { stopCommands } from '../src/cli/stop';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy } from './support/proxy';
@@ -5,6 +6,7 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** The commands as operators type them, against a database of their own; no proxy runs, unless a test starts one. */
 describe('the stop command', () => {
+  const operator = { client: null, key_id: null, actor: userInfo().username };
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -36,13 +38,13 @@ describe('the stop command', () => {
     const ids: string[] = [];
     for (const target of [['everything'], ['client', 'shop'], ['operation', 'POST /payouts/airtime']]) {
       const stopped = await json(...target, '--reason', 'an incident');
-      expect(stopped).toMatchObject({ reason: 'an incident', stopped_by: null, lifted_at: null, added: true });
+      expect(stopped).toMatchObject({ reason: 'an incident', stopped_by: operator, lifted_at: null, added: true });
       const again = await json(...target, '--reason', 'another one');
       expect(again).toEqual({ ...stopped, added: false });
       ids.unshift(stopped.id as string);
     }
     expect(await listed()).toEqual(ids);
-    expect(await json('lift', ids[1] ?? '')).toMatchObject({ id: ids[1], client: 'shop', lifted_by: null });
+    expect(await json('lift', ids[1] ?? '')).toMatchObject({ id: ids[1], client: 'shop', lifted_by: operator });
     expect(await listed()).toEqual([ids[0], ids[2]]);
     expect(await listed('--all')).toEqual(ids);
     for (const id of await listed()) await cli('lift', id);
@@ -50,7 +52,7 @@ describe('the stop command', () => {
   });
 
   it('shows the target, reason and author of a stop, and repeated stops', async () => {
-    const row = /client shop +a leak +\S+Z +command line +-\n$/;
+    const row = new RegExp(`client shop +a leak +\\S+Z +${operator.actor} +-\n$`);
     expect(await cli('client', 'shop', '--reason', 'a leak')).toMatch(row);
     const again = await cli('client', 'shop', '--reason', 'more');
     expect(again).toMatch(row);
@@ -78,8 +80,13 @@ describe('the stop command', () => {
     const { key } = await proxy.client('auditor', 'audit');
     const { id } = await json('everything', '--reason', 'an incident');
     const { body } = await proxy.get(key, '/v1/stops').expect(200);
-    expect(body.stops).toMatchObject([{ id, everything: true, stopped_by: null }]);
+    expect(body.stops).toMatchObject([{ id, everything: true, stopped_by: operator }]);
     await cli('lift', id as string);
+    const { body: acts } = await proxy.get(key, `/v1/activity?via=cli&actor=${operator.actor}`).expect(200);
+    expect(acts.activity.slice(0, 2)).toMatchObject([
+      { id, action: 'stop_lifted', via: 'cli', by: { client: null, actor: operator.actor } },
+      { id, action: 'stop_set', via: 'cli', by: { client: null, actor: operator.actor }, reason: 'an incident' },
+    ]);
     await proxy.close();
     await upstream.stop();
   });

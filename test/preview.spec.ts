@@ -195,7 +195,7 @@ describe('a preview', () => {
   it('says that the operator has stopped it, and lists other errors', async () => {
     const { key, name } = await api.client({ maxItemUsd: usd('1') });
     const stops = api.proxy.app.get(StopsService, { strict: false });
-    await stops.stop({ client: name }, 'audit', null);
+    await stops.stop({ client: name }, 'audit', { clientId: null, keyId: null, actor: 'ada' });
     const found = await api.preview(key, AIRTIME, airtimes({ valueInUSD: 2 }));
     expect(found).toMatchObject({ would: 'be_refused', stopped: 'audit', refusal: { code: 'cap_exceeded' } });
     expect(found.errors.map(({ code }) => code)).toEqual(['cap_exceeded', 'stopped']);

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { auditCommands } from '../src/cli/audit';
@@ -109,7 +109,7 @@ describe('audit prune', () => {
       `SELECT t.*, ${leafSql('pruning', 't')} AS leaf FROM pruning t ORDER BY month`,
     );
     expect(records).toMatchObject([
-      { what: 'calls', month: '2025-01', reason: 'age', actor: null, kept: [inDoubt], rows: '3' },
+      { what: 'calls', month: '2025-01', reason: 'age', actor: userInfo().username, kept: [inDoubt], rows: '3' },
       { what: 'calls', month: '2025-02', kept: [unanswered], rows: '1' },
     ]);
     for (const { leaf, checkpoint } of records) {

@@ -20,7 +20,7 @@ interface ActivityOptions extends ProxyOptions {
 
 export function auditActivityCommand(): Command {
   return askingProxy(new Command('activity'), 'audit')
-    .description('list changes to clients, limits, scopes, keys, stops and low wallets, newest first, 200 per page')
+    .description('list changes to clients and keys, stops, low wallets and deletions, newest first, 200 per page')
     .option('--filter <name=value>', 'filter to apply; can be repeated', addFilter, [])
     .option('--page-token <token>', 'token of the next page, from the previous list')
     .option('--json', 'print the response of the proxy as JSON')
@@ -44,7 +44,8 @@ function forPeople({ at, action, target, before, after, by, via, client_address,
   return {
     at: String(at),
     action,
-    target: target.client?.name ?? target.operation ?? after?.wallet_id ?? 'everything',
+    target:
+      target.client?.name ?? target.operation ?? after?.wallet_id ?? after?.month ?? after?.erased ?? 'everything',
     key: target.key_id,
     before: before && JSON.stringify(before),
     after: after && JSON.stringify(after),

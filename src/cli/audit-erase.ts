@@ -32,7 +32,7 @@ export function auditEraseCommand(): Command {
       'email address, phone number with +, or handle with @; - reads it from standard input',
     )
     .requiredOption('--reason <text>', 'reason, which is kept forever and must not identify the person')
-    .option('--actor <id>', 'ID of the person who runs this command')
+    .option('--actor <id>', 'ID of the person who runs this command (default: the user of the operating system)')
     .option('--dry-run', 'show what would be erased, and change nothing')
     .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON: {"id","places","open","keys"}')

@@ -31,7 +31,7 @@ export function auditPruneCommand(): Command {
     .requiredOption('--reason <text>', 'reason, which is kept forever')
     .option('--people-only', 'delete only bodies and recipients')
     .option('--checkpoint <file>', 'checkpoints stored outside the database (default: CHECKPOINT_FILE)')
-    .option('--actor <id>', 'ID of the person who runs this command')
+    .option('--actor <id>', 'ID of the person who runs this command (default: the user of the operating system)')
     .option('--dry-run', 'show what would be deleted, and change nothing')
     .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON: [{"month","calls","kept"}]')

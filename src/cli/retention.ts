@@ -6,12 +6,11 @@ import { loadConfigOf, StartError } from '../platform/config/config';
 import { ServerClient } from '../platform/database/servers/server-client';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Wish } from '../history/retention/erase';
-import { MAX_REASON } from '../admin/stops/stops.dto';
 import { KeyRing } from '../history/log/key-ring';
 import { knownLogKeyOf, logRingOf } from '../history/log/log-key';
 import { newestNote, signerAfter } from '../history/log/newest-checkpoint';
 import { Signer } from '../history/log/note';
-import { isText } from '../http/validation/rules';
+import { changedByOperator } from './changed-by';
 import { compareClock, withOwner } from './database';
 
 /** Options that the commands which delete from the history share. */
@@ -23,15 +22,16 @@ export interface RetentionOptions {
   json?: boolean;
 }
 
-/** Runs work with the rights of the database's owner. Only the owner may delete, not even the proxy. */
+/**
+ * Runs work with the rights of the database's owner. Only the owner may delete, not even the proxy. The record names the
+ * person whom the command states, or else the user of the operating system.
+ */
 export async function withRetention(
-  { reason, actor = null }: Pick<RetentionOptions, 'reason'> & { actor?: string | null },
+  { reason, actor }: Pick<RetentionOptions, 'reason' | 'actor'>,
   work: (db: Client, wish: Wish) => Promise<void>,
 ): Promise<void> {
-  if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
-    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
-  }
-  if (actor !== null && !isPersonId(actor)) {
+  const operator = changedByOperator(reason);
+  if (actor !== undefined && !isPersonId(actor)) {
     throw new ClientError(
       '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; identify the person by an ID, not by a phone number.',
     );
@@ -43,7 +43,7 @@ export async function withRetention(
     try {
       await compareClock(async () => (await db.query<{ ms: number }, []>(DATABASE_MS)).rows as [{ ms: number }]);
       const signer = await ownSigner(db, ring);
-      await work(db, { reason: proseAsRecorded(reason), actor, signer, ring });
+      await work(db, { reason: proseAsRecorded(reason), actor: actor ?? operator.actor, signer, ring });
     } finally {
       await db.end();
     }

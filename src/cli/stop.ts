@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { isText } from '../http/validation/rules';
+import { Operator } from '../journal/author';
 import { MAX_REASON, STOPPABLE, StopRecord } from '../admin/stops/stops.dto';
 import { StopsService, Target } from '../admin/stops/stops.service';
+import { changedByOperator } from './changed-by';
 import { withPrisma } from './database';
 import { print } from './output';
 
@@ -53,7 +55,7 @@ export function stopCommands(): Command {
     .option('--json', 'print the stop as JSON')
     .action((id: string, { json, unreconciled }: { json?: boolean; unreconciled?: boolean }) =>
       withStops(async (stops) => {
-        const lifted = await stops.lift(id, null, unreconciled);
+        const lifted = await stops.lift(id, operator(), unreconciled);
         if (!lifted)
           throw new ClientError(`There is no active stop with the ID ${id}. Run stop list to see active stops.`);
         print(json ? lifted : forPeople(lifted), json);
@@ -80,11 +82,15 @@ async function write(target: Target, { reason, json }: StopOptions): Promise<voi
     throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
   }
   await withStops(async (stops) => {
-    const stopped = await stops.stop(target, reason, null);
+    const stopped = await stops.stop(target, reason, operator());
     if (!stopped) throw new ClientError(`There is no client ${target.client}. Run clients list to see all clients.`);
     if (!stopped.added && !json) process.stdout.write('Already stopped. Nothing was changed.\n');
     print(json ? { ...stopped.stop, added: stopped.added } : forPeople(stopped.stop), json);
   });
+}
+
+function operator(): Operator {
+  return { clientId: null, keyId: null, actor: changedByOperator(undefined).actor };
 }
 
 function withStops(work: (stops: StopsService) => Promise<void>): Promise<void> {
@@ -98,7 +104,7 @@ function forPeople(stop: StopRecord) {
     stops: everything ? 'everything' : client !== null ? `client ${client}` : operation,
     reason,
     stopped_at,
-    stopped_by: stopped_by ? (stopped_by.actor ?? stopped_by.client) : cause === null ? 'command line' : 'proxy',
+    stopped_by: stopped_by?.actor ?? stopped_by?.client ?? (cause === null ? 'command line' : 'proxy'),
     lifted_at,
   };
 }

@@ -7,7 +7,14 @@ export interface Author {
   actor: string | null;
 }
 
+/** Who caused a record with a command: the user of the operating system. */
+export interface Operator {
+  clientId: null;
+  keyId: null;
+  actor: string | null;
+}
+
 /** Returns the values of the columns client_id, key_id and actor. All are NULL without an author. */
-export function authorSql(by: Author | null): Prisma.Sql {
+export function authorSql(by: Author | Operator | null): Prisma.Sql {
   return Prisma.sql`${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null}`;
 }

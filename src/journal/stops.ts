@@ -3,7 +3,7 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop } from '../policy/stops';
-import { Author, authorSql } from './author';
+import { Author, authorSql, Operator } from './author';
 import { unreadAfter } from './lost-time';
 
 /** A number that only this lock uses. Stops are written one at a time. */
@@ -27,12 +27,12 @@ const MAX_WAIT_MS = 5_000;
 
 /**
  * Writes a stop, unless one with the same target and cause is active. @returns the ID of the active stop, and whether it is new.
- * @param by null for the command line.
+ * @param by null for the proxy itself.
  */
 export async function insertStop(
   prisma: PrismaService,
   { clientId, operation, reason, cause = null }: Omit<Stop, 'id'>,
-  by: Author | null,
+  by: Author | Operator | null,
 ): Promise<{ id: string; added: boolean }> {
   return prisma.$transaction(
     async (tx) => {
@@ -69,7 +69,7 @@ export function insertStopOfAll(prisma: PrismaService, reason: string): Promise<
 export async function insertStopLift(
   prisma: PrismaService,
   stopId: string,
-  by: Author | null,
+  by: Author | Operator,
   unreconciled = false,
 ): Promise<boolean> {
   const lifted = await prisma.$executeRaw`

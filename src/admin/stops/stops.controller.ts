@@ -83,7 +83,7 @@ export class StopsController {
   }
 }
 
-function authorOf({ caller, actor }: AuthenticatedCall) {
-  const { clientId, keyId } = caller;
-  return { clientId, keyId, actor };
+function authorOf({ caller }: AuthenticatedCall) {
+  const { clientId, keyId, person } = caller;
+  return { clientId, keyId, actor: person };
 }

@@ -72,11 +72,13 @@ export class StopLift {
   unreconciled?: string;
 }
 
+const nullable = (description: string, more: object = {}) =>
+  ApiProperty({ anyOf: [{ type: 'string', ...more }, { type: 'null' }], description });
+
 export class StopAuthorRecord {
-  @ApiProperty({ type: 'string', description: 'Name of the client.' }) client!: string;
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the key.' }) key_id!: string;
-  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The person, if known.' })
-  actor!: string | null;
+  @nullable('Name of the client. Null: the command line.') client!: string | null;
+  @nullable('ID of the key. Null: the command line.', { format: 'uuid' }) key_id!: string | null;
+  @nullable('The owner of the key, or the user of the operating system.') actor!: string | null;
 }
 
 const AUTHOR = { anyOf: [{ $ref: '#/components/schemas/StopAuthorRecord' }, { type: 'null' }] };
@@ -95,14 +97,14 @@ export class StopRecord {
   })
   cause!: 'database_behind' | null;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When the stop began.' }) stopped_at!: Date;
-  @ApiProperty({ ...AUTHOR, description: 'Who set the stop. Null: the command line, or the proxy.' })
+  @ApiProperty({ ...AUTHOR, description: 'Who set the stop. Null: the proxy.' })
   stopped_by!: StopAuthorRecord | null;
   @ApiProperty({
     anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
     description: 'When the stop was lifted. Null: the stop is active.',
   })
   lifted_at!: Date | null;
-  @ApiProperty({ ...AUTHOR, description: 'Who lifted the stop. Null: nobody yet, or the command line.' })
+  @ApiProperty({ ...AUTHOR, description: 'Who lifted the stop. Null: nobody yet.' })
   lifted_by!: StopAuthorRecord | null;
   @ApiProperty({
     type: 'boolean',

@@ -3,7 +3,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
-import { Author } from '../../journal/author';
+import { Author, Operator } from '../../journal/author';
 import { readUnread, UnreadTime } from '../../journal/lost-time';
 import { insertStop, insertStopLift, needsRecovery } from '../../journal/stops';
 import { StopAuthorRecord, StopRecord } from './stops.dto';
@@ -28,7 +28,7 @@ export class StopsService {
   async stop(
     target: Target,
     reason: string,
-    by: Author | null,
+    by: Author | Operator,
   ): Promise<{ stop: StopRecord; added: boolean } | undefined> {
     const clientId = target.client === undefined ? null : await this.idOf(target.client);
     if (clientId === undefined) return undefined;
@@ -53,7 +53,7 @@ export class StopsService {
    * @throws Problem if the proxy set it because of an old database, and that was not recovered yet, or if payments that
    * no copy had may still be unknown.
    */
-  async lift(id: string, by: Author | null, unreconciled = false): Promise<StopRecord | undefined> {
+  async lift(id: string, by: Author | Operator, unreconciled = false): Promise<StopRecord | undefined> {
     if (!isUuid(id)) return undefined;
     if (await needsRecovery(this.prisma, id)) throw new Problem('recovery_required');
     if (!(await insertStopLift(this.prisma, id, by, unreconciled))) {
@@ -106,9 +106,11 @@ function whyUnread({ runId, from, to, result }: UnreadTime): string {
     : `Payments ${period} may be missing. The reconciliation run ${runId} could not read the upstream's list completely. Start another run of this period. If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was changed.`;
 }
 
+/** Older records of the command line have no author. */
 function author(
   { clientId, keyId, actor }: Pick<StopRow, keyof Author>,
   nameOf: (id: string) => string,
 ): StopAuthorRecord | null {
-  return clientId && keyId ? { client: nameOf(clientId), key_id: keyId, actor } : null;
+  if (clientId === null && actor === null) return null;
+  return { client: clientId && nameOf(clientId), key_id: keyId, actor };
 }

@@ -5,11 +5,12 @@ const textOrNull = (description: string, more: object = {}) =>
   ApiPropertyOptional({ anyOf: [{ type: 'string', ...more }, { type: 'null' }], description });
 const count = (description: string) =>
   ApiPropertyOptional({ anyOf: [{ type: 'integer' }, { type: 'null' }], description });
+const number = (description: string) => ApiPropertyOptional({ type: 'integer', description });
 const words = (description: string) => ApiPropertyOptional({ type: [String], description });
 const USD = { pattern: '^\\d+(\\.\\d+)?$' };
 const INSTANT = { format: 'date-time' };
 
-/** The fields of a client, a key or a wallet that an act changed. The others are left out. */
+/** The fields of a client, a key or a wallet that an act changed, or what it deleted. The others are left out. */
 export class ActivityState {
   @words('Scopes of its keys.') scopes?: string[];
   @ApiPropertyOptional({
@@ -52,4 +53,10 @@ export class ActivityState {
   @textOrNull('Balance in US dollars below which the wallet is low.') low_balance_usd?: string | null;
   @count('How long the balance lasts at the pace of the last day, in seconds. Null: nothing was spent.')
   runway_seconds?: number | null;
+  @text('Kind of the erased contact.') erased?: string;
+  @number('Number of erased places.') places?: number;
+  @text('What was pruned: `people` or `calls`.') pruned?: string;
+  @text('The pruned month.') month?: string;
+  @number('Number of pruned calls.') calls?: number;
+  @number('Number of calls that stay, because they have no final outcome.') kept?: number;
 }

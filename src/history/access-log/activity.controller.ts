@@ -23,7 +23,7 @@ export class ActivityController {
     summary: 'List administrative acts',
     operationId: 'listActivity',
     description:
-      'Scope `audit` or `admin`. Lists stops, and changes of clients, limits, scopes, and keys with their state before and ' +
+      'Scope `audit` or `admin`. Lists stops, deletions from the history, and changes of clients and keys with their state before and ' +
       'after. The log seals every act.',
   })
   @ApiResponse({ status: 200, type: ActivityPage, description: 'One page.' })

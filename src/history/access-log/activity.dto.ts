@@ -14,6 +14,8 @@ export const ACTIONS = [
   'wallet_recovered',
   'key_paid_twice',
   'database_recovered',
+  'person_erased',
+  'month_pruned',
 ] as const;
 
 /** The last act of a page. Several acts may have happened in the same microsecond. */
@@ -92,10 +94,7 @@ class ActivityTarget {
 class ActivityAuthor {
   @orNull(RecordClient, 'The client. Null for the command line and the proxy itself.') client!: RecordClient | null;
   @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
-  @nullable(
-    'string',
-    'The owner of the key, or the unverified `X-Actor`. For the command line, the user of the operating system.',
-  )
+  @nullable('string', 'The owner of the key, or the user of the operating system who ran the command. Null if unknown.')
   actor!: string | null;
 }
 
@@ -123,11 +122,11 @@ export class ActivityRecord {
     description: 'How the act was performed. `start`: by the proxy at its first start. `worker`: by the proxy itself.',
   })
   via!: string;
-  @nullable('string', 'Address of the sender. Not recorded for stops.') client_address!: string | null;
-  @nullable('string', 'Request ID that the caller sent, or a generated one. Not recorded for stops.') request_id!:
+  @nullable('string', 'Address of the sender. Null for commands and stops.') client_address!: string | null;
+  @nullable('string', 'Request ID that the caller sent, or a generated one. Null for commands and stops.') request_id!:
     | string
     | null;
-  @nullable('string', 'The `X-Call-Id` of the request. Not recorded for stops.', UUID) call_id!: string | null;
+  @nullable('string', 'The `X-Call-Id` of the request. Null for commands and stops.', UUID) call_id!: string | null;
   @nullable('string', 'The reason, if one was given.') reason!: string | null;
 }
 

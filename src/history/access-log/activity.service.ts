@@ -22,21 +22,34 @@ interface ActivityRow extends ChangeAuthor {
   after: string | null;
 }
 
-/** All administrative acts in one form. Stops have their own records, which lack the origin of the request. */
+/**
+ * All administrative acts in one form. Stops, erasures and prunings have their own records, which lack the origin of the
+ * request.
+ */
 const ACTS = Prisma.sql`
   SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via, client_id,
     key_id, actor, client_address, request_id, call_id, reason
   FROM activity
   UNION ALL
   SELECT id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
-    CASE WHEN client_id IS NULL THEN 'cli' ELSE 'api' END, client_id, key_id, actor, NULL, NULL, NULL, reason
+    CASE WHEN client_id IS NOT NULL THEN 'api' WHEN cause IS NOT NULL AND actor IS NULL THEN 'proxy' ELSE 'cli' END,
+    client_id, key_id, actor, NULL, NULL, NULL, reason
   FROM stop
   UNION ALL
   SELECT s.id, 'stop_lifted', l.lifted_at, s.stops_client_id, NULL, s.stops_operation, NULL, NULL,
     CASE WHEN l.client_id IS NULL THEN 'cli' ELSE 'api' END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
-  FROM stop_lift l JOIN stop s ON s.id = l.stop_id`;
+  FROM stop_lift l JOIN stop s ON s.id = l.stop_id
+  UNION ALL
+  SELECT id, 'person_erased', erased_at, NULL, NULL, NULL, NULL,
+    json_build_object('erased', kind, 'places', cardinality(places))::text, 'cli', NULL, NULL, actor, NULL, NULL, NULL, reason
+  FROM erasure
+  UNION ALL
+  SELECT id, 'month_pruned', pruned_at, NULL, NULL, NULL, NULL,
+    json_build_object('pruned', what, 'month', month, 'calls', rows, 'kept', cardinality(kept))::text, 'cli', NULL, NULL,
+    actor, NULL, NULL, NULL, reason
+  FROM pruning`;
 
-/** Lists changes of clients, limits, scopes and keys, and stops. */
+/** Lists changes of clients, limits, scopes and keys, stops, and deletions from the history. */
 @Injectable()
 export class ActivityService {
   constructor(private readonly prisma: SidePrisma) {}
