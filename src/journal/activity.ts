@@ -14,8 +14,8 @@ export class ActivityJournal implements ChangeRecords {
     const rows = changes.map(({ action, client, keyId, before, after }) => ({
       id: newId(),
       action,
-      target_client_id: client.id,
-      target_client: client.name,
+      target_client_id: client?.id ?? null,
+      target_client: client?.name ?? null,
       target_key_id: keyId,
       before: before && stateAsRecorded(before),
       after: stateAsRecorded(after),

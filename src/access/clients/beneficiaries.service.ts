@@ -33,7 +33,7 @@ export interface RegisterChanged {
 }
 
 type Row = Prisma.BeneficiaryGetPayload<object>;
-type Target = ClientChange['client'];
+type Target = NonNullable<ClientChange['client']> & { id: string };
 
 /**
  * Manages whom clients may pay. Every change locks the client, as admission does, so a call that is admitted after the change

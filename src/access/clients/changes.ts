@@ -15,6 +15,11 @@ export const CLIENT_ACTIONS = [
   'key_revoked',
   'beneficiary_added',
   'beneficiary_removed',
+  'change_requested',
+  'change_approved',
+  'change_rejected',
+  'emergency_change',
+  'dual_control_changed',
 ] as const;
 
 type ClientAction = (typeof CLIENT_ACTIONS)[number];
@@ -32,6 +37,8 @@ export interface ChangeAuthor {
   /** The id of the request, as `X-Call-Id` gives it. */
   callId: string | null;
   reason: string | null;
+  /** Whether one person makes a change that needs two, with a command on the database. It is recorded as such. */
+  isEmergency?: boolean;
 }
 
 /** The proxy itself, which creates the demo clients at its first start. */
@@ -46,10 +53,11 @@ export const AT_START: ChangeAuthor = {
   reason: null,
 };
 
-/** One change of a client or of a key. It never contains the key itself. */
+/** One change of a client, of a key, or of the rules for changes. It never contains the key itself. */
 export interface ClientChange {
   action: ClientAction;
-  client: { id: string; name: string };
+  /** The client. It has no ID before it exists. Null if the change concerns the whole installation. */
+  client: { id: string | null; name: string } | null;
   keyId: string | null;
   /** The changed fields as they were. Null if the target did not exist. */
   before: object | null;
@@ -76,8 +84,21 @@ const CHANGED_BY: [ClientAction, (keyof Granted)[]][] = [
 
 /** The creation of a client, with everything that it may do. */
 export function creationOf(client: ListedClient): ClientChange {
-  const names = CHANGED_BY.flatMap(([, fields]) => fields);
-  return { action: 'client_created', client: targetOf(client), keyId: null, before: null, after: pick(client, names) };
+  return {
+    action: 'client_created',
+    client: targetOf(client),
+    keyId: null,
+    before: null,
+    after: permissionsOf(client),
+  };
+}
+
+/** Everything that a client may do, by the names of the API. */
+export function permissionsOf(client: ListedClient): object {
+  return pick(
+    client,
+    CHANGED_BY.flatMap(([, fields]) => fields),
+  );
 }
 
 /** The changes between two states of a client, one for each kind of change. Equal fields are left out. */

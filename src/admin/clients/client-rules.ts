@@ -1,5 +1,5 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
-import { CLIENT_NAME } from '../../access/clients/clients.service';
+import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { mayMoveValue } from '../../access/clients/safe-defaults';
 import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../../access/clients/limit-fields';
 import { Limits } from '../../access/clients/limits';

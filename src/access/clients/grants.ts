@@ -1,0 +1,47 @@
+import { Decimal } from 'decimal.js';
+import { Prisma } from '../../platform/database/generated/client';
+import { isScope, SCOPES } from '../../operations/scopes';
+import { ClientError } from './client-error';
+import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
+import { Limits } from './limits';
+
+/** The permissions of a client. */
+export interface Grants extends Limits {
+  scopes: string[];
+  /** Names of the interface's operations. Null for all of them. The caller has checked the names. */
+  operations: string[] | null;
+}
+
+/** @throws ClientError for a client that could do nothing, for unknown names, and for invalid limits. */
+export function checkGrants({ scopes, operations, ...limits }: Partial<Grants>): void {
+  const unknown = scopes?.filter((scope) => !isScope(scope)) ?? [];
+  if (unknown.length > 0 || scopes?.length === 0) {
+    throw new ClientError(
+      `unknown scopes: ${unknown.join(', ') || '(none given)'}. The scopes are ${SCOPES.join(', ')}.`,
+    );
+  }
+  if (operations?.length === 0) {
+    throw new ClientError(
+      'a client must be allowed at least one operation. To shut a client out, revoke its keys with keys revoke.',
+    );
+  }
+  const wrong = LIMIT_KEYS.filter((key) => limits[key] !== undefined && limits[key] !== null)
+    .map((key) => ({ ...LIMIT_FIELDS[key], value: limits[key] }))
+    .filter(({ test, value }) => !test(value));
+  if (wrong.length > 0) throw new ClientError(wrong.map(({ name, must }) => `${name} ${must}`).join('; '));
+}
+
+/** Returns `column = value` for all given fields. */
+export function toAssignments({ scopes, operations, ...limits }: Partial<Grants>): Prisma.Sql[] {
+  const ofLimits = LIMIT_KEYS.filter((key) => limits[key] !== undefined).map((key) => {
+    const { name, column } = LIMIT_FIELDS[key];
+    const value = limits[key];
+    const written = value instanceof Decimal ? value.toFixed() : value;
+    return Prisma.sql`${Prisma.raw(name)} = ${written}::${Prisma.raw(column)}`;
+  });
+  return [
+    ...(scopes === undefined ? [] : [Prisma.sql`scopes = ${[...new Set(scopes)]}::text[]`]),
+    ...(operations === undefined ? [] : [Prisma.sql`operations = ${operations}::text[]`]),
+    ...ofLimits,
+  ];
+}

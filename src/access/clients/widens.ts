@@ -1,0 +1,79 @@
+import { Decimal } from 'decimal.js';
+import { Scope } from '../../operations/scopes';
+import { Grants } from './grants';
+import { LIMIT_FIELDS } from './limit-fields';
+import { Limits } from './limits';
+
+/** The scopes that only two persons together grant. With one of them, a key pays, decides, or sees more than its own. */
+export const GUARDED_SCOPES: readonly Scope[] = ['pay', 'approve', 'admin', 'audit:pii', 'account'];
+
+/** Whether a value of a limit allows something that another value does not. Null stands for no limit. */
+type Widens<Value> = (before: Value, after: Value) => boolean;
+
+const WIDENS: { [key in keyof Limits]: Widens<Limits[key]> } = {
+  dailyCapUsd: isMore,
+  monthlyCapUsd: isMore,
+  maxItemUsd: isMore,
+  maxCallUsd: isMore,
+  approvalOverUsd: isMore,
+  approvalOverRecipientDayUsd: isMore,
+  approvalOverDayUsd: isMore,
+  maxRecipientDayUsd: isMore,
+  holdDuplicatesDays: isLess,
+  maxItems: isMore,
+  requestsPerMinute: isMore,
+  countries: isLonger,
+  addresses: isLonger,
+  // Without a list, no page of another origin may call.
+  origins: (before, after) => after.some((origin) => !before.includes(origin)),
+  requireIdempotencyKey: isOff,
+  beneficiariesOnly: isOff,
+  beneficiaryCoolOffSeconds: isLess,
+};
+
+/** Returns whether the holder of a key with these scopes needs the agreement of two persons. */
+export function isGuarded(scopes: readonly string[]): boolean {
+  return GUARDED_SCOPES.some((scope) => scopes.includes(scope));
+}
+
+/**
+ * Returns what a change lets a client do that it could not do before, by the names of the API. A second person must agree
+ * to it. Nothing is left out, so an empty list means that every request that is allowed afterwards was allowed before.
+ */
+export function widenings(before: Grants, after: Grants): string[] {
+  const granted = GUARDED_SCOPES.filter((scope) => after.scopes.includes(scope) && !before.scopes.includes(scope));
+  const operations = before.operations !== null && !within(after.operations, before.operations);
+  const limits = (Object.keys(WIDENS) as (keyof Limits)[]).filter((key) => widensLimit(key, before, after));
+  return [
+    ...(granted.length > 0 ? ['scopes'] : []),
+    ...(operations ? ['operations'] : []),
+    ...limits.map((key) => LIMIT_FIELDS[key].name),
+  ];
+}
+
+function widensLimit<Key extends keyof Limits>(key: Key, before: Limits, after: Limits): boolean {
+  return WIDENS[key](before[key], after[key]);
+}
+
+function isMore(before: Decimal | number | null, after: Decimal | number | null): boolean {
+  if (before === null) return false;
+  return after === null || new Decimal(after).greaterThan(before);
+}
+
+/** A longer time holds more payouts. */
+function isLess(before: number | null, after: number | null): boolean {
+  return (after ?? 0) < (before ?? 0);
+}
+
+function isOff(before: boolean, after: boolean): boolean {
+  return before && !after;
+}
+
+/** An empty list allows everything. */
+function isLonger(before: string[], after: string[]): boolean {
+  return before.length > 0 && (after.length === 0 || !within(after, before));
+}
+
+function within(words: string[] | null, all: string[]): boolean {
+  return words?.every((word) => all.includes(word)) ?? false;
+}
