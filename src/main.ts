@@ -35,7 +35,7 @@ async function run(): Promise<void> {
   // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
   onStop((urgent) => void starting.then(({ stop }) => stop(urgent)).then(() => process.exit(0), fail));
   const { url, metricsUrl, demoKeys } = await starting;
-  if (!config.production) process.stdout.write(banner(url, metricsUrl, demoKeys));
+  if (!config.production) process.stdout.write(banner(url, metricsUrl, demoKeys, config.dualControl));
 }
 
 async function start(config: Config): Promise<Running> {
@@ -61,7 +61,8 @@ async function start(config: Config): Promise<Running> {
     }
   };
   try {
-    const { createApp, serveMetrics, ClientsService, DemoClientsService, ReadinessService } = await loading;
+    const { createApp, serveMetrics, ClientsService, DemoClientsService, GovernanceService, ReadinessService } =
+      await loading;
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
     const demo = app.get(DemoClientsService, { strict: false });
@@ -69,6 +70,7 @@ async function start(config: Config): Promise<Running> {
     const demoKeys = isForDemo ? await ensureDemoKeys(clients, config.dataDir) : undefined;
     if (isForDemo) await bindDemoClients(demo, settings);
     else await refuseDemoClients(demo, settings);
+    await app.get(GovernanceService, { strict: false }).recordSetting();
     afterStart();
     metrics = await serveMetrics(app, settings);
     const url = await listen(app.getHttpAdapter().getInstance(), settings); // last: who finds it ready finds the keys too

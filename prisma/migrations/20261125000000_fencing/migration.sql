@@ -30,11 +30,41 @@ CREATE TABLE process (
 
 GRANT SELECT, INSERT, UPDATE ON process TO payout_proxy;
 
+-- A change of a client or a new key that waits for a second person (src/access/clients/governance.service.ts). The request, the
+-- decision and the change itself are acts, so this is work, not a record.
+CREATE TABLE pending_change (
+  id                 uuid PRIMARY KEY, -- UUIDv7
+  kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key')),
+  client             text NOT NULL, -- the name of the changed client
+  widens             text[] NOT NULL, -- what needs a second person, by the names of the API
+  before             text, -- what the client may do, and its keys, as JSON; null: it does not exist
+  change             text NOT NULL, -- as JSON; of a key, its SHA-256 and never the key
+  reason             text,
+  client_id          uuid NOT NULL, -- who requested it
+  key_id             uuid NOT NULL,
+  person             text NOT NULL,
+  requested_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at         timestamptz NOT NULL,
+  status             text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'approved', 'rejected', 'superseded')),
+  decided_at         timestamptz,
+  decision_reason    text,
+  decider_client_id  uuid,
+  decider_key_id     uuid,
+  decider_person     text,
+  CHECK ((status = 'pending') = (decided_at IS NULL)),
+  CHECK (decider_key_id <> key_id AND lower(decider_person) <> lower(person))
+);
+CREATE INDEX pending_change_status ON pending_change (status, id);
+
+GRANT SELECT, INSERT, UPDATE ON pending_change TO payout_proxy;
+
 -- key_paid_twice: two calls of one client and operation with the same idempotency key, both of which were paid or may have been.
--- database_recovered: an epoch of the database has begun.
+-- database_recovered: an epoch of the database has begun. change_requested, change_approved, change_rejected: a change waits for a
+-- second person, who decides. emergency_change: one person has made a change that needs two. dual_control_changed: by a start.
 ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activity_action_check CHECK (action IN (
   'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
-  'wallet_recovered', 'key_paid_twice', 'database_recovered'));
+  'wallet_recovered', 'key_paid_twice', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
+  'emergency_change', 'dual_control_changed'));
 ALTER TABLE activity DROP CONSTRAINT activity_via_check, ADD CONSTRAINT activity_via_check CHECK (via IN (
   'api', 'console', 'cli', 'start', 'worker', 'proxy'));
 

@@ -4,8 +4,11 @@ import { Grants } from './grants';
 import { LIMIT_FIELDS } from './limit-fields';
 import { Limits } from './limits';
 
-/** The scopes that only two persons together grant. With one of them, a key pays, decides, or sees more than its own. */
-export const GUARDED_SCOPES: readonly Scope[] = ['pay', 'approve', 'admin', 'audit:pii', 'account'];
+/**
+ * The scopes that only two persons together grant. With one of them, a key pays, decides, or sees more than its own.
+ * `reconcile` is among them because accepting a difference takes another person than the one who paid.
+ */
+export const GUARDED_SCOPES: readonly Scope[] = ['pay', 'approve', 'admin', 'audit:pii', 'account', 'reconcile'];
 
 /** Whether a value of a limit allows something that another value does not. Null stands for no limit. */
 type Widens<Value> = (before: Value, after: Value) => boolean;

@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { ClientsModule } from '../../access/clients/clients.module';
 import { PolicyModule } from '../../policy/policy.module';
 import { BeneficiariesController } from './beneficiaries.controller';
+import { ChangesController } from './changes.controller';
 import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
 import { OperationsController } from './operations.controller';
 
 @Module({
   imports: [ClientsModule, PolicyModule],
-  controllers: [ClientsController, KeysController, BeneficiariesController, OperationsController],
+  controllers: [ChangesController, ClientsController, KeysController, BeneficiariesController, OperationsController],
 })
 export class ClientsApiModule {}

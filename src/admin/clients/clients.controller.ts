@@ -1,9 +1,11 @@
-import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
+import { GovernanceService, isWaiting } from '../../access/clients/governance.service';
 import { ListedClient } from '../../access/clients/listed';
 import { lacksDailyCap } from '../../access/clients/safe-defaults';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -12,10 +14,12 @@ import { toUsage } from '../limits/cap';
 import { Spending, SpendingService } from '../../policy/spending.service';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
+import { WaitingDto } from './changes.dto';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { NO_DAILY_CAP } from './client-rules';
 import { ChangeClientDto, CreateClientDto, limitsIn } from './clients.dto';
 import { expiryOf } from './expiry';
+import { waiting, WAITS } from './waiting';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 
@@ -26,6 +30,7 @@ const NAME = { name: 'name', schema: { type: 'string' }, description: "The clien
 export class ClientsController {
   constructor(
     private readonly clients: ClientsService,
+    private readonly governance: GovernanceService,
     private readonly spending: SpendingService,
   ) {}
 
@@ -51,13 +56,19 @@ export class ClientsController {
       'change is recorded: `GET /v1/activity`.',
   })
   @ApiResponse({ status: 201, type: NewClientDto, description: 'The client and its key, which is shown only once.' })
-  @ApiKeyProblems('invalid_request', 'client_exists')
-  async create(@CurrentCall() call: AuthenticatedCall, @Body() body: CreateClientDto): Promise<NewClientDto> {
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('invalid_request', 'client_exists', 'incompatible_scopes', 'personal_key_required')
+  async create(
+    @CurrentCall() call: AuthenticatedCall,
+    @Body() body: CreateClientDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewClientDto | WaitingDto> {
     const { name, scopes, operations = null, person, reason } = body;
     const expiresAt = expiryOf(body.expires_at);
     const grants = { operations, person, expiresAt, ...limitsIn(body) };
-    const { key } = await this.clients.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
-    return { ...(await this.one(name)), key, expires_at: expiresAt ?? null };
+    const created = await this.governance.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
+    if (isWaiting(created)) return waiting(created, reply);
+    return { ...(await this.one(name)), key: created.key, expires_at: expiresAt ?? null };
   }
 
   @Get(':name')
@@ -82,12 +93,14 @@ export class ClientsController {
   })
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
-  @ApiKeyProblems('invalid_request', 'client_not_found')
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'incompatible_scopes', 'personal_key_required')
   async change(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() body: ChangeClientDto,
-  ): Promise<ClientDto> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ClientDto | WaitingDto> {
     const { scopes, operations, reason } = body;
     const change = {
       ...(scopes !== undefined && { scopes }),
@@ -97,7 +110,8 @@ export class ClientsController {
     if (lacksDailyCap(await this.clients.find(name).catch(asProblem), change)) {
       throw new Problem('invalid_request', { faults: [{ pointer: '/daily_cap_usd', detail: NO_DAILY_CAP }] });
     }
-    const client = await this.clients.update(name, change, changedBy(call, reason)).catch(asProblem);
+    const client = await this.governance.update(name, change, changedBy(call, reason)).catch(asProblem);
+    if (isWaiting(client)) return waiting(client, reply);
     return withUsage(client, await this.spending.spentBy(client.id));
   }
 }

@@ -1,15 +1,19 @@
-import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
+import { GovernanceService, isWaiting } from '../../access/clients/governance.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
+import { WaitingDto } from './changes.dto';
 import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
 import { IssueKeyDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
+import { waiting, WAITS } from './waiting';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's ID." } as const;
@@ -19,7 +23,10 @@ const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description
 @ApiSecurity('key')
 @Controller('v1/clients/:name/keys')
 export class KeysController {
-  constructor(private readonly clients: ClientsService) {}
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly governance: GovernanceService,
+  ) {}
 
   @Get()
   @Allow('admin')
@@ -42,16 +49,19 @@ export class KeysController {
   @ApiParam(NAME)
   @ApiBody({ type: IssueKeyDto, required: false })
   @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, which is shown only once.' })
-  @ApiKeyProblems('invalid_request', 'client_not_found')
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'incompatible_scopes', 'personal_key_required')
   async issue(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() { expires_at, person, reason }: IssueKeyDto,
-  ): Promise<NewKeyDto> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewKeyDto | WaitingDto> {
     const expiresAt = expiryOf(expires_at);
     const by = changedBy(call, reason);
-    const { id, key } = await this.clients.issueKey(name, { expiresAt, person }, by).catch(asProblem);
-    return { id, client: name, key, person: person ?? null, expires_at: expiresAt ?? null };
+    const issued = await this.governance.issueKey(name, { expiresAt, person }, by).catch(asProblem);
+    if (isWaiting(issued)) return waiting(issued, reply);
+    return { id: issued.id, client: name, key: issued.key, person: person ?? null, expires_at: expiresAt ?? null };
   }
 
   @Delete(':id')

@@ -10,8 +10,11 @@ export function stepPrinter(): Report {
   };
 }
 
-/** Returns the text that tells a newcomer what to do next. */
-export function banner(url: string, metricsUrl: string, demoKeys: string | undefined): string {
+/**
+ * Returns the text that tells a newcomer what to do next.
+ * @param dualControl whether a second person must agree to changes.
+ */
+export function banner(url: string, metricsUrl: string, demoKeys: string | undefined, dualControl: boolean): string {
   const lines = [
     '',
     `  payout-proxy is ready   ${url}`,
@@ -19,6 +22,7 @@ export function banner(url: string, metricsUrl: string, demoKeys: string | undef
     `    interface   ${url}/api/v0.1`,
     `    docs        ${url}/docs`,
     `    metrics     ${metricsUrl}/metrics`,
+    ...(dualControl ? [] : ['    control     one person may change what needs two (DUAL_CONTROL is off)']),
   ];
   if (demoKeys !== undefined) {
     lines.push(

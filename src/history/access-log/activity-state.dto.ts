@@ -53,6 +53,10 @@ export class ActivityState {
   @textOrNull('Balance in US dollars below which the wallet is low.') low_balance_usd?: string | null;
   @count('How long the balance lasts at the pace of the last day, in seconds. Null: nothing was spent.')
   runway_seconds?: number | null;
+  @text('ID of the change that waits or waited for a second person.') change_id?: string;
+  @text('Name of the client to be created.') name?: string;
+  @words('Acts of one person that need two.') acts?: string[];
+  @ApiPropertyOptional({ type: 'boolean', description: 'Whether a second person must agree.' }) dual_control?: boolean;
   @text('Kind of the erased contact.') erased?: string;
   @number('Number of erased places.') places?: number;
   @text('What was pruned: `people` or `calls`.') pruned?: string;

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { DatabaseConfig, toDatabaseConfig } from './database-config';
 import { Environment } from './environment';
+import { GovernanceConfig, toGovernanceConfig } from './governance-config';
 import { NEEDED } from './needed';
 import { productionFaults } from './production';
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
@@ -16,7 +17,7 @@ import { toUpstreamConfig, UpstreamConfig } from './upstream-config';
 import { toWorkerConfig, WorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
-export interface Config extends DatabaseConfig, ScreeningConfig, UpstreamConfig, WorkerConfig {
+export interface Config extends DatabaseConfig, GovernanceConfig, ScreeningConfig, UpstreamConfig, WorkerConfig {
   readonly production: boolean;
   readonly port: number;
   /** The port of /metrics. It may be `port`. */
@@ -206,6 +207,7 @@ function toConfig(
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
     reconciliation: Object.freeze(toReconciliation(env)),
     ...toDatabaseConfig(env),
+    ...toGovernanceConfig(env),
     ...toScreeningConfig(env),
     ...toUpstreamConfig(env),
     ...toWorkerConfig(env),

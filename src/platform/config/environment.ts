@@ -83,6 +83,7 @@ export class Environment {
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
   @Words() @AreFieldNames() EXTRA_FIELDS_ALLOWED: string[] = [];
 
+  @IsOptional() @IsIn(['true', 'false']) DUAL_CONTROL?: string;
   @Numeric() @IsInt() @Min(1) @Max(720) CONSOLE_IDLE_MINUTES = 30;
 
   @IsOptional() @IsHeaderValue() UPSTREAM_WEBHOOK_SECRET?: string;

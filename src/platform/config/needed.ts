@@ -11,6 +11,7 @@ const DATABASE = [
   'LOG_SIGNING_KEY',
   'LOG_RETIRED_KEYS',
   'CHECKPOINT_FILE',
+  'DUAL_CONTROL',
 ] as const;
 
 /** The variables that a command needs. All others keep their defaults and are neither required nor checked. */

@@ -169,6 +169,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     about: 'Addresses or CIDR blocks of reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
     unset: 'none',
   },
+  DUAL_CONTROL: {
+    section: 'requests',
+    about:
+      'Whether a change that lets a client do more waits for a second person. See [Two persons](../operate/clients.md#two-persons).',
+    unset: '`true`; with the embedded Postgres `false`',
+  },
   CONSOLE_IDLE_MINUTES: { section: 'requests', about: 'Minutes without a request after which a console session ends.' },
 
   ...RECONCILIATION_VARIABLES,

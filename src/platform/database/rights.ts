@@ -28,7 +28,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ...of(PEOPLE, 'intent_body', 'outcome_body', 'access_filters'),
   reconciliation_match: { payout_proxy: 'SI' },
   ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window', 'reconciliation_progress'),
-  ...of(WORK, 'unheard_status', 'fee_share', 'instance', 'process'),
+  ...of(WORK, 'unheard_status', 'fee_share', 'instance', 'process', 'pending_change'),
   epoch: { payout_proxy: 'SIU', payout_sealer: 'S' },
   recent_content: { payout_proxy: 'SID' },
   recipient_payment: { payout_proxy: 'SID' },

@@ -97,6 +97,10 @@ export const PROBLEMS = {
     status: 403,
     text: 'You cannot approve your own request. Approval requires another client, another key, and another person.',
   },
+  personal_key_required: {
+    status: 403,
+    text: 'A second person must agree to this, so it needs a key that belongs to a person. Nothing was changed. Ask the operator for one.',
+  },
   approval_rejected: { status: 403, text: 'An approver rejected this request. Nothing was sent.' },
   approval_expired: {
     status: 403,
@@ -145,6 +149,18 @@ export const PROBLEMS = {
   demo_key_missing: {
     status: 409,
     text: 'The demo client "app" has no working key. Delete demo-keys.json in DATA_DIR and restart the proxy to issue new keys.',
+  },
+  incompatible_scopes: {
+    status: 409,
+    text: 'These scopes must not meet in one hand. Nothing was changed. Give them to clients of different persons.',
+  },
+  change_superseded: {
+    status: 409,
+    text: 'The client, its keys, or the rights of the requester have changed since. Nothing was changed. Request the change again.',
+  },
+  change_decided: {
+    status: 409,
+    text: 'This change was already decided, or its time has passed. Nothing was changed. Request it again.',
   },
   client_exists: { status: 409, text: 'A client with this name already exists.' },
   already_decided: {

@@ -11,6 +11,7 @@ import { useGate } from '../../components/gate';
 import { changesInWords, changesOf, draftOf, faultsByField } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
+import { isWaiting } from './waiting';
 
 /** Changes the permissions of a client. Only edited fields are sent. */
 export function ChangeClient({ client }: { client: ClientDto }) {
@@ -21,11 +22,15 @@ export function ChangeClient({ client }: { client: ClientDto }) {
   const { failure, busy, onSubmit } = useSubmit(async () => {
     const path = { name: client.name };
     const { data } = await http.PATCH('/v1/clients/{name}', { params: { path }, body: changesOf(draft, was) });
+    forgetClients(queries);
+    if (data && isWaiting(data)) {
+      setDraft(was);
+      return;
+    }
     if (data) {
       setWas(draftOf(data));
       setDraft(draftOf(data));
     }
-    forgetClients(queries);
     notifications.show({ message: 'Saved. The change applies from the next request.', color: 'teal' });
   });
   return (

@@ -34,7 +34,7 @@ export default function ClientsPage() {
   const clients = api.useQuery('get', '/v1/clients');
   const [, navigate] = useLocation();
   const [creating, setCreating] = useState(false);
-  const [key, setKey] = useState<{ client: string; key: string }>();
+  const [key, setKey] = useState<{ client: string; key: string; waits: boolean }>();
   return (
     <Page
       title="Clients"
@@ -57,13 +57,15 @@ export default function ClientsPage() {
       {creating && (
         <CreateClient
           close={() => setCreating(false)}
-          created={({ name, key: shown }) => {
+          created={(client) => {
             setCreating(false);
-            setKey({ client: name, key: shown });
+            setKey(client);
           }}
         />
       )}
-      {key && <NewKeyDialog of={key} close={() => navigate(`/clients/${key.client}`)} />}
+      {key && (
+        <NewKeyDialog of={key} close={() => (key.waits ? setKey(undefined) : navigate(`/clients/${key.client}`))} />
+      )}
     </Page>
   );
 }

@@ -2,15 +2,16 @@ import { Modal, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
-import type { NewClientDto } from '../../api/generated/schema';
 import { FormEnd, useSubmit } from '../../components/form';
 import { changesOf, type Draft, faultsByField, NO_LIMITS } from './draft';
 import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
+import { isWaiting } from './waiting';
 
 interface Props {
-  created: (client: NewClientDto) => void;
+  /** Receives the key. It opens nothing while the client waits for a second person. */
+  created: (client: { client: string; key: string; waits: boolean }) => void;
   close: () => void;
 }
 
@@ -27,7 +28,7 @@ export function CreateClient({ created, close }: Props) {
     const body = { name: name.trim(), ...limits, ...owner, ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients', { body });
     forgetClients(queries);
-    if (data) created(data);
+    if (data) created({ client: body.name, key: data.key ?? '', waits: isWaiting(data) });
   });
   const faults = faultsByField(failure);
   return (

@@ -6,6 +6,7 @@ import { FormEnd, useSubmit } from '../../components/form';
 import { faultsByField } from './draft';
 import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
+import { isWaiting } from './waiting';
 
 interface Props {
   client: string;
@@ -22,7 +23,8 @@ export function IssueKey({ client, issued, close }: Props) {
     const body = { ...(person.trim() !== '' && { person: person.trim() }), ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients/{name}/keys', { params: { path: { name: client } }, body });
     forgetClients(queries);
-    if (data) issued(data.key);
+    if (data) isWaiting(data);
+    if (data?.key !== undefined) issued(data.key);
   });
   const faults = faultsByField(failure);
   return (

@@ -1,0 +1,169 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../../platform/config/config.module';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { Problem } from '../../platform/errors/problem';
+import { BeforeDocument, ChangeDocument, grantsOf, toKeyDocument, toPermissions } from './change-document';
+import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from './changes';
+import {
+  checkName,
+  clientExists,
+  ClientWrites,
+  holdersOf,
+  isTaken,
+  KeyOptions,
+  lockClient,
+  makeKey,
+} from './client-writes';
+import { ClientsService, IssuedKey, PATIENCE } from './clients.service';
+import { checkGrants, Grants } from './grants';
+import { isDualControlRecorded } from './installation';
+import { ListedClient } from './listed';
+import { insertPending, lockChanges, NewPending } from './pending-changes';
+import { requireSeparateHands } from './separation';
+import { isGuarded, widenings } from './widens';
+
+/** A change that waits for a second person. */
+export interface Waiting {
+  changeId: string;
+  expiresAt: Date;
+  /** The new key, if the change has one. It opens nothing until the change is approved. */
+  key: string | undefined;
+}
+
+/**
+ * Changes clients and their keys for people. With dual control, a change that lets a client do more waits for a second
+ * person. Whatever narrows a client applies at once.
+ */
+@Injectable()
+export class GovernanceService {
+  private readonly logger = new Logger('Governance');
+  private readonly isOn: boolean;
+  private readonly isProduction: boolean;
+  private readonly waitsForMs: number;
+  private readonly writes: ClientWrites;
+
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly clients: ClientsService,
+    private readonly records: ChangeRecords,
+    config: ConfigService<Loaded, true>,
+  ) {
+    const { dualControl, production, approvalExpiresAfterSeconds } = config.get('settings', { infer: true });
+    this.isOn = dualControl;
+    this.isProduction = production;
+    this.waitsForMs = approvalExpiresAfterSeconds * 1_000;
+    this.writes = new ClientWrites(records);
+  }
+
+  /** Creates a client with its first key. @throws ClientError, Problem */
+  async create(
+    name: string,
+    scopes: string[],
+    grants: Partial<Omit<Grants, 'scopes'>> & KeyOptions,
+    by: ChangeAuthor,
+  ): Promise<IssuedKey | Waiting> {
+    if (!this.isOn) return this.clients.create(name, scopes, grants, by);
+    const { person, expiresAt, ...permissions } = grants;
+    checkName(name);
+    checkGrants({ scopes, ...permissions });
+    const { key, row } = makeKey(name, { person, expiresAt });
+    return this.alone(async (tx) => {
+      if (await isTaken(tx, name)) throw clientExists(name);
+      await requireSeparateHands(tx, name, { scopes, persons: [row.person] });
+      if (!isGuarded(scopes)) {
+        const { id } = await this.writes.create(tx, { name, scopes, ...permissions }, row, by);
+        return { id, name, key };
+      }
+      const change = { permissions: toPermissions({ scopes, ...permissions }), key: toKeyDocument(row) };
+      const pending = {
+        kind: 'create_client',
+        client: { id: null, name },
+        widens: ['scopes'],
+        before: null,
+        change,
+      } as const;
+      return { ...(await this.wait(tx, pending, by)), key };
+    });
+  }
+
+  /** Changes the permissions of a client. @throws ClientError, Problem */
+  async update(name: string, change: Partial<Grants>, by: ChangeAuthor): Promise<ListedClient | Waiting> {
+    if (!this.isOn) return this.clients.update(name, change, by);
+    checkGrants(change);
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      const before = grantsOf(client);
+      const widens = widenings(before, { ...before, ...change });
+      const holders = await holdersOf(tx, client.id);
+      if (change.scopes) {
+        const persons = holders.map(({ person }) => person);
+        await requireSeparateHands(tx, name, { scopes: change.scopes, persons });
+      }
+      if (widens.length === 0) return this.writes.update(tx, client, change, by);
+      const document = { permissions: toPermissions(change) };
+      const state = { permissions: permissionsOf(client), holders };
+      return this.wait(tx, { kind: 'change_client', client, widens, before: state, change: document }, by);
+    });
+  }
+
+  /** Issues another key for a client. @throws ClientError, Problem */
+  async issueKey(name: string, options: KeyOptions, by: ChangeAuthor): Promise<IssuedKey | Waiting> {
+    if (!this.isOn) return this.clients.issueKey(name, options, by);
+    const { key, row } = makeKey(name, options);
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [row.person] });
+      if (!isGuarded(client.scopes)) {
+        await this.writes.issueKey(tx, client, row, by);
+        return { id: row.id, name, key };
+      }
+      const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
+      const state: BeforeDocument = { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
+      const pending = { kind: 'issue_key', client, widens: ['keys'], before: state, change } as const;
+      return { ...(await this.wait(tx, pending, by)), key };
+    });
+  }
+
+  /** Records at a start whether a second person must agree, if the last start said otherwise. */
+  async recordSetting(): Promise<void> {
+    if (this.isProduction && !this.isOn) this.logger.warn('dual control is off');
+    await this.alone(async (tx) => {
+      const before = await isDualControlRecorded(tx);
+      if (before === this.isOn) return;
+      const states = { before: { dual_control: before }, after: { dual_control: this.isOn } };
+      await this.records.record(
+        tx,
+        [{ action: 'dual_control_changed', client: null, keyId: null, ...states }],
+        AT_START,
+      );
+    });
+  }
+
+  /** Runs a change while no other is made or decided, so that two changes together never do what each alone may not. */
+  private alone<Result>(work: (tx: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
+    return this.prisma.$transaction(async (tx) => {
+      await lockChanges(tx);
+      return work(tx);
+    }, PATIENCE);
+  }
+
+  private async wait(tx: Prisma.TransactionClient, pending: NewPending, by: ChangeAuthor): Promise<Waiting> {
+    const { clientId, keyId, actor } = by;
+    if (clientId === null || keyId === null || actor === null) throw new Problem('personal_key_required');
+    const { id, expiresAt } = await insertPending(
+      tx,
+      this.records,
+      pending,
+      { ...by, clientId, keyId, actor },
+      this.waitsForMs,
+    );
+    return { changeId: id, expiresAt, key: undefined };
+  }
+}
+
+/** Whether a change waits for a second person. */
+export function isWaiting(result: object): result is Waiting {
+  return 'changeId' in result;
+}

@@ -1,0 +1,106 @@
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
+import { Prisma } from '../../platform/database/generated/client';
+import { BeforeDocument, ChangeDocument, shownChange } from './change-document';
+import { ChangeAuthor, ChangeRecords, ClientChange } from './changes';
+
+/** A number that only this lock uses. Changes that may wait for a second person are made and decided one at a time. */
+const CHANGE_LOCK = 7_070_032;
+
+export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
+export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
+
+export const CHANGE_KINDS = ['create_client', 'change_client', 'issue_key'] as const;
+
+export interface NewPending {
+  kind: (typeof CHANGE_KINDS)[number];
+  client: { id: string | null; name: string };
+  /** What needs a second person, by the names of the API. */
+  widens: readonly string[];
+  /** Null if the client does not exist. */
+  before: BeforeDocument | null;
+  change: ChangeDocument;
+}
+
+/** The row of a change, with its documents read. */
+export type PendingChange = Omit<Prisma.PendingChangeGetPayload<object>, 'kind' | 'before' | 'change' | 'status'> &
+  Pick<NewPending, 'kind' | 'before' | 'change'> & { status: ChangeStatus };
+
+/** A person who requests a change with a key. */
+export type Requester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
+
+export async function lockChanges(tx: Prisma.TransactionClient): Promise<void> {
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(${CHANGE_LOCK})::text`;
+}
+
+/** Stores a change until somebody decides about it, and records the request. */
+export async function insertPending(
+  tx: Prisma.TransactionClient,
+  records: ChangeRecords,
+  { kind, client, widens, before, change }: NewPending,
+  by: Requester,
+  waitsForMs: number,
+): Promise<{ id: string; expiresAt: Date }> {
+  const [id, expiresAt] = [newId(), new Date(clock.now().getTime() + waitsForMs)];
+  const { clientId, keyId, actor: person, reason } = by;
+  const documents = { before: before && JSON.stringify(before), change: JSON.stringify(change) };
+  const row = { id, kind, client: client.name, widens: [...widens], ...documents };
+  await tx.pendingChange.create({ data: { ...row, reason, clientId, keyId, person, expiresAt } });
+  const after = { change_id: id, ...(before === null && { name: client.name }), ...shownChange(client.name, change) };
+  const was = before && shownBefore(before, change);
+  const act = { action: 'change_requested', client, keyId: change.key?.id ?? null, before: was, after } as const;
+  await records.record(tx, [act], by);
+  return { id, expiresAt };
+}
+
+/** Returns the permissions that a change changes, as they were when it was requested. */
+export function shownBefore({ permissions }: BeforeDocument, change: ChangeDocument): object {
+  const changed = Object.keys(change.permissions);
+  return Object.fromEntries(Object.entries(permissions).filter(([name]) => changed.includes(name)));
+}
+
+export async function readPending(
+  tx: Prisma.TransactionClient,
+  where: Prisma.PendingChangeWhereInput,
+  limit: number,
+): Promise<PendingChange[]> {
+  const rows = await tx.pendingChange.findMany({ where, orderBy: { id: 'desc' }, take: limit });
+  const now = clock.now();
+  return rows.map((row) => ({
+    ...row,
+    kind: row.kind as NewPending['kind'],
+    before: row.before === null ? null : (JSON.parse(row.before) as BeforeDocument),
+    change: JSON.parse(row.change) as ChangeDocument,
+    status: row.status === 'pending' && row.expiresAt <= now ? 'expired' : (row.status as ChangeStatus),
+  }));
+}
+
+/** Returns the condition for the changes with a status. */
+export function withStatus(status: ChangeStatus): Prisma.PendingChangeWhereInput {
+  const now = clock.now();
+  if (status === 'expired') return { status: 'pending', expiresAt: { lte: now } };
+  return status === 'pending' ? { status, expiresAt: { gt: now } } : { status };
+}
+
+/** Ends the wait of a change. The caller holds the lock and has found it pending. */
+export async function endWait(
+  tx: Prisma.TransactionClient,
+  id: string,
+  status: 'approved' | 'rejected' | 'superseded',
+  by: ChangeAuthor,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE pending_change SET status = ${status}, decided_at = clock_timestamp(), decision_reason = ${by.reason},
+      decider_client_id = ${by.clientId}::uuid, decider_key_id = ${by.keyId}::uuid, decider_person = ${by.actor}
+    WHERE id = ${id}::uuid AND status = 'pending'`;
+}
+
+/** The act of a decision. */
+export function decisionOf(
+  { id, client, change }: PendingChange,
+  clientId: string | null,
+  action: 'change_approved' | 'change_rejected',
+): ClientChange {
+  const target = { id: clientId, name: client };
+  return { action, client: target, keyId: change.key?.id ?? null, before: null, after: { change_id: id } };
+}

@@ -1,0 +1,41 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { Problem } from '../../platform/errors/problem';
+import { Scope } from '../../operations/scopes';
+
+/** The scopes that must not meet in one hand: who pays or rules must not also approve. */
+const INCOMPATIBLE: readonly (readonly [Scope, Scope])[] = [
+  ['pay', 'approve'],
+  ['admin', 'approve'],
+];
+
+/** @throws Problem `incompatible_scopes` for scopes that one client must not have together. */
+export function requireCompatible(scopes: readonly string[], holder = 'One client'): void {
+  const pair = INCOMPATIBLE.find((both) => both.every((scope) => scopes.includes(scope)));
+  if (!pair) return;
+  throw new Problem('incompatible_scopes', {
+    text: `${holder} must not have the scopes ${pair[0]} and ${pair[1]} together. Give them to clients of different persons.`,
+  });
+}
+
+/**
+ * Requires that none of the persons holds scopes together that must not meet in one hand, across the keys of all clients.
+ * Persons are compared without regard to case.
+ * @param scopes the scopes that their keys of the client will have.
+ * @throws Problem `incompatible_scopes`.
+ */
+export async function requireSeparateHands(
+  tx: Prisma.TransactionClient,
+  client: string,
+  { scopes, persons }: { scopes: readonly string[]; persons: (string | null)[] },
+): Promise<void> {
+  requireCompatible(scopes);
+  const named = persons.flatMap((person) => person?.toLowerCase() ?? []);
+  if (named.length === 0) return;
+  const elsewhere = await tx.$queryRaw<{ person: string; scopes: string[] }[]>`
+    SELECT lower(k.person) AS person, array_agg(DISTINCT scope) AS scopes
+    FROM api_key k JOIN client c ON c.id = k.client_id CROSS JOIN LATERAL unnest(c.scopes) AS scope
+    WHERE lower(k.person) = ANY (${named}::text[]) AND c.name <> ${client} AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > now())
+    GROUP BY 1`;
+  for (const { person, scopes: others } of elsewhere) requireCompatible([...scopes, ...others], `The person ${person}`);
+}

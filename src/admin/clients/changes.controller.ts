@@ -1,0 +1,119 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { shownChange } from '../../access/clients/change-document';
+import { ChangeDecisionsService } from '../../access/clients/change-decisions.service';
+import { ClientsService } from '../../access/clients/clients.service';
+import { PendingChange, shownBefore } from '../../access/clients/pending-changes';
+import { ActivityState } from '../../history/access-log/activity-state.dto';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { asProblem } from './as-problem';
+import { changedBy } from './changed-by';
+import { ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
+
+const ChangeId = () =>
+  ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The change's ID." });
+
+/** Serves the changes of clients and keys that need a second person. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@ApiExtraModels(ActivityState)
+@Controller('v1/changes')
+export class ChangesController {
+  constructor(
+    private readonly decisions: ChangeDecisionsService,
+    private readonly clients: ClientsService,
+  ) {}
+
+  @Get()
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'List changes that need a second person',
+    operationId: 'listChanges',
+    description: 'Scope `admin`.',
+  })
+  @ApiResponse({ status: 200, type: ChangesDto, description: 'The changes.' })
+  @ApiKeyProblems('invalid_request')
+  async list(@Query() { status = 'pending' }: ChangeSearch): Promise<ChangesDto> {
+    const changes = await this.decisions.list(status);
+    const nameOf = await this.names();
+    return { changes: changes.map((change) => toRecord(change, nameOf)) };
+  }
+
+  @Post(':id/approve')
+  @HttpCode(200)
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Approve a change',
+    operationId: 'approveChange',
+    description:
+      'Scope `admin`, with a personal key of another person than the requester. The change is judged again and applies at once.',
+  })
+  @ChangeId()
+  @ApiResponse({ status: 200, type: ChangeRecord, description: 'The change was made.' })
+  @ApiKeyProblems(
+    ...(['invalid_request', 'own_approval', 'personal_key_required', 'change_not_found'] as const),
+    ...(['change_decided', 'change_superseded', 'incompatible_scopes'] as const),
+  )
+  async approve(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('id') id: string,
+    @Body() { reason }: ChangeDecisionDto,
+  ): Promise<ChangeRecord> {
+    const change = await this.decisions.approve(id, changedBy(call, reason)).catch(asProblem);
+    return toRecord(change, await this.names());
+  }
+
+  @Post(':id/reject')
+  @HttpCode(200)
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Reject a change',
+    operationId: 'rejectChange',
+    description: 'Scope `admin`, with a personal key of another person than the requester.',
+  })
+  @ChangeId()
+  @ApiResponse({ status: 200, type: ChangeRecord, description: 'The change is never made.' })
+  @ApiKeyProblems(
+    ...(['invalid_request', 'own_approval', 'personal_key_required'] as const),
+    ...(['change_not_found', 'change_decided'] as const),
+  )
+  async reject(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('id') id: string,
+    @Body() { reason }: ChangeDecisionDto,
+  ): Promise<ChangeRecord> {
+    const change = await this.decisions.reject(id, changedBy(call, reason));
+    return toRecord(change, await this.names());
+  }
+
+  private async names(): Promise<(id: string | null) => string | null> {
+    const names = new Map((await this.clients.list()).map(({ id, name }) => [id, name]));
+    return (id) => (id === null ? null : (names.get(id) ?? null));
+  }
+}
+
+function toRecord(row: PendingChange, nameOf: (id: string | null) => string | null): ChangeRecord {
+  const { id, kind, status, client, widens, before, change, clientId, keyId, person } = row;
+  const { deciderClientId, deciderKeyId, deciderPerson } = row;
+  const isDecided = deciderKeyId !== null && deciderPerson !== null;
+  return {
+    id,
+    kind,
+    status,
+    client,
+    widens,
+    before: before && shownBefore(before, change),
+    after: shownChange(client, change),
+    holders: before?.holders ?? [],
+    reason: row.reason,
+    requested_by: { client: nameOf(clientId), key_id: keyId, person },
+    requested_at: row.requestedAt,
+    expires_at: row.expiresAt,
+    decided_by: isDecided ? { client: nameOf(deciderClientId), key_id: deciderKeyId, person: deciderPerson } : null,
+    decided_at: row.decidedAt,
+    decision_reason: row.decisionReason,
+  };
+}

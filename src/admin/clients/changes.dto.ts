@@ -1,0 +1,77 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/clients/pending-changes';
+import { ActivityState } from '../../history/access-log/activity-state.dto';
+import { orNull } from '../../history/records/record.dto';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { OneOf } from '../../http/validation/query-rules';
+import { Text } from '../../http/validation/rules';
+
+const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
+const nullable = (description: string, more: object = {}) =>
+  ApiProperty({ anyOf: [{ type: 'string', ...more }, { type: 'null' }], description });
+const UUID = { format: 'uuid' };
+const INSTANT = { format: 'date-time' };
+
+/** A change that waits for a second person. */
+export class WaitingDto {
+  @ApiProperty({ enum: ['pending_approval'] }) status!: 'pending_approval';
+  @text('ID of the change.', UUID) change_id!: string;
+  @text('When it can no longer be approved.', INSTANT) expires_at!: Date;
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    description: 'The new key, shown only once. It opens nothing until the change is approved.',
+  })
+  key?: string;
+}
+
+export class ChangeSearch {
+  @OneOf(CHANGE_STATUSES, 'Status of the changes. Default: `pending`.')
+  status?: ChangeStatus;
+}
+
+@NotForwarded()
+export class ChangeDecisionDto {
+  @Text({ max: 1_000, description: 'Reason for the decision, which is recorded.', example: 'Case 17' }) reason!: string;
+}
+
+class ChangePerson {
+  @nullable('Name of the client.') client!: string | null;
+  @text('ID of the key.', UUID) key_id!: string;
+  @text('The owner of the key.') person!: string;
+}
+
+class KeyHolder {
+  @text('ID of the key.', UUID) key_id!: string;
+  @nullable('The owner of the key. Null: nobody in particular.') person!: string | null;
+}
+
+/** A change of a client, or a new key, that needs a second person. */
+export class ChangeRecord {
+  @text('ID of the change.', UUID) id!: string;
+  @ApiProperty({ enum: CHANGE_KINDS, description: 'Kind of change.' }) kind!: (typeof CHANGE_KINDS)[number];
+  @ApiProperty({ enum: CHANGE_STATUSES, description: '`superseded`: the client was changed meanwhile.' })
+  status!: ChangeStatus;
+  @text('Name of the changed client.') client!: string;
+  @ApiProperty({ type: [String], description: 'What needs a second person: fields of the client, or `keys`.' })
+  widens!: string[];
+  @orNull(ActivityState, 'The fields before the change. Null: the client does not exist.')
+  before!: ActivityState | null;
+  @ApiProperty({ type: ActivityState, description: 'The fields after the change.' }) after!: ActivityState;
+  @ApiProperty({
+    type: [KeyHolder],
+    description: 'Valid keys of the client at the request. The change applies to them.',
+  })
+  holders!: KeyHolder[];
+  @nullable('Reason for the request.') reason!: string | null;
+  @ApiProperty({ type: ChangePerson, description: 'Who requested it.' }) requested_by!: ChangePerson;
+  @text('When it was requested.', INSTANT) requested_at!: Date;
+  @text('When it can no longer be approved.', INSTANT) expires_at!: Date;
+  @orNull(ChangePerson, 'Who decided.') decided_by!: ChangePerson | null;
+  @nullable('When it was decided.', INSTANT) decided_at!: Date | null;
+  @nullable('Reason for the decision.') decision_reason!: string | null;
+}
+
+export class ChangesDto {
+  @ApiProperty({ type: [ChangeRecord], description: 'Newest first, at most 200.' }) changes!: ChangeRecord[];
+}

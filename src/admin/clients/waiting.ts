@@ -1,0 +1,13 @@
+import { HttpStatus } from '@nestjs/common';
+import { FastifyReply } from 'fastify';
+import { Waiting } from '../../access/clients/governance.service';
+import { WaitingDto } from './changes.dto';
+
+/** The description of a 202 response. */
+export const WAITS = 'It waits for a second person: `POST /v1/changes/{id}/approve`.';
+
+/** Answers that a change waits for a second person. */
+export function waiting({ changeId, expiresAt, key }: Waiting, reply: FastifyReply): WaitingDto {
+  void reply.status(HttpStatus.ACCEPTED);
+  return { status: 'pending_approval', change_id: changeId, expires_at: expiresAt, ...(key !== undefined && { key }) };
+}
