@@ -16,6 +16,7 @@ describe('the clients command', () => {
     database = await createTestDatabase();
     process.env.DATABASE_URL = database.url;
     process.env.DATABASE_OWNER_URL = database.ownerUrl;
+    process.env.DUAL_CONTROL = 'false';
   });
   afterAll(() => database.close());
 
@@ -90,7 +91,10 @@ describe('the clients command', () => {
       scopes: ['write'],
       operations: DOCUMENTED.slice(1),
     });
-    expect(await update('changing', '--operations', 'all')).toMatchObject({ scopes: ['write'], operations: null });
+    expect(await update('changing', '--operations', 'all', '--daily-cap', 'none')).toMatchObject({
+      scopes: ['write'],
+      operations: null,
+    });
   });
 
   it('rejects an unknown name, and lists the known ones', async () => {

@@ -22,7 +22,8 @@ describe('a backup of a database with more in it than the records of the proxy',
 
   beforeAll(async () => {
     source = await createTestDatabase();
-    const env = { DATABASE_URL: source.ownerUrl, DATA_DIR: dir, LOG_SIGNING_KEY: newSigningKey('rows') };
+    const key = newSigningKey('rows');
+    const env = { DATABASE_URL: source.ownerUrl, DATA_DIR: dir, LOG_SIGNING_KEY: key, DUAL_CONTROL: 'false' };
     backUpAs = async (address, folder) => {
       await runCli(
         ['database', 'backup', join(dir, folder)],

@@ -53,6 +53,7 @@ describe('the defaults of the commands', () => {
     database = await createTestDatabase();
     process.env.DATABASE_URL = database.url;
     process.env.DATABASE_OWNER_URL = database.ownerUrl;
+    process.env.DUAL_CONTROL = 'false';
   });
   afterAll(() => database.close());
 

@@ -40,6 +40,7 @@ export async function startProduct({
     DATA_DIR: dataDir,
     PORT: '0',
     DRAIN_MS: '0',
+    DUAL_CONTROL: 'false', // clients are created with a command
     UPSTREAM_CONNECTIONS: '128',
     ...env,
   };

@@ -14,14 +14,16 @@ export interface ProxyOptions {
 export interface Question {
   /** The path with its query, such as `/v1/approvals?status=pending`. */
   path: string;
-  /** The JSON body of a POST request. Without a body, the request is a GET. */
+  /** The JSON body. Without a body, the request is a GET. */
   body?: object;
+  /** The method of a request with a body. Default: POST. */
+  method?: 'POST' | 'PATCH';
   /** A CSV body to send instead of JSON. A stream is sent while it is read. */
   csv?: Buffer | Readable;
   /** The person on whose behalf the request is made, if the key belongs to no person. */
   actor?: string;
   /** The key of demo-keys.json to use if none is given. */
-  demoKey: 'app' | 'approver' | 'auditor' | 'reconciler';
+  demoKey: 'admin' | 'app' | 'approver' | 'auditor' | 'reconciler';
   /** The media type to request, if the operation offers several. */
   accept?: string;
   /** A sentence that says what to do after the connection failed. The proxy may have carried out the request. */
@@ -56,7 +58,7 @@ export async function ask(options: ProxyOptions, question: Question): Promise<ob
 /** Calls the proxy and returns the response unread, for streams. */
 export async function open(
   { url, keyFile }: ProxyOptions,
-  { path, body, csv, actor, demoKey, accept, afterFailure }: Question,
+  { path, body, method = 'POST', csv, actor, demoKey, accept, afterFailure }: Question,
 ): Promise<{ response: Response; base: string }> {
   const { port, dataDir } = loadConfigOf('client');
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
@@ -70,7 +72,7 @@ export async function open(
       ...(actor !== undefined && { 'X-Actor': actor }),
     },
     redirect: 'error', // a redirect would send the key to its target
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    ...(body && { method, body: JSON.stringify(body) }),
     ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // the answer comes once everything is sent
   }).catch((error: unknown) => {
     throw new Unreachable(unreachable(base, error, afterFailure));

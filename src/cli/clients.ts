@@ -1,24 +1,23 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
+import { toPermissions } from '../access/clients/change-document';
 import { ListedClient } from '../access/clients/listed';
 import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
 import { SCOPES } from '../operations/scopes';
 import { words } from '../platform/config/words';
 import { beneficiariesCommand } from './beneficiaries';
-import { changedByOperator } from './changed-by';
 import { withClients } from './database';
-import { chosenExpiry, EXPIRES_OPTION } from './expires';
+import { askedExpiry, chosenExpiry, EXPIRES_OPTION } from './expires';
+import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
 import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
 
-interface ClientOptions extends OperationOptions, LimitOptions {
+interface ClientOptions extends OperationOptions, LimitOptions, GovernedOptions {
   name: string;
   scopes?: string;
   person?: string;
   expires?: string;
-  reason?: string;
-  json?: boolean;
 }
 
 const NO_DAILY_CAP =
@@ -42,15 +41,18 @@ function createCommand(): Command {
     .option('--operations <list>', 'operations that the client may use (default: all)')
     .option('--without-operations <list>', 'operations to remove from --operations')
     .option('--person <name>', 'ID of the person who owns the first key, who cannot approve their own requests')
-    .option(...EXPIRES_OPTION)
-    .option('--reason <text>', 'reason, which is recorded');
-  return withLimitOptions(command)
-    .option('--json', 'print JSON: {"id","name","key"}')
+    .option(...EXPIRES_OPTION);
+  return withLimitOptions(governed(command))
+    .option(
+      '--json',
+      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at","key"} if the change waits',
+    )
     .addHelpText(
       'after',
       `${LIMITS_HELP}
 A client that may pay or redeem needs --daily-cap. The value none creates it without one.
 ${OPERATIONS_HELP}
+${GOVERNED_HELP}
 
 Examples:
   npm run cli -- clients create --name shop --scopes pay,read --daily-cap 10 --monthly-cap 100 --max-item 5 --json
@@ -62,16 +64,29 @@ Examples:
     .action(create);
 }
 
-async function create({ name, scopes = '', person, expires, reason, json, ...options }: ClientOptions): Promise<void> {
-  const by = changedByOperator(reason);
+async function create(options: ClientOptions): Promise<void> {
+  const { name, scopes = '', person, expires, reason, json } = options;
   const permissions = { scopes: words(scopes), operations: chosenOperations(options, null) };
   const limits = chosenLimits(options);
   if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
-  await withClients(async (service) => {
-    const expiresAt = chosenExpiry(expires);
-    const grants = { operations: permissions.operations, ...limits, person, expiresAt };
-    const created = await service.create(name, permissions.scopes, grants, by);
-    print(json ? created : { ...created, expires_at: expiresAt }, json);
+  await makeChange(options, {
+    isFirstStep: permissions.scopes.includes('admin') && person !== undefined,
+    onDatabase: async (service, by) => {
+      const expiresAt = chosenExpiry(expires);
+      const grants = { operations: permissions.operations, ...limits, person, expiresAt };
+      const created = await service.create(name, permissions.scopes, grants, by);
+      print(json ? created : { ...created, expires_at: expiresAt }, json);
+    },
+    throughProxy: async () => {
+      const body = {
+        name,
+        ...toPermissions({ ...permissions, ...limits }),
+        person,
+        expires_at: askedExpiry(expires),
+        reason,
+      };
+      print(newKeyOf(await askClients(options, { path: '/v1/clients', body })), json);
+    },
   });
 }
 
@@ -84,9 +99,8 @@ function updateCommand(): Command {
     .option(
       '--without-operations <list>',
       'operations to remove from --operations, or from those that the client may use now',
-    )
-    .option('--reason <text>', 'reason, which is recorded');
-  return withLimitOptions(command)
+    );
+  return withLimitOptions(governed(command))
     .option('--no-require-idempotency-key', 'accept payments and writes without the header Idempotency-Key')
     .option('--no-beneficiaries-only', 'pay recipients that are not registered, too')
     .option('--json', 'print the client as JSON, with the names of its operations (null: all)')
@@ -94,6 +108,7 @@ function updateCommand(): Command {
       'after',
       `${LIMITS_HELP}
 ${OPERATIONS_HELP}
+${GOVERNED_HELP}
 
 Examples:
   npm run cli -- clients update --name shop --daily-cap 25.50 --approval-over none
@@ -105,7 +120,8 @@ Examples:
     .action(update);
 }
 
-async function update({ name, scopes, reason, json, ...options }: ClientOptions): Promise<void> {
+async function update(options: ClientOptions): Promise<void> {
+  const { name, scopes, reason, json } = options;
   const changesOperations = options.operations !== undefined || options.withoutOperations !== undefined;
   const limits = chosenLimits(options);
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
@@ -113,16 +129,27 @@ async function update({ name, scopes, reason, json, ...options }: ClientOptions)
       'Give at least one change: --scopes, --operations, --without-operations, or a limit. See --help.',
     );
   }
-  await withClients(async (service) => {
-    const client = await service.find(name);
+  const changeOf = (client: Pick<ListedClient, 'operations' | 'scopes' | 'daily_cap_usd'>) => {
     const change = {
       ...limits,
       ...(scopes !== undefined && { scopes: words(scopes) }),
       ...(changesOperations && { operations: chosenOperations(options, client.operations) }),
     };
     if (lacksDailyCap(client, change)) throw new ClientError(NO_DAILY_CAP);
-    const updated = await service.update(name, change, changedByOperator(reason));
-    print(json ? updated : forPeople(updated), json);
+    return change;
+  };
+  await makeChange(options, {
+    onDatabase: async (service, by) => {
+      const updated = await service.update(name, changeOf(await service.find(name)), by);
+      print(json ? updated : forPeople(updated), json);
+    },
+    throughProxy: async () => {
+      const path = `/v1/clients/${encodeURIComponent(name)}`;
+      const client = (await askClients(options, { path })) as ListedClient;
+      const body = { ...toPermissions(changeOf(client)), reason };
+      const answer = await askClients(options, { path, method: 'PATCH', body });
+      print(json || 'change_id' in answer ? answer : forPeople(answer as ListedClient), json);
+    },
   });
 }
 
@@ -136,6 +163,12 @@ function listCommand(): Command {
         print(json ? clients : clients.map(forPeople), json);
       }),
     );
+}
+
+/** Returns what people need of the response to a new key: the key, and the change that it waits for, if it does. */
+function newKeyOf(answer: object): object {
+  const { id, name, key } = answer as { id?: string; name?: string; key?: string };
+  return 'change_id' in answer ? answer : { id, name, key };
 }
 
 /** Shortens a client for a table, which has no room for two dozen operations and a dozen limits. */

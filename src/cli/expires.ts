@@ -20,3 +20,8 @@ export function chosenExpiry(text: string | undefined): Date | undefined {
   }
   return instant;
 }
+
+/** Returns the expiry to ask the proxy for. Null is never, and undefined leaves the choice to the proxy. */
+export function askedExpiry(text: string | undefined): string | null | undefined {
+  return text === 'never' ? null : text;
+}

@@ -5,6 +5,7 @@ import { Problem } from '../platform/errors/problem';
 import { approvalsCommands } from './approvals';
 import { callsCommands } from './calls';
 import { auditCommands } from './audit';
+import { changesCommands } from './changes';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
 import { backupCommand } from './database-backup';
@@ -28,6 +29,7 @@ export const operatorCommands = () =>
     .showHelpAfterError()
     .addCommand(clientsCommands())
     .addCommand(keysCommands())
+    .addCommand(changesCommands())
     .addCommand(approvalsCommands())
     .addCommand(callsCommands())
     .addCommand(payoutsCommands())

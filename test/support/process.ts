@@ -118,6 +118,7 @@ export function envOf({ url, ownerUrl }: { url: string; ownerUrl: string }): Rec
     RESOLVER_EVERY_SECONDS: '0',
     WALLETS_EVERY_SECONDS: '0',
     CHECK_COVERAGE: 'false',
+    DUAL_CONTROL: 'false', // tests create clients with commands
     ...database,
   };
 }

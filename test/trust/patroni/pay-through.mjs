@@ -49,6 +49,7 @@ const env = {
   METRICS_PORT: String(PORT),
   DATA_DIR: dataDir,
   CHECK_COVERAGE: 'false',
+  DUAL_CONTROL: 'false', // a command creates the client
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',
   UPSTREAM_BASE_URL: `http://127.0.0.1:${upstream.address().port}`,
   UPSTREAM_API_KEY: 'upstream-key-of-a-test',

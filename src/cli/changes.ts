@@ -1,0 +1,78 @@
+import { Command } from 'commander';
+import type { ChangeRecord, ChangesDto } from '../admin/clients/changes.dto';
+import { CHANGE_STATUSES } from '../access/clients/pending-changes';
+import { askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
+import { askClients } from './governed';
+import { print } from './output';
+
+interface Options extends ProxyOptions {
+  json?: boolean;
+}
+
+const HELP = `
+Calls the running proxy with a key that has the scope admin. A decision needs a personal key of another person than the requester.
+${keyHelp('admin')}
+
+Examples:
+  npm run cli -- changes list
+  npm run cli -- changes approve 0193… --reason "agreed with the shop"
+  npm run cli -- changes reject 0193… --reason "the cap is high enough"`;
+
+export function changesCommands(): Command {
+  const changes = new Command('changes')
+    .description('list, approve, or reject changes of clients and keys that need a second person')
+    .addHelpText('after', HELP);
+  asking(changes.command('list'))
+    .description('list the newest changes, at most 200')
+    .option('--status <word>', `status: ${CHANGE_STATUSES.join(', ')}`, 'pending')
+    .action(async ({ status, json, ...proxy }: Options & { status: string }) => {
+      const path = `/v1/changes?status=${encodeURIComponent(status)}`;
+      const listed = (await askClients(proxy, { path })) as ChangesDto;
+      print(json ? listed : listed.changes.map(forPeople), json);
+    });
+  for (const [decision, does] of [
+    ['approve', 'make a change that another person requested'],
+    ['reject', 'reject a change, so that it is never made'],
+  ] as const) {
+    asking(changes.command(decision))
+      .description(does)
+      .argument('<id>', 'ID of the change, from changes list')
+      .requiredOption('--reason <text>', 'reason for the decision, which is recorded')
+      .action(async (id: string, { reason, json, ...proxy }: Options & { reason: string }) => {
+        const path = `/v1/changes/${encodeURIComponent(id)}/${decision}`;
+        const change = (await askClients(proxy, { path, body: { reason } })) as ChangeRecord;
+        print(json ? change : forPeople(change), json);
+      });
+  }
+  return changes;
+}
+
+function asking(command: Command): Command {
+  return askingProxy(command, 'admin').option('--json', 'print the response of the proxy as JSON');
+}
+
+function forPeople({
+  id,
+  kind,
+  client,
+  status,
+  before,
+  after,
+  holders,
+  requested_by,
+  reason,
+  expires_at,
+}: ChangeRecord) {
+  return {
+    id,
+    kind,
+    client,
+    status,
+    before: before && JSON.stringify(before),
+    after: JSON.stringify(after),
+    holders: holders.map(({ person, key_id }) => person ?? key_id).join(', '),
+    requested_by: requested_by.person,
+    reason,
+    expires_at: String(expires_at),
+  };
+}
