@@ -18,7 +18,7 @@ describe('the defaults of the API', () => {
     const told = [{ pointer: '/daily_cap_usd', detail: NO_DAILY_CAP }];
     const unnamed = (body: object) => faultsOf(api.ask('post', '', { name: 'uncapped', ...body }));
     expect(await unnamed({ scopes: ['pay'] })).toEqual(told);
-    expect(await unnamed({ scopes: ['read', 'write', 'account'], operations: null })).toEqual(told);
+    expect(await unnamed({ scopes: ['read', 'write'], operations: null })).toEqual(told);
     expect(await unnamed({ scopes: ['pay'], operations: ['POST /send', 'POST /payouts/credit'] })).toEqual(told);
     expect(await unnamed({ scopes: ['pay'], max_items: 0, expires_at: 'soon' })).toEqual(
       expect.arrayContaining([...told, { pointer: '/max_items', detail: expect.any(String) }]),
@@ -67,7 +67,7 @@ describe('the defaults of the commands', () => {
     const scopes = (...words: string[]) => clients('create', '--name', 'uncapped', '--scopes', ...words);
     const told = /^A client that may pay or redeem needs a daily cap\. Give --daily-cap .*--daily-cap none/;
     await expect(scopes('pay')).rejects.toThrow(told);
-    await expect(scopes('write,account')).rejects.toThrow(told);
+    await expect(scopes('write')).rejects.toThrow(told);
     await scopes('pay', '--operations', 'GET /wallets/list');
     await expect(update('uncapped', '--operations', 'all')).rejects.toThrow(told);
     await update('uncapped', '--operations', 'all', '--daily-cap', 'none');
