@@ -2,6 +2,7 @@ import { uuidTime } from '../src/platform/database/uuid';
 import { removeDataDir } from './support/data-dir';
 import { answer, FakeUpstream, reset } from './support/fake-upstream';
 import { ask, createClient, Fleet } from './support/fleet';
+import { LOG_KEY } from './support/log-key';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { envOf, newDataDir, Product } from './support/process';
 import { UPSTREAM_KEY } from './support/proxy';
@@ -67,7 +68,8 @@ describe('a process whose clock is wrong', () => {
       clock = new WrongClock(dir, 'proxy', DAY_MS);
       workerClock = new WrongClock(dir, 'worker', DAY_MS);
       const settings = { ...env, ...ANY_SKEW, ...workerClock.env, LOG_LEVEL: 'info', RESOLVER_EVERY_SECONDS: '1' };
-      worker = new Product('worker/main.js', [], { ...envOf(database), ...settings }, dir);
+      const own = { ...envOf(database), ...settings, LOG_SIGNING_KEY: LOG_KEY };
+      worker = new Product('worker/main.js', [], own, dir);
       const [started, [, url = '']] = await Promise.all([
         Fleet.start(1, database, { ...env, ...ANY_SKEW, ...clock.env }),
         worker.said(/"url":"(http[^"]+)","msg":"worker is ready"/),

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../../src/access/clients/key';
 import { Scope } from '../../src/operations/scopes';
-import { newSigningKey } from '../../src/history/log/note';
 import { removeDataDir } from './data-dir';
+import { LOG_KEY } from './log-key';
 import { eventually } from './paying';
 import { newDataDir, Product } from './process';
 import { TestDatabase } from './test-database';
@@ -14,9 +14,6 @@ interface Running {
   product: Product;
   url: string;
 }
-
-/** Each proxy has a DATA_DIR of its own, and one log has one key, also if another fleet continues it. */
-const LOG_SIGNING_KEY = newSigningKey('test');
 
 /** Several proxies with one database and one upstream, each a process of its own that can be killed. */
 export class Fleet {
@@ -40,7 +37,7 @@ export class Fleet {
     const dir = newDataDir();
     const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
     const all = {
-      LOG_SIGNING_KEY,
+      LOG_SIGNING_KEY: LOG_KEY,
       PORT: '0',
       LOG_LEVEL: 'silent',
       RESOLVER_EVERY_SECONDS: '0',

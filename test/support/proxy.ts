@@ -12,7 +12,7 @@ import { UNSAFE_SETTINGS } from '../../src/platform/database/durability.service'
 import { Secret } from '../../src/platform/config/secret';
 import { createWorker } from '../../src/worker/worker';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
-import { newSigningKey } from '../../src/history/log/note';
+import { LOG_KEY } from './log-key';
 import { createTestDatabase, TestDatabase } from './test-database';
 import supertest, { type Asked } from './supertest';
 
@@ -53,7 +53,7 @@ export function settingsOn(
     databaseUrl: database.url,
     databaseOwnerUrl: database.ownerUrl,
     upstreamApiKey: new Secret(UPSTREAM_KEY),
-    logSigningKey: new Secret(newSigningKey('test')),
+    logSigningKey: new Secret(LOG_KEY),
     checkpointFile: undefined,
     embeddedSandbox: undefined,
     ...settings,
