@@ -147,7 +147,7 @@ describe('the plans of searches', () => {
     const sql = `SELECT id::text FROM intent WHERE id < uuid_floor(now() - interval '5 days') ORDER BY id`;
     const ids = (await proxy.database.query<{ id: string }>(sql)).map(({ id }) => id);
     asked = [];
-    const prisma = proxy.app.get(ReaderPrisma, { strict: false }) as never;
+    const prisma = proxy.app.get<ReaderPrisma, never>(ReaderPrisma, { strict: false });
     const found = [
       ...(await read(
         prisma,
