@@ -69,6 +69,7 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     received_at: intent.receivedAt.toISOString(),
     recorded_at: read.recorded_at,
     coverage: intent.coverage ?? undefined,
+    screening: intent.screening ?? undefined,
     caused_by: intent.causedBy,
     duplicate_of: intent.duplicateOf ?? undefined,
     earlier_call_id: intent.earlierCallId ?? undefined,
