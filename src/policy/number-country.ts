@@ -1,4 +1,4 @@
-import { CountryCode, getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/max'; // class-validator has loaded it already
+import { CountryCode, getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'; // class-validator has loaded it already
 import { normalise } from './country-name';
 
 /** Other names of countries: former ones, those of ISO 3166-1 and of the United Nations, and short ones. */
@@ -49,6 +49,9 @@ const OTHER_NAMES: Readonly<Partial<Record<CountryCode, readonly string[]>>> = {
 
 const CODES: ReadonlyMap<string, CountryCode> = codesByName();
 
+/** The countries that share their calling code with no other, by the code. Parsing a number takes ten times as long. */
+const ALONE: ReadonlyMap<string, readonly CountryCode[]> = countriesAlone();
+
 /**
  * Returns the code (ISO 3166-1 alpha-2) of a country's English name, or of its code. Undefined for a name that is not
  * known.
@@ -63,6 +66,8 @@ export function countryOfName(name: string): CountryCode | undefined {
  * as one of a satellite network, has none.
  */
 export function countriesOfNumber(phone: string): readonly CountryCode[] {
+  const alone = ALONE.get(phone.slice(0, 3)) ?? ALONE.get(phone.slice(0, 4)); // no calling code begins with another
+  if (alone) return alone;
   const number = parsePhoneNumberFromString(phone);
   if (number?.country) return [number.country];
   return number?.getPossibleCountries() ?? [];
@@ -78,4 +83,14 @@ function codesByName(): Map<string, CountryCode> {
     for (const name of [code, ...names, ...full, ...(OTHER_NAMES[code] ?? [])]) codes.set(normalise(name), code);
   }
   return codes;
+}
+
+/** The keys are calling codes with their plus sign. */
+function countriesAlone(): Map<string, CountryCode[]> {
+  const countries = new Map<string, CountryCode[]>();
+  for (const code of getCountries()) {
+    const prefix = `+${getCountryCallingCode(code)}`;
+    countries.set(prefix, [...(countries.get(prefix) ?? []), code]);
+  }
+  return new Map([...countries].filter(([, { length }]) => length === 1));
 }
