@@ -8,6 +8,7 @@ import {
   List,
   type LucideIcon,
   Send,
+  UserCheck,
   Users,
 } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
@@ -30,6 +31,7 @@ export const PLACES: Place[] = [
   { path: '/approvals', title: 'Approvals', icon: CheckCheck, scopes: ['approve'] },
   { path: '/reconciliation', title: 'Reconciliation', icon: GitCompareArrows, scopes: ['reconcile'] },
   { path: '/clients', title: 'Clients', icon: Users, scopes: ['admin'] },
+  { path: '/changes', title: 'Changes', icon: UserCheck, scopes: ['admin'] },
   { path: '/activity', title: 'Activity', icon: History, scopes: ['admin', 'audit'] },
   { path: '/stops', title: 'Stop switch', icon: Ban, scopes: ['admin'] },
   { path: '/sandbox', title: 'Sandbox', icon: FlaskConical, scopes: ['admin'], sandboxOnly: true },
@@ -73,6 +75,7 @@ export const ROUTES: PageAt[] = [
   },
   { path: '/clients', scopes: ['admin'], page: lazy(() => import('./pages/clients/clients')) },
   { path: '/clients/:name', scopes: ['admin'], page: lazy(() => import('./pages/clients/client')) },
+  { path: '/changes', scopes: ['admin'], page: lazy(() => import('./pages/changes/changes')) },
   { path: '/activity', scopes: ['admin', 'audit'], page: lazy(() => import('./pages/activity/activity')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },
   { path: '/sandbox', scopes: ['admin'], page: lazy(() => import('./pages/sandbox/sandbox')) },

@@ -42,7 +42,7 @@ describe('the console', () => {
     expect(await pagesOf(auditor)).toEqual(['Overview', 'Calls', 'Payouts', 'Activity']);
     await auditor.getByText('your key does not have access to it').waitFor();
     const admin = await visit(keys.admin);
-    expect(await pagesOf(admin)).toEqual(['Overview', 'Clients', 'Activity', 'Stop switch']);
+    expect(await pagesOf(admin)).toEqual(['Overview', 'Clients', 'Changes', 'Activity', 'Stop switch']);
     const app = await visit(keys.app);
     await app.getByText('it cannot see anything in the console').waitFor();
     expect(await pagesOf(app)).toEqual([]);

@@ -1,10 +1,11 @@
+import { RunningConfig } from '../../src/platform/config/config';
 import { startBrowser } from './browser';
 import { tabsOf } from './console';
 import { startProxyWithSandbox } from './proxy';
 
 /** Starts a proxy with a sandbox, and a browser to look at its console. */
-export async function startConsoleScene() {
-  const [proxy, own] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+export async function startConsoleScene(settings: Partial<RunningConfig> = {}) {
+  const [proxy, own] = await Promise.all([startProxyWithSandbox(settings), startBrowser()]);
   await proxy.startWorker();
   return {
     proxy,

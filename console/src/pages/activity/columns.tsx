@@ -2,16 +2,17 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useSession } from '../../api/session';
 import type { ActivityRecord } from '../../api/generated/schema';
+import { ChangedFields } from '../../components/changed-fields';
 import type { Column } from '../../components/data-table';
 import { inWords } from '../../components/format';
 import { Instant, Maybe, Operation } from '../../components/values';
-import { changesOf, WAY_WORDS } from './words';
+import { WAY_WORDS } from './words';
 
 export const COLUMNS: Column<ActivityRecord>[] = [
   { id: 'at', title: 'When', render: ({ at }) => <Instant at={at} /> },
   { id: 'act', title: 'Act', render: ({ action }) => <b style={{ whiteSpace: 'nowrap' }}>{inWords(action)}</b> },
   { id: 'target', title: 'Of', render: (act) => <Target act={act} /> },
-  { id: 'change', title: 'Change', render: (act) => <Changes act={act} /> },
+  { id: 'change', title: 'Change', render: (act) => <ChangedFields of={act} /> },
   { id: 'by', title: 'By', render: (act) => <Author act={act} /> },
   { id: 'reason', title: 'Reason', render: ({ reason }) => <Maybe text={reason} /> },
 ];
@@ -43,25 +44,6 @@ function Target({ act: { target, at } }: { act: ActivityRecord }) {
           calls after it
         </Anchor>
       )}
-    </Stack>
-  );
-}
-
-function Changes({ act }: { act: ActivityRecord }) {
-  const changes = changesOf(act);
-  if (changes.length === 0) return <Maybe text={undefined} />;
-  return (
-    <Stack gap={0} miw={220}>
-      {changes.map(({ name, before, after }) => (
-        <Text key={name} size="sm" className="wrap-anywhere">
-          {name}: {after}
-          {before !== undefined && (
-            <Text span inherit c="dimmed">
-              , was {before}
-            </Text>
-          )}
-        </Text>
-      ))}
     </Stack>
   );
 }

@@ -6,7 +6,7 @@ export function isWaiting(answer: object): answer is WaitingDto {
   if (!('change_id' in answer)) return false;
   const { change_id: id } = answer as WaitingDto;
   notifications.show({
-    message: `Another administrator must approve this change: ${id}`,
+    message: `Another administrator must approve this change. It waits on the page Changes: ${id}`,
     color: 'orange',
     autoClose: false,
   });

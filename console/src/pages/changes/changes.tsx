@@ -1,0 +1,140 @@
+import { Badge, Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import { changeRecordStatusValues as STATUSES, type ChangeRecord } from '../../api/generated/schema';
+import { useSession } from '../../api/session';
+import { useAddress } from '../../components/address';
+import { ChangedFields } from '../../components/changed-fields';
+import { Facts } from '../../components/facts';
+import { Choice } from '../../components/filter-inputs';
+import { inWords } from '../../components/format';
+import { useGate } from '../../components/gate';
+import { Page } from '../../components/page';
+import { Answer, Empty } from '../../components/states';
+import { Instant } from '../../components/values';
+import { DecideDialog, type Decision } from './decide-dialog';
+
+type Status = ChangeRecord['status'];
+
+interface Deciding {
+  change: ChangeRecord;
+  decision: Decision;
+}
+
+/** Lists the changes that let a client do more, and that a second person decides about. */
+export default function ChangesPage() {
+  const { values, change } = useAddress(['status'] as const);
+  const status = (values.status ?? 'pending') as Status;
+  const changes = api.useQuery('get', '/v1/changes', { params: { query: { status } } });
+  // It stays open when the decided change leaves the list, because it may say why the change was not made.
+  const [deciding, setDeciding] = useState<Deciding>();
+  return (
+    <Page
+      title="Changes"
+      lead="Changes that let a client do more. Another person than the one who asked must agree, with a key of their own."
+    >
+      <Group role="search" aria-label="Filters">
+        <Choice
+          label="Status"
+          value={values.status}
+          choose={(chosen) => change({ status: chosen })}
+          all="Pending"
+          others={STATUSES.filter((one) => one !== 'pending').map((value) => ({ value, label: inWords(value) }))}
+        />
+      </Group>
+      <Answer of={changes} lines={8}>
+        {({ changes: all }) => <List changes={all} status={status} decide={setDeciding} />}
+      </Answer>
+      {deciding && <DecideDialog {...deciding} close={() => setDeciding(undefined)} />}
+    </Page>
+  );
+}
+
+interface ListProps {
+  changes: ChangeRecord[];
+  status: Status;
+  decide: (deciding: Deciding) => void;
+}
+
+function List({ changes, status, decide }: ListProps) {
+  if (changes.length === 0) {
+    return <Empty>{status === 'pending' ? 'No change waits for a second person.' : `No change is ${status}.`}</Empty>;
+  }
+  return (
+    <Stack component="section" aria-label="Changes">
+      {changes.map((change) => (
+        <Change key={change.id} change={change} decide={(decision) => decide({ change, decision })} />
+      ))}
+    </Stack>
+  );
+}
+
+const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
+  create_client: 'New client',
+  change_client: 'Change of client',
+  issue_key: 'New key of client',
+};
+
+export const titleOf = ({ kind, client }: ChangeRecord) => `${KIND_WORDS[kind]} ${client}`;
+
+function Change({ change, decide }: { change: ChangeRecord; decide: (decision: Decision) => void }) {
+  const { status, widens, before, after, holders, reason, requested_by: by, decided_by: decider } = change;
+  const persons = [...new Set(holders.map(({ person }) => person ?? 'a key without a person'))];
+  return (
+    <Paper withBorder p="md" component="article" aria-label={titleOf(change)}>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h3" className="wrap-anywhere">
+            {titleOf(change)}
+          </Title>
+          {status !== 'pending' && <Badge variant="light">{inWords(status)}</Badge>}
+        </Group>
+        <ChangedFields of={{ before, after }} />
+        <Facts
+          of={{
+            'Needs a second person for': widens.map(inWords).join(', '),
+            'Keys that gain it': persons.length === 0 ? undefined : persons.join(', '),
+            'Asked by': (
+              <>
+                {by.person}, <Instant at={change.requested_at} />
+              </>
+            ),
+            Reason: reason ?? undefined,
+            'Can be approved until': status === 'pending' ? <Instant at={change.expires_at} /> : undefined,
+            'Decided by': decider ? (
+              <>
+                {decider.person}, <Instant at={change.decided_at} />
+                {change.decision_reason && ` – ${change.decision_reason}`}
+              </>
+            ) : undefined,
+          }}
+        />
+        {status === 'pending' && <Buttons change={change} decide={decide} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Buttons({ change, decide }: { change: ChangeRecord; decide: (decision: Decision) => void }) {
+  const { session } = useSession();
+  const gate = useGate(obstacleOf(change, session.person));
+  const name = titleOf(change);
+  return (
+    <Group>
+      <Button onClick={() => decide('approve')} aria-label={`Approve: ${name}`} {...gate.button}>
+        Approve
+      </Button>
+      <Button variant="default" onClick={() => decide('reject')} aria-label={`Reject: ${name}`} {...gate.button}>
+        Reject
+      </Button>
+      {gate.hint}
+    </Group>
+  );
+}
+
+/** Returns why this key cannot decide. The proxy decides the same by itself. */
+function obstacleOf({ requested_by: by }: ChangeRecord, person: string | null): string | undefined {
+  if (person === null) return 'Your key belongs to no person, so it cannot decide.';
+  if (person.toLowerCase() === by.person.toLowerCase()) return 'You asked for this change. Another person must decide.';
+  return undefined;
+}

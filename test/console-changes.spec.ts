@@ -1,0 +1,82 @@
+import { Page } from 'playwright-core';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { expectAccessible } from './support/accessible';
+import { complaintsOf, reasonOf, widthOf } from './support/console';
+import { ConsoleScene, startConsoleScene } from './support/console-scene';
+
+/** Ada asks for changes that let a client do more, and Bob decides about them. */
+describe("the console's changes", () => {
+  let scene: ConsoleScene;
+  let ada: string;
+  let bob: string;
+
+  beforeAll(async () => {
+    scene = await startConsoleScene({ dualControl: true });
+    const clients = scene.proxy.app.get(ClientsService, { strict: false });
+    await clients.create('admin', ['admin', 'audit']);
+    ada = (await clients.issueKey('admin', { person: 'ada' })).key;
+    bob = (await clients.issueKey('admin', { person: 'bob' })).key;
+    await clients.create('shop', ['pay'], { maxItems: 10, countries: ['Kenya'] });
+  });
+  afterAll(() => scene.close());
+
+  const ask = (body: object) =>
+    fetch(`${scene.proxy.url}/v1/clients/shop`, {
+      method: 'PATCH',
+      headers: { 'x-api-key': ada, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const shop = async () => (await scene.proxy.get(ada, '/v1/clients/shop').expect(200)).body;
+  const dialogOf = (page: Page) => page.getByRole('dialog');
+  const change = 'Change of client shop';
+
+  it('wait until another person agrees, who sees what was and what will be', async () => {
+    expect((await ask({ max_items: 20, reason: 'a busy season' })).status).toBe(202);
+    const own = await scene.visit(ada, '/changes');
+    await own.getByRole('article', { name: change }).waitFor();
+    const approve = own.getByRole('button', { name: `Approve: ${change}` });
+    expect(await reasonOf(approve)).toBe('You asked for this change. Another person must decide.');
+
+    const page = await scene.visit(bob, '/changes');
+    const complaints = complaintsOf(page);
+    const article = page.getByRole('article', { name: change });
+    await article.getByText('Max items: 20, was 10').waitFor();
+    await article.getByText('a busy season').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: `Approve: ${change}` }).click();
+    await dialogOf(page).getByText('It applies to shop at once').waitFor();
+    await expectAccessible(dialogOf(page));
+    await dialogOf(page).getByLabel('Reason').fill('agreed with ada');
+    await dialogOf(page).getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('No change waits for a second person.').waitFor();
+    expect((await shop()).max_items).toBe(20);
+    await page.getByLabel('Status').selectOption('approved');
+    await page.getByText(/bob,.*agreed with ada/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('are never made once they are rejected, or when the client was changed meanwhile', async () => {
+    expect((await ask({ countries: ['Kenya', 'Ghana'] })).status).toBe(202);
+    const page = await scene.visit(bob, '/changes');
+    await page.getByRole('button', { name: `Reject: ${change}` }).click();
+    await dialogOf(page).getByLabel('Reason').fill('not agreed');
+    await dialogOf(page).getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('No change waits for a second person.').waitFor();
+
+    expect((await ask({ max_items: 30 })).status).toBe(202);
+    expect((await ask({ max_items: 5 })).status).toBe(200);
+    await page.reload();
+    await page.getByRole('button', { name: `Approve: ${change}` }).click();
+    await dialogOf(page).getByLabel('Reason').fill('agreed');
+    await dialogOf(page).getByRole('button', { name: 'Approve' }).click();
+    await dialogOf(page).getByText('have changed since').waitFor();
+    expect(await shop()).toMatchObject({ max_items: 5, countries: ['Kenya'] });
+  });
+
+  it('fit a telephone', async () => {
+    expect((await ask({ max_items: 40 })).status).toBe(202);
+    const page = await scene.visit(bob, '/changes', 360);
+    await page.getByRole('article', { name: change }).waitFor();
+    expect(await widthOf(page)).toBe(360);
+  });
+});
