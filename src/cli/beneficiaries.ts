@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import { ListedBeneficiary, MAX_AT_ONCE, RegisterChange } from '../access/clients/beneficiaries.service';
+import { MAX_AT_ONCE } from '../access/clients/beneficiaries.service';
 import { Beneficiary, REGISTER_LISTS, RegisterList } from '../access/clients/beneficiary';
 import { ClientError } from '../access/clients/client-error';
+import { ListedBeneficiary, RegisterChange } from '../access/clients/register-writes';
 import { BENEFICIARY_MUST, readBeneficiary } from '../admin/clients/beneficiary-text';
 import { changedByOperator } from './changed-by';
 import { withBeneficiaries } from './database';

@@ -21,8 +21,19 @@ export function beneficiaryKey(clientId: string, { kind, name }: Beneficiary): B
   return hash('sha256', JSON.stringify(['beneficiary', clientId, spelling]), 'buffer');
 }
 
+/** A recipient as a register stores it. */
+export interface StoredRecipient {
+  kind: string;
+  recipient: Uint8Array<ArrayBuffer>;
+  masked: string | null;
+}
+
+export function storedRecipient(clientId: string, one: Beneficiary): StoredRecipient {
+  return { kind: one.kind, recipient: new Uint8Array(beneficiaryKey(clientId, one)), masked: maskBeneficiary(one) };
+}
+
 /** Returns the recipient for people, who recognise it only if they know it. IDs of sub-accounts are not masked. */
-export function maskBeneficiary({ kind, name }: Beneficiary): string {
+function maskBeneficiary({ kind, name }: Beneficiary): string {
   return MASKS[kind](name);
 }
 

@@ -71,6 +71,23 @@ export abstract class ChangeRecords {
   abstract record(tx: Prisma.TransactionClient, changes: ClientChange[], by: ChangeAuthor): Promise<void>;
 }
 
+/** Records changes. If one person makes some that need two, that is recorded as well. */
+export async function recordChanges(
+  records: ChangeRecords,
+  tx: Prisma.TransactionClient,
+  changes: ClientChange[],
+  by: ChangeAuthor,
+): Promise<void> {
+  const [first] = changes;
+  const emergency = by.isEmergency && first ? [emergencyOf(first.client, changes)] : [];
+  await records.record(tx, [...emergency, ...changes], by);
+}
+
+function emergencyOf(client: ClientChange['client'], changes: ClientChange[]): ClientChange {
+  const acts = [...new Set(changes.map(({ action }) => action))];
+  return { action: 'emergency_change', client, keyId: null, before: null, after: { acts } };
+}
+
 type Granted = Omit<ListedClient, 'id' | 'name' | 'created_at' | 'active_keys'>;
 
 const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_FIELDS[key].name as keyof Granted);

@@ -1,7 +1,7 @@
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
-import { ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf } from './changes';
+import { ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';
 import { Grants, toAssignments } from './grants';
 import { hashKey, newKey } from './key';
@@ -44,7 +44,7 @@ export class ClientWrites {
       throw clientExists(name);
     });
     const listed = listedClient(client, clock.now());
-    await this.record(tx, [creationOf(listed), issuanceOf(client, key)], by);
+    await recordChanges(this.records, tx, [creationOf(listed), issuanceOf(client, key)], by);
     return listed;
   }
 
@@ -60,7 +60,7 @@ export class ClientWrites {
     // Prisma's own update cannot set a list to null.
     await tx.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE id = ${before.id}::uuid`;
     const after = await findClient(tx, before.name);
-    await this.record(tx, changesBetween(before, after), by);
+    await recordChanges(this.records, tx, changesBetween(before, after), by);
     return after;
   }
 
@@ -71,20 +71,8 @@ export class ClientWrites {
     by: ChangeAuthor,
   ): Promise<void> {
     await tx.apiKey.create({ data: { ...key, clientId: client.id } });
-    await this.record(tx, [issuanceOf(client, key)], by);
+    await recordChanges(this.records, tx, [issuanceOf(client, key)], by);
   }
-
-  private async record(tx: Prisma.TransactionClient, changes: ClientChange[], by: ChangeAuthor): Promise<void> {
-    const [first] = changes;
-    const emergency = by.isEmergency && first ? [emergencyOf(first.client, changes)] : [];
-    await this.records.record(tx, [...emergency, ...changes], by);
-  }
-}
-
-/** One person makes changes that need two. */
-function emergencyOf(client: ClientChange['client'], changes: ClientChange[]): ClientChange {
-  const after = { acts: changes.map(({ action }) => action) };
-  return { action: 'emergency_change', client, keyId: null, before: null, after };
 }
 
 /** Reads a client. @throws ClientError if there is none. */

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ListedBeneficiary, MAX_AT_ONCE, RegisterChanged } from '../../access/clients/beneficiaries.service';
+import { MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
 import { REGISTER_LISTS, RegisterList } from '../../access/clients/beneficiary';
+import { ListedBeneficiary, RegisterChanged } from '../../access/clients/register-writes';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf, PageSize, Uuid } from '../../http/validation/query-rules';
 import { Text, WordList } from '../../http/validation/rules';

@@ -1,0 +1,129 @@
+import { newId } from '../../platform/database/ids';
+import { Prisma } from '../../platform/database/generated/client';
+import { Beneficiary, RegisterList, StoredRecipient, storedRecipient } from './beneficiary';
+import { ChangeAuthor, ChangeRecords, ClientChange, recordChanges } from './changes';
+
+/** An entry of a register, with the names of the API. */
+export interface ListedBeneficiary {
+  id: string;
+  list: RegisterList;
+  /** Masked. Null if the recipient was erased. */
+  recipient: string | null;
+  registered_at: Date;
+}
+
+/** What is changed in one list of a register. */
+export interface RegisterChange {
+  list: RegisterList;
+  add: Beneficiary[];
+  /** Recipients, or IDs of entries. */
+  remove: (Beneficiary | string)[];
+}
+
+/** The same, as it is stored. */
+export interface RegisterWrite {
+  list: RegisterList;
+  add: StoredRecipient[];
+  remove: { ids: string[]; recipients: StoredRecipient['recipient'][] };
+}
+
+/** The entries of the added recipients, and those that are gone. */
+export interface RegisterChanged {
+  added: ListedBeneficiary[];
+  removed: ListedBeneficiary[];
+}
+
+type Row = Prisma.BeneficiaryGetPayload<object>;
+type Target = NonNullable<ClientChange['client']> & { id: string };
+
+/** Writes registers with their records, in the transaction of the caller, who has locked the client. */
+export class RegisterWrites {
+  constructor(private readonly records: ChangeRecords) {}
+
+  /** Removes recipients from a list, then adds others. Those that are not on it, or are on it already, stay as they are. */
+  async change(
+    tx: Prisma.TransactionClient,
+    { id, name }: Target,
+    write: RegisterWrite,
+    by: ChangeAuthor,
+  ): Promise<RegisterChanged> {
+    const client = { id, name };
+    const removed = await remove(tx, id, write);
+    const { entries, created } = await add(tx, id, write);
+    await keepFlag(tx, id);
+    const acts = [...removed.map((row) => removalOf(client, row)), ...created.map((row) => additionOf(client, row))];
+    await recordChanges(this.records, tx, acts, by);
+    return { added: entries.map(listed), removed: removed.map(listed) };
+  }
+}
+
+export function toWrite(clientId: string, { list, add: added, remove: gone }: RegisterChange): RegisterWrite {
+  const recipients = gone
+    .filter((one) => typeof one !== 'string')
+    .map((one) => storedRecipient(clientId, one).recipient);
+  return {
+    list,
+    add: added.map((one) => storedRecipient(clientId, one)),
+    remove: { ids: gone.filter((one) => typeof one === 'string'), recipients },
+  };
+}
+
+/** Returns the entries that a change removes. */
+export function entriesToRemove(
+  tx: Prisma.TransactionClient,
+  clientId: string,
+  { list, remove: { ids, recipients } }: RegisterWrite,
+): Promise<Row[]> {
+  const where = { clientId, list, OR: [{ id: { in: ids } }, { recipient: { in: recipients } }] };
+  return tx.beneficiary.findMany({ where, orderBy: { id: 'asc' } });
+}
+
+/** Returns the entries of the recipients that a change adds, if they exist. */
+export function entriesOfAdded(tx: Prisma.TransactionClient, { list, add: added }: RegisterWrite): Promise<Row[]> {
+  const where = { list, recipient: { in: added.map(({ recipient }) => recipient) } };
+  return tx.beneficiary.findMany({ where, orderBy: { id: 'asc' } });
+}
+
+export function listed({ id, list, masked, registeredAt }: Row): ListedBeneficiary {
+  return { id, list: list as RegisterList, recipient: masked, registered_at: registeredAt };
+}
+
+async function remove(tx: Prisma.TransactionClient, clientId: string, write: RegisterWrite): Promise<Row[]> {
+  const entries = await entriesToRemove(tx, clientId, write);
+  await tx.beneficiary.deleteMany({ where: { id: { in: entries.map(({ id }) => id) } } });
+  return entries;
+}
+
+/** @returns the entries of all recipients, and those of them that were created. */
+async function add(
+  tx: Prisma.TransactionClient,
+  clientId: string,
+  write: RegisterWrite,
+): Promise<{ entries: Row[]; created: Row[] }> {
+  const data = write.add.map((one) => ({ id: newId(), clientId, list: write.list, ...one }));
+  await tx.beneficiary.createMany({ data, skipDuplicates: true });
+  const entries = await entriesOfAdded(tx, write);
+  const ids = new Set(data.map(({ id }) => id));
+  return { entries, created: entries.filter(({ id }) => ids.has(id)) };
+}
+
+/** Keeps the column that says whether the client has blocked recipients. */
+async function keepFlag(tx: Prisma.TransactionClient, clientId: string): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE client SET blocks_recipients = NOT blocks_recipients WHERE id = ${clientId}::uuid AND blocks_recipients <> EXISTS (
+      SELECT FROM beneficiary b WHERE b.client_id = client.id AND b.list = 'blocked')`;
+}
+
+function additionOf(client: Target, entry: Row): ClientChange {
+  return { action: 'beneficiary_added', client, keyId: null, before: null, after: stateOf(entry) };
+}
+
+/** The state after a removal names the entry, because the act of an addition does, too. */
+function removalOf(client: Target, entry: Row): ClientChange {
+  const after = { beneficiary_id: entry.id };
+  return { action: 'beneficiary_removed', client, keyId: null, before: stateOf(entry), after };
+}
+
+function stateOf({ id, list, masked }: Row): object {
+  return { beneficiary_id: id, list, ...(masked !== null && { recipient: masked }) };
+}
