@@ -1,6 +1,7 @@
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { BeforeDocument, ChangeDocument, shownChange } from './change-document';
 import { ChangeAuthor, ChangeRecords, ClientChange } from './changes';
 
@@ -45,7 +46,9 @@ export async function insertPending(
   const { clientId, keyId, actor: person, reason } = by;
   const documents = { before: before && JSON.stringify(before), change: JSON.stringify(change) };
   const row = { id, kind, client: client.name, widens: [...widens], ...documents };
-  await tx.pendingChange.create({ data: { ...row, reason, clientId, keyId, person, expiresAt } });
+  await tx.pendingChange.create({
+    data: { ...row, reason: proseAsRecorded(reason), clientId, keyId, person, expiresAt },
+  });
   const after = { change_id: id, ...(before === null && { name: client.name }), ...shownChange(client.name, change) };
   const was = before && shownBefore(before, change);
   const act = { action: 'change_requested', client, keyId: change.key?.id ?? null, before: was, after } as const;
@@ -90,7 +93,7 @@ export async function endWait(
   by: ChangeAuthor,
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE pending_change SET status = ${status}, decided_at = clock_timestamp(), decision_reason = ${by.reason},
+    UPDATE pending_change SET status = ${status}, decided_at = clock_timestamp(), decision_reason = ${proseAsRecorded(by.reason)},
       decider_client_id = ${by.clientId}::uuid, decider_key_id = ${by.keyId}::uuid, decider_person = ${by.actor}
     WHERE id = ${id}::uuid AND status = 'pending'`;
 }
