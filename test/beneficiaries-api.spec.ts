@@ -63,6 +63,13 @@ describe('the API of registers', () => {
     await api.change(name, { list: 'allowed', add: ['a@b.example'] }, approving.app).expect(403);
   });
 
+  it('adds and removes in one request if nobody else must agree', async () => {
+    const { name } = await api.client();
+    await api.allow(name, '@ada');
+    const { body } = await api.change(name, { list: 'allowed', add: ['@bob'], remove: ['@ada'] }).expect(200);
+    expect([body.added, body.removed]).toMatchObject([[{ recipient: '@b••' }], [{ recipient: '@a••' }]]);
+  });
+
   it('changes nothing that cannot be recorded', async () => {
     const { name, key } = await api.client();
     const phone = api.newPhone();
@@ -77,7 +84,7 @@ describe('the API of registers', () => {
     const { name, key } = await api.client();
     const phone = api.newPhone();
     const { url, ownerUrl } = approving.proxy.database;
-    Object.assign(process.env, { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl });
+    Object.assign(process.env, { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, DUAL_CONTROL: 'false' });
     let said = '';
     const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((said += String(text))));
     const cli = async (action: string, ...args: string[]) => {
@@ -97,6 +104,7 @@ describe('the API of registers', () => {
       expect(await cli('remove', ...recipients)).toEqual(added);
     } finally {
       stdout.mockRestore();
+      delete process.env.DUAL_CONTROL;
     }
     await api.pay(key, [phone]).expect(200);
     const [act] = await api.acts(name);

@@ -116,6 +116,30 @@ describe('commands that need a second person', () => {
     });
   });
 
+  it('changes registers as it changes clients', async () => {
+    const command = (action: string, list: string, recipients: string) => {
+      const about = ['--name', 'shop', '--list', list, '--recipients', recipients];
+      return ['clients', 'beneficiaries', action, ...about];
+    };
+    const add = command('add', 'allowed', '+254712345678, @ada');
+    const block = command('add', 'blocked', '@mallory');
+    for (const args of [add, block, command('remove', 'blocked', '@mallory')]) {
+      expect(await refused(args)).toMatch(/Dual control is on/);
+    }
+    const entries = (answer: unknown) => answer as { status?: string; change_id?: string; recipient?: string }[];
+    expect(entries(await done(block, ada))).toMatchObject([{ list: 'blocked', recipient: '@m••' }]);
+    const [asked] = entries(await done(add, ada));
+    expect(asked?.status).toBe('pending_approval');
+    await done(['changes', 'approve', asked?.change_id ?? '', '--reason', 'agreed'], grace);
+    const listed = entries(await done(['clients', 'beneficiaries', 'list', '--name', 'shop', '--list', 'allowed']));
+    expect(listed.map(({ recipient }) => recipient)).toEqual(['+254••••5678', '@a••']);
+    await done([...command('remove', 'blocked', '@mallory'), '--emergency', '--reason', 'Case 4']);
+    expect((await acts()).slice(-2)).toMatchObject([
+      { action: 'emergency_change', reason: 'Case 4' },
+      { action: 'beneficiary_removed', reason: 'Case 4' },
+    ]);
+  });
+
   it('revokes a key and stops on the database alone', async () => {
     const [{ id = '' } = {}] = (await done(['keys', 'list', '--client', 'reader'])) as unknown as { id: string }[];
     await done(['keys', 'revoke', id, '--reason', 'Leaked']);

@@ -14,6 +14,7 @@ Erases an email address, phone number, or handle from the history. The command e
   - every other body that contains the contact
   - its mentions in the upstream's listings and in statements
   - the searches of auditors for it
+  - registers of clients, and changes of them that wait or were decided
 The records keep their amounts, and every proof remains valid. If the upstream still lists the contact, the next reconciliation
 stores it again. Calls that are in doubt, in progress, or pending approval are not changed. The command lists them and exits
 with code 2. Settle them, then run the command again. Backups are not changed.
@@ -83,6 +84,6 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
 }
 
 function count({ places }: Erased): string {
-  const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
-  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, and ${of('beneficiary')} register entries`;
+  const of = (...tables: string[]) => places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
+  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, and ${of('beneficiary', 'pending_change')} register entries`;
 }

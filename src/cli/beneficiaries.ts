@@ -2,19 +2,26 @@ import { Command } from 'commander';
 import { MAX_AT_ONCE } from '../access/clients/beneficiaries.service';
 import { Beneficiary, REGISTER_LISTS, RegisterList } from '../access/clients/beneficiary';
 import { ClientError } from '../access/clients/client-error';
-import { ListedBeneficiary, RegisterChange } from '../access/clients/register-writes';
+import { ListedBeneficiary, RegisterChanged } from '../access/clients/register-writes';
+import type { WaitingDto } from '../admin/clients/changes.dto';
 import { BENEFICIARY_MUST, readBeneficiary } from '../admin/clients/beneficiary-text';
-import { changedByOperator } from './changed-by';
-import { withBeneficiaries } from './database';
+import { clientServices, withPrisma } from './database';
+import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
 import { print } from './output';
 import { standardInput } from './standard-input';
 
-interface Options {
+interface Options extends GovernedOptions {
   name: string;
   list: RegisterList;
   recipients: string;
-  reason?: string;
-  json?: boolean;
+}
+
+type Direction = 'add' | 'remove';
+
+/** A recipient, and the text that names it. */
+interface Read {
+  text: string;
+  one: Beneficiary;
 }
 
 const RECIPIENTS =
@@ -36,34 +43,38 @@ function addCommand(): Command {
       'after',
       `
 A client with --beneficiaries-only pays only recipients on its list allowed. No client pays recipients on its list blocked.
+${GOVERNED_HELP}
 
 Examples:
   npm run cli -- clients beneficiaries add --name shop --list allowed --recipients "+254712345678,ada@example.com,@ada"
   npm run cli -- clients beneficiaries add --name shop --list blocked --recipients - --reason "Case 17" < blocked.txt
   npm run cli -- clients update --name shop --beneficiaries-only --beneficiary-cool-off 86400`,
     )
-    .action((options: Options) => change(options, (add) => ({ add, remove: [] })));
+    .action((options: Options) => change(options, 'add'));
 }
 
 function removeCommand(): Command {
   return changing('remove', 'remove recipients from a list; those that are not on it are ignored')
     .addHelpText(
       'after',
-      `
+      `${GOVERNED_HELP}
+
 Examples:
   npm run cli -- clients beneficiaries remove --name shop --list blocked --recipients "+254712345678" --reason "Case 17"`,
     )
-    .action((options: Options) => change(options, (remove) => ({ add: [], remove })));
+    .action((options: Options) => change(options, 'remove'));
 }
 
 function changing(name: string, description: string): Command {
-  return new Command(name)
+  const command = new Command(name)
     .description(description)
     .requiredOption('--name <name>', "the client's name")
     .requiredOption(...LIST)
-    .requiredOption('--recipients <list>', RECIPIENTS)
-    .option('--reason <text>', 'reason, which is recorded')
-    .option(...JSON_OPTION);
+    .requiredOption('--recipients <list>', RECIPIENTS);
+  return governed(command).option(
+    '--json',
+    'print JSON: the entries, or {"status","change_id","expires_at"} for each change that waits',
+  );
 }
 
 function listCommand(): Command {
@@ -75,7 +86,8 @@ function listCommand(): Command {
     .addHelpText('after', '\nExamples:\n  npm run cli -- clients beneficiaries list --name shop --list blocked --json')
     .action(({ name, list, json }: Pick<Options, 'name' | 'json'> & { list?: RegisterList }) => {
       if (list !== undefined) requireList(list);
-      return withBeneficiaries(async (register) => {
+      return withPrisma(async (prisma) => {
+        const { register } = clientServices(prisma);
         const all: ListedBeneficiary[] = [];
         let page: ListedBeneficiary[];
         do {
@@ -87,22 +99,31 @@ function listCommand(): Command {
     });
 }
 
-/** Changes a register in parts, each of which is committed with its records. */
-async function change(
-  { name, list, recipients, reason, json }: Options,
-  changeOf: (part: Beneficiary[]) => Pick<RegisterChange, 'add' | 'remove'>,
-): Promise<void> {
+/** Changes a register in parts, each of which is committed with its records, or waits for a second person. */
+async function change(options: Options, direction: Direction): Promise<void> {
+  const { name, list, recipients, reason, json } = options;
   requireList(list);
-  const by = changedByOperator(reason);
   const all = readAll(recipients === '-' ? await standardInput() : recipients);
-  await withBeneficiaries(async (register) => {
-    const entries: ListedBeneficiary[] = [];
+  const inParts = async (changePart: (part: Read[]) => Promise<RegisterChanged | WaitingDto>) => {
+    const done: object[] = [];
     for (let from = 0; from < all.length; from += MAX_AT_ONCE) {
-      const part = all.slice(from, from + MAX_AT_ONCE);
-      const { added, removed } = await register.change(name, { list, ...changeOf(part) }, by);
-      entries.push(...added, ...removed);
+      const changed = await changePart(all.slice(from, from + MAX_AT_ONCE));
+      done.push(...('change_id' in changed ? [changed] : [...changed.added, ...changed.removed]));
     }
-    print(entries, json);
+    print(done, json);
+  };
+  await makeChange(options, {
+    onDatabase: ({ register }, by) =>
+      inParts((part) => {
+        const named = part.map(({ one }) => one);
+        return register.change(name, { list, add: [], remove: [], [direction]: named }, by);
+      }),
+    throughProxy: () =>
+      inParts(async (part) => {
+        const path = `/v1/clients/${encodeURIComponent(name)}/beneficiaries`;
+        const body = { list, [direction]: part.map(({ text }) => text), reason };
+        return (await askClients(options, { path, body })) as RegisterChanged | WaitingDto;
+      }),
   });
 }
 
@@ -113,11 +134,11 @@ function requireList(list: string): void {
 }
 
 /** @throws ClientError that names every text in no known form by its place, because the text may be a person's contact. */
-function readAll(text: string): Beneficiary[] {
-  const texts = text.split(/[,\n]/).filter((one) => one.trim() !== '');
-  const read = texts.map(readBeneficiary);
-  const wrong = read.flatMap((one, place) => (one ? [] : [place + 1]));
-  if (wrong.length > 0) throw new ClientError(`--recipients: number ${wrong.join(', ')} ${BENEFICIARY_MUST}.`);
+function readAll(list: string): Read[] {
+  const texts = list.split(/[,\n]/).filter((text) => text.trim() !== '');
   if (texts.length === 0) throw new ClientError('--recipients must name at least one recipient.');
-  return read.filter((one) => one !== undefined);
+  const read = texts.map((text) => ({ text, one: readBeneficiary(text) }));
+  const wrong = read.flatMap(({ one }, place) => (one ? [] : [place + 1]));
+  if (wrong.length > 0) throw new ClientError(`--recipients: number ${wrong.join(', ')} ${BENEFICIARY_MUST}.`);
+  return read.filter((row): row is Read => row.one !== undefined);
 }

@@ -71,10 +71,10 @@ async function create(options: ClientOptions): Promise<void> {
   if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
   await makeChange(options, {
     isFirstStep: permissions.scopes.includes('admin') && person !== undefined,
-    onDatabase: async (service, by) => {
+    onDatabase: async ({ clients }, by) => {
       const expiresAt = chosenExpiry(expires);
       const grants = { operations: permissions.operations, ...limits, person, expiresAt };
-      const created = await service.create(name, permissions.scopes, grants, by);
+      const created = await clients.create(name, permissions.scopes, grants, by);
       print(json ? created : { ...created, expires_at: expiresAt }, json);
     },
     throughProxy: async () => {
@@ -139,8 +139,8 @@ async function update(options: ClientOptions): Promise<void> {
     return change;
   };
   await makeChange(options, {
-    onDatabase: async (service, by) => {
-      const updated = await service.update(name, changeOf(await service.find(name)), by);
+    onDatabase: async ({ clients }, by) => {
+      const updated = await clients.update(name, changeOf(await clients.find(name)), by);
       print(json ? updated : forPeople(updated), json);
     },
     throughProxy: async () => {

@@ -103,15 +103,19 @@ async function migrateAll({ ownerUrl, sandboxUrl }: DatabaseUrls, { dryRun, json
 
 /** Runs work on clients against an up-to-date database. Whatever it started is stopped afterwards. */
 export async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
-  await withPrisma((prisma) => work(new ClientsService(prisma, new ActivityJournal())));
+  await withPrisma((prisma) => work(clientServices(prisma).clients));
 }
 
-/** Runs work on the registers of clients, as `withClients`. */
-export async function withBeneficiaries(work: (register: BeneficiariesService) => Promise<void>): Promise<void> {
-  await withPrisma((prisma) => {
-    const journal = new ActivityJournal();
-    return work(new BeneficiariesService(prisma, new ClientsService(prisma, journal), journal));
-  });
+/** The services that change clients without a second person. */
+export interface ClientServices {
+  clients: ClientsService;
+  register: BeneficiariesService;
+}
+
+export function clientServices(prisma: PrismaService): ClientServices {
+  const journal = new ActivityJournal();
+  const clients = new ClientsService(prisma, journal);
+  return { clients, register: new BeneficiariesService(prisma, clients, journal) };
 }
 
 /** Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped afterwards. */

@@ -1,14 +1,12 @@
 import { Command } from 'commander';
 import { ChangeAuthor } from '../access/clients/changes';
 import { ClientError } from '../access/clients/client-error';
-import { ClientsService } from '../access/clients/clients.service';
 import { hadAdministrator, isDualControlRecorded } from '../access/clients/installation';
-import { ActivityJournal } from '../journal/activity';
 import { loadConfigOf } from '../platform/config/config';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ask, askingProxy, keyHelp, ProxyOptions, Question } from './asking-proxy';
 import { changedByOperator } from './changed-by';
-import { withPrisma } from './database';
+import { ClientServices, clientServices, withPrisma } from './database';
 
 /** Options of the commands that change what clients may do. */
 export interface GovernedOptions extends ProxyOptions {
@@ -18,7 +16,7 @@ export interface GovernedOptions extends ProxyOptions {
 }
 
 interface GovernedChange {
-  onDatabase: (clients: ClientsService, by: ChangeAuthor) => Promise<void>;
+  onDatabase: (services: ClientServices, by: ChangeAuthor) => Promise<void>;
   throughProxy: () => Promise<void>;
   /** Whether a new installation needs it: its first administrator, who has a name. */
   isFirstStep?: boolean;
@@ -49,7 +47,7 @@ export async function makeChange(options: GovernedOptions, change: GovernedChang
     const where = await placeOf(prisma, change, emergency);
     if (where === 'proxy') return change.throughProxy();
     const isEmergency = where === 'emergency';
-    await change.onDatabase(new ClientsService(prisma, new ActivityJournal()), { ...by, isEmergency });
+    await change.onDatabase(clientServices(prisma), { ...by, isEmergency });
   });
 }
 

@@ -56,9 +56,9 @@ Examples:
 async function issue(options: IssueOptions): Promise<void> {
   const { client, expires, person, reason, json } = options;
   await makeChange(options, {
-    onDatabase: async (service, by) => {
+    onDatabase: async ({ clients }, by) => {
       const expiresAt = chosenExpiry(expires);
-      const issued = await service.issueKey(client, { expiresAt, person }, by);
+      const issued = await clients.issueKey(client, { expiresAt, person }, by);
       print(json ? issued : { ...issued, expires_at: expiresAt }, json);
     },
     throughProxy: async () => {

@@ -16,6 +16,8 @@ import {
   readPending,
   withStatus,
 } from './pending-changes';
+import { fromRegisterDocument } from './register-document';
+import { RegisterWrites } from './register-writes';
 import { requireSeparateHands } from './separation';
 
 /** More changes than ever wait at once. */
@@ -25,12 +27,14 @@ const MOST = 200;
 @Injectable()
 export class ChangeDecisionsService {
   private readonly writes: ClientWrites;
+  private readonly register: RegisterWrites;
 
   constructor(
     private readonly prisma: SidePrisma,
     private readonly records: ChangeRecords,
   ) {
     this.writes = new ClientWrites(records);
+    this.register = new RegisterWrites(records);
   }
 
   /** Returns the newest changes with a status. */
@@ -122,6 +126,10 @@ export class ChangeDecisionsService {
     if (key) {
       await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [key.person] });
       await this.writes.issueKey(tx, client, key, by);
+      return;
+    }
+    if (change.register) {
+      await this.register.change(tx, client, fromRegisterDocument(change.register), by);
       return;
     }
     if (permissions.scopes) {

@@ -5,12 +5,14 @@ import { Grants } from './grants';
 import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
 import { Limits, NO_LIMITS } from './limits';
 import { hintOf, ListedClient } from './listed';
+import { RegisterDocument } from './register-document';
 
 /** A requested change, as it is stored until somebody decides about it. */
 export interface ChangeDocument {
   /** The changed permissions, by the names of the API. */
   permissions: Permissions;
   key?: KeyDocument;
+  register?: RegisterDocument;
 }
 
 /** What a client may do, and who holds its keys, when a change of it was requested. */
@@ -70,8 +72,18 @@ export function fromKeyDocument({ id, sha256, hint, person, expires_at }: KeyDoc
   return { id, sha256: new Uint8Array(Buffer.from(sha256, 'hex')), hint, person, expiresAt };
 }
 
-/** Returns a change as people see it: without the SHA-256 of a key. */
-export function shownChange(client: string, { permissions, key }: ChangeDocument): object {
+/** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
+export function recordedChange(client: string, { permissions, key, register }: ChangeDocument): object {
   const { hint = '', person, expires_at } = key ?? {};
-  return { ...permissions, ...(key && { hint: hintOf(client, { hint }), person, expires_at }) };
+  return {
+    ...permissions,
+    ...(key && { hint: hintOf(client, { hint }), person, expires_at }),
+    ...(register && { list: register.list }),
+  };
+}
+
+/** Returns a change as people see it: as it is recorded, with the masks of recipients. */
+export function shownChange(client: string, change: ChangeDocument): object {
+  const recipients = change.register?.recipients.map(({ masked }) => masked);
+  return { ...recordedChange(client, change), ...(recipients && { recipients }) };
 }

@@ -4,6 +4,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
+import { BeneficiariesService } from './beneficiaries.service';
 import { BeforeDocument, ChangeDocument, grantsOf, toKeyDocument, toPermissions } from './change-document';
 import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from './changes';
 import {
@@ -21,6 +22,8 @@ import { checkGrants, Grants } from './grants';
 import { isDualControlRecorded } from './installation';
 import { ListedClient } from './listed';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
+import { widenedRegister } from './register-document';
+import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from './register-writes';
 import { requireSeparateHands } from './separation';
 import { isGuarded, widenings } from './widens';
 
@@ -43,10 +46,12 @@ export class GovernanceService {
   private readonly isProduction: boolean;
   private readonly waitsForMs: number;
   private readonly writes: ClientWrites;
+  private readonly registerWrites: RegisterWrites;
 
   constructor(
     private readonly prisma: SidePrisma,
     private readonly clients: ClientsService,
+    private readonly register: BeneficiariesService,
     private readonly records: ChangeRecords,
     config: ConfigService<Loaded, true>,
   ) {
@@ -55,6 +60,7 @@ export class GovernanceService {
     this.isProduction = production;
     this.waitsForMs = approvalExpiresAfterSeconds * 1_000;
     this.writes = new ClientWrites(records);
+    this.registerWrites = new RegisterWrites(records);
   }
 
   /** Creates a client with its first key. @throws ClientError, Problem */
@@ -120,9 +126,27 @@ export class GovernanceService {
         return { id: row.id, name, key };
       }
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
-      const state: BeforeDocument = { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
+      const state = await stateOf(tx, client);
       const pending = { kind: 'issue_key', client, widens: ['keys'], before: state, change } as const;
       return { ...(await this.wait(tx, pending, by)), key };
+    });
+  }
+
+  /**
+   * Changes the register of a client. Additions to `allowed` and removals from `blocked` let it pay more people.
+   * @throws ClientError, Problem
+   */
+  async changeRegister(name: string, change: RegisterChange, by: ChangeAuthor): Promise<RegisterChanged | Waiting> {
+    if (!this.isOn) return this.register.change(name, change, by);
+    requireOneDirection(change);
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      const write = toWrite(client.id, change);
+      const register = await widenedRegister(tx, client.id, write);
+      if (!register) return this.registerWrites.change(tx, client, write, by);
+      const document = { permissions: {}, register };
+      const [widens, before] = [['beneficiaries'], await stateOf(tx, client)];
+      return this.wait(tx, { kind: 'change_client', client, widens, before, change: document }, by);
     });
   }
 
@@ -161,6 +185,18 @@ export class GovernanceService {
     );
     return { changeId: id, expiresAt, key: undefined };
   }
+}
+
+/** What a client may do now, and who holds its keys. */
+async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Promise<BeforeDocument> {
+  return { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
+}
+
+/** Of additions and removals, one waits and the other applies at once. A change with both would be half made. */
+function requireOneDirection({ add, remove }: RegisterChange): void {
+  if (add.length === 0 || remove.length === 0) return;
+  const detail = 'must be sent in a request of its own, because one of add and remove waits for a second person';
+  throw new Problem('invalid_request', { faults: ['/add', '/remove'].map((pointer) => ({ pointer, detail })) });
 }
 
 /** Whether a change waits for a second person. */

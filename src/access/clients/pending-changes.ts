@@ -2,11 +2,11 @@ import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
-import { BeforeDocument, ChangeDocument, shownChange } from './change-document';
+import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
 import { ChangeAuthor, ChangeRecords, ClientChange } from './changes';
 
 /** A number that only this lock uses. Changes that may wait for a second person are made and decided one at a time. */
-const CHANGE_LOCK = 7_070_032;
+export const CHANGE_LOCK = 7_070_032;
 
 export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
@@ -49,7 +49,11 @@ export async function insertPending(
   await tx.pendingChange.create({
     data: { ...row, reason: proseAsRecorded(reason), clientId, keyId, person, expiresAt },
   });
-  const after = { change_id: id, ...(before === null && { name: client.name }), ...shownChange(client.name, change) };
+  const after = {
+    change_id: id,
+    ...(before === null && { name: client.name }),
+    ...recordedChange(client.name, change),
+  };
   const was = before && shownBefore(before, change);
   const act = { action: 'change_requested', client, keyId: change.key?.id ?? null, before: was, after } as const;
   await records.record(tx, [act], by);

@@ -1,9 +1,11 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
+import { GovernanceService, isWaiting } from '../../access/clients/governance.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';
@@ -17,6 +19,8 @@ import {
 } from './beneficiaries.dto';
 import { BENEFICIARY_MUST, readBeneficiary } from './beneficiary-text';
 import { changedBy } from './changed-by';
+import { WaitingDto } from './changes.dto';
+import { waiting, WAITS } from './waiting';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 
@@ -25,7 +29,10 @@ const NAME = { name: 'name', schema: { type: 'string' }, description: "The clien
 @ApiSecurity('key')
 @Controller('v1/clients/:name/beneficiaries')
 export class BeneficiariesController {
-  constructor(private readonly register: BeneficiariesService) {}
+  constructor(
+    private readonly register: BeneficiariesService,
+    private readonly governance: GovernanceService,
+  ) {}
 
   @Get()
   @Allow('admin')
@@ -50,22 +57,27 @@ export class BeneficiariesController {
   @ApiOperation({
     summary: "Change a client's register of recipients",
     operationId: 'changeBeneficiaries',
-    description: 'Scope `admin`. Each addition and removal is recorded. What is so already stays as it is.',
+    description:
+      'Scope `admin`. Each addition and removal is recorded. What is so already stays as it is. With dual control, additions ' +
+      'to `allowed` and removals from `blocked` wait, so `add` and `remove` go into two requests.',
   })
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ChangedBeneficiariesDto, description: 'The change.' })
-  @ApiKeyProblems('invalid_request', 'client_not_found')
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required')
   async change(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() { list, add: added = [], remove: removed = [], reason }: ChangeBeneficiariesDto,
-  ): Promise<ChangedBeneficiariesDto> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ChangedBeneficiariesDto | WaitingDto> {
     const add = added.map(readBeneficiary);
     const remove = removed.map((text) => (isUuid(text) ? text : readBeneficiary(text)));
     const faults = [...faultsIn('add', add), ...faultsIn('remove', remove)];
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const change = { list, add: add.filter(isDefined), remove: remove.filter(isDefined) };
-    return this.register.change(name, change, changedBy(call, reason)).catch(asProblem);
+    const changed = await this.governance.changeRegister(name, change, changedBy(call, reason)).catch(asProblem);
+    return isWaiting(changed) ? waiting(changed, reply) : changed;
   }
 }
 

@@ -53,7 +53,10 @@ export class ChangeRecord {
   @ApiProperty({ enum: CHANGE_STATUSES, description: '`superseded`: the client was changed meanwhile.' })
   status!: ChangeStatus;
   @text('Name of the changed client.') client!: string;
-  @ApiProperty({ type: [String], description: 'What needs a second person: fields of the client, or `keys`.' })
+  @ApiProperty({
+    type: [String],
+    description: 'What needs a second person: fields of the client, `keys`, or `beneficiaries`.',
+  })
   widens!: string[];
   @orNull(ActivityState, 'The fields before the change. Null: the client does not exist.')
   before!: ActivityState | null;

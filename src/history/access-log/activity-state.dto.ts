@@ -43,6 +43,12 @@ export class ActivityState {
   @text('ID of the entry.') beneficiary_id?: string;
   @text('Its list.') list?: string;
   @text('Its recipient, masked.') recipient?: string;
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    description: 'Added to `allowed`, or removed from `blocked`; masked. Null: erased.',
+  })
+  recipients?: (string | null)[];
   @text('Beginning and end of the key.') hint?: string;
   @textOrNull('ID of the person who owns the key.') person?: string | null;
   @textOrNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at?: string | null;

@@ -1,13 +1,16 @@
 import { Client } from 'pg';
 import { beneficiaryKey } from '../../access/clients/beneficiary';
+import { CHANGE_LOCK } from '../../access/clients/pending-changes';
 import { Person } from './person';
 
 /**
  * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry that blocks them
  * loses its mask and keeps its hash, because a person could otherwise lift the block by asking to be erased.
- * @returns the places that were emptied: `beneficiary/<id>`.
+ * Changes of registers, decided or not, lose the person as well.
+ * @returns the places that were emptied: `beneficiary/<id>` and `pending_change/<id>`.
  */
 export async function eraseBeneficiaries(db: Client, { kind, value: name }: Person): Promise<string[]> {
+  await db.query('SELECT pg_advisory_xact_lock($1)', [CHANGE_LOCK]); // a change that is being approved adds them again
   const clients = await db.query<{ id: string }>('SELECT id FROM client');
   const keys = clients.rows.map(({ id }) => beneficiaryKey(id, { kind, name }));
   const gone = await db.query<{ id: string }>(
@@ -19,5 +22,21 @@ export async function eraseBeneficiaries(db: Client, { kind, value: name }: Pers
      ) SELECT id FROM allowed UNION ALL SELECT id FROM blocked`,
     [keys],
   );
-  return gone.rows.map(({ id }) => `beneficiary/${id}`);
+  const changes = await eraseFromChanges(db, keys);
+  return [...gone.rows.map(({ id }) => `beneficiary/${id}`), ...changes.map((id) => `pending_change/${id}`)];
+}
+
+/** @returns the IDs of the changes that named the person. */
+async function eraseFromChanges(db: Client, keys: Buffer[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `UPDATE pending_change SET change = jsonb_set(change::jsonb, '{register,recipients}', (
+       SELECT jsonb_agg(CASE WHEN one->>'recipient' = ANY ($1::text[]) THEN one || $2::jsonb ELSE one END ORDER BY place)
+       FROM jsonb_array_elements(change::jsonb #> '{register,recipients}') WITH ORDINALITY AS e(one, place)))::text
+     WHERE EXISTS (
+       SELECT FROM jsonb_array_elements(change::jsonb #> '{register,recipients}') AS e(one)
+       WHERE one->>'recipient' = ANY ($1::text[]))
+     RETURNING id`,
+    [keys.map((key) => key.toString('hex')), JSON.stringify({ recipient: null, masked: null })],
+  );
+  return rows.map(({ id }) => id);
 }
