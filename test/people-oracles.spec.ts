@@ -94,6 +94,31 @@ describe('a reader without access to people', () => {
       expect(seen.totals).not.toEqual(withoutIt.totals);
     });
 
+    it('is on record as somebody who learns who was paid, if recipients are compared', async () => {
+      for (const [key, revealed] of [
+        [seeing, true],
+        [reconciler, false],
+      ] as const) {
+        const { statement } = await compared([guess(`recorded-${revealed}`, PHONE)], key);
+        const { body } = await paying.proxy.get(key, '/v1/reconciliation/runs?page_size=1').expect(200);
+        const [run] = body.runs;
+        expect(run?.statement_id).toBe(statement.read_id);
+        await paying.proxy.get(key, `/v1/reconciliation/runs/${run?.id}/report`).expect(200);
+        const recorded = await paying.proxy.database.query(
+          `SELECT DISTINCT route, revealed FROM access WHERE route LIKE '%/reconciliation/runs%'
+             AND key_id = (SELECT id FROM api_key WHERE sha256 = sha256($1::bytea)) ORDER BY route`,
+          [Buffer.from(key)],
+        );
+        const routes = [
+          'GET /v1/reconciliation/runs',
+          'GET /v1/reconciliation/runs/:id',
+          'GET /v1/reconciliation/runs/:id/report',
+          'POST /v1/reconciliation/runs',
+        ];
+        expect(recorded).toEqual(routes.map((route) => ({ route, revealed })));
+      }
+    });
+
     it('gets nothing from guesses about a known transaction', async () => {
       for (const phone of [PHONE, '+254700000001']) {
         const { ofRecipients } = await compared([guess('chi-known', phone)], reconciler);

@@ -83,7 +83,7 @@ export class ReportController {
     const reveal = mayReveal(request.call);
     const head = await this.reports.head(run, reveal);
     const rows = countOf(head);
-    await this.readings.record(request, { rows, about: { run_id: id }, people: false });
+    await this.readings.record(request, { rows, about: { run_id: id }, people: false, compares: run.comparesPeople });
     const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;
     void reply
       .header('content-type', TYPES[format])

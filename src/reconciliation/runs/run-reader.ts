@@ -5,6 +5,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../matching/run-settings';
+import { identifyPeople, StatementField } from '../sources/mapping';
 import { RUN_SEED } from './run-connection';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
@@ -20,6 +21,8 @@ export interface Run {
   /** The statement, or the earlier listing, that it compares with. */
   readId: string | null;
   ofStatement: boolean;
+  /** Whether recipients that the statement names are compared. Its totals then tell whether somebody was paid. */
+  comparesPeople: boolean;
   settings: RunSettings;
   dueAt: Date | null;
   startedAt: Date;
@@ -53,8 +56,10 @@ export interface RunEnd {
 }
 
 /** Its times as text, because JSON has no times. */
-interface RunRow extends Omit<Run, 'end'> {
+interface RunRow extends Omit<Run, 'end' | 'comparesPeople'> {
   end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
+  /** The fields that a statement has columns for. */
+  columns: StatementField[];
 }
 
 /** Whether the connection of a run is alive. See RunConnection.lockRun. */
@@ -65,7 +70,8 @@ const HELD = Prisma.sql`EXISTS (
 
 const RUNS = Prisma.sql`
   SELECT r.id, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical, r.read_id AS "readId",
-    coalesce(s.source = 'statement', false) AS "ofStatement", r.settings, r.due_at AS "dueAt", r.started_at AS "startedAt",
+    coalesce(s.source = 'statement', false) AS "ofStatement",
+    ARRAY(SELECT json_object_keys(s.mapping->'columns')) AS columns, r.settings, r.due_at AS "dueAt", r.started_at AS "startedAt",
     r.client_id AS "clientId", c.name AS "clientName", r.key_id AS "keyId", r.actor,
     CASE WHEN e.run_id IS NOT NULL THEN json_build_object('result', e.result, 'failure', e.failure, 'readId', e.read_id,
       'totals', e.totals, 'endedAt', e.ended_at) END AS "end",
@@ -127,6 +133,10 @@ export class RunReader {
     ];
     const rows = await db.$queryRaw<RunRow[]>`
       ${RUNS} WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY r.id DESC LIMIT ${most}`;
-    return rows.map(({ end, ...row }) => ({ ...row, end: end && { ...end, endedAt: new Date(end.endedAt) } }));
+    return rows.map(({ end, columns, ...row }) => ({
+      ...row,
+      comparesPeople: identifyPeople(columns),
+      end: end && { ...end, endedAt: new Date(end.endedAt) },
+    }));
   }
 }

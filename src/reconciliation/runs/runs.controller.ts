@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiHeader,
@@ -10,19 +10,20 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { FastifyReply } from 'fastify';
+import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
+import { ReadingsService } from '../../history/access-log/readings.service';
 import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
-import { Shows, showsNobody } from '../../access/auth/shows';
+import { Shows, Shown, showsNobody } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
 import { toRecord } from './run-record';
-import { RunReader } from './run-reader';
+import { Run, RunReader } from './run-reader';
 import { LAST_EVENT, RunStreams } from './run-streams.service';
 import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
 import { RunsService } from './runs.service';
@@ -38,11 +39,12 @@ export class RunsController {
     private readonly runs: RunsService,
     private readonly reader: RunReader,
     private readonly streams: RunStreams,
+    private readonly readings: ReadingsService,
   ) {}
 
   @Post()
   @Allow('reconcile')
-  @Shows((run: RunRecord) => showsNobody([run]))
+  @Shows('itself')
   @ApiOperation({
     summary: 'Compare a period with the upstream',
     operationId: 'startReconciliation',
@@ -61,6 +63,7 @@ export class RunsController {
   @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs')
   async start(
     @CurrentCall() call: AuthenticatedCall,
+    @Req() request: FastifyRequest,
     @Body() { from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRecord> {
@@ -72,6 +75,7 @@ export class RunsController {
       asOf: asOf === undefined ? null : new Date(asOf),
     };
     const { run, isNew } = await this.runs.begin(question, { clientId, keyId, actor: call.actor });
+    await this.readings.record(request, shownOf([run]));
     void reply.status(isNew ? HttpStatus.ACCEPTED : HttpStatus.OK);
     void reply.header('location', `/v1/reconciliation/runs/${run.id}`);
     return toRecord(run, mayReveal(call));
@@ -79,19 +83,24 @@ export class RunsController {
 
   @Get()
   @Allow('reconcile')
-  @Shows(({ runs }: RunPage) => showsNobody(runs))
+  @Shows('itself')
   @ApiOperation({ summary: 'List runs', operationId: 'listReconciliations', description: 'Scope `reconcile`.' })
   @ApiResponse({ status: 200, type: RunPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: RunSearch): Promise<RunPage> {
+  async list(
+    @CurrentCall() call: AuthenticatedCall,
+    @Req() request: FastifyRequest,
+    @Query() search: RunSearch,
+  ): Promise<RunPage> {
     const found = await this.reader.list({ below: idBefore(search), result: search.result }, rowsToRead(search));
     const { rows, nextPageToken } = toPage(found, search);
+    await this.readings.record(request, shownOf(rows));
     return { runs: rows.map((run) => toRecord(run, mayReveal(call))), next_page_token: nextPageToken };
   }
 
   @Get(':id')
   @Allow('reconcile')
-  @Shows(() => ({ rows: 1, people: false }))
+  @Shows('itself')
   @ApiOperation({
     summary: 'Read or follow a run',
     operationId: 'readReconciliation',
@@ -116,12 +125,14 @@ export class RunsController {
   @ApiKeyProblems('run_not_found', 'readers_busy')
   async one(
     @CurrentCall() call: AuthenticatedCall,
+    @Req() request: FastifyRequest,
     @Param('id') id: string,
     @Headers() { accept, 'last-event-id': lastEvent }: Record<string, string | undefined>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRecord | Readable | undefined> {
     const run = isUuid(id) ? await this.reader.one(id) : undefined;
     if (!run) throw new Problem('run_not_found');
+    await this.readings.record(request, shownOf([run]));
     if (!wantsEvents(accept)) return toRecord(run, mayReveal(call));
     if (lastEvent === LAST_EVENT) {
       void reply.status(HttpStatus.NO_CONTENT);
@@ -129,4 +140,9 @@ export class RunsController {
     }
     return this.streams.of(run, reply);
   }
+}
+
+/** Whoever reads a run over a statement of named recipients learns which of them were paid. */
+function shownOf(runs: Run[]): Shown {
+  return { ...showsNobody(runs), compares: runs.some(({ comparesPeople }) => comparesPeople) };
 }
