@@ -2,7 +2,7 @@ import { IntentDocument } from '../../journal/documents';
 import { isUndelivered } from '../../journal/undelivered';
 import { payoutStateOf } from '../../operations/settlement';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../records/masking';
-import { Cell } from './csv';
+import { Cell } from '../../http/answers/csv';
 import { ExportedCall, ExportedItem } from './exported-call';
 
 export interface Column<Row> {

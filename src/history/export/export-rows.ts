@@ -3,7 +3,7 @@ import { Present } from '../../operations/lifecycle';
 import { Listed } from '../search/cursor';
 import { Place } from '../records/page';
 import { Column, COLUMNS } from './columns';
-import { Cell } from './csv';
+import { Cell } from '../../http/answers/csv';
 import { ExportedCall, itemOf, readExportedCalls } from './exported-call';
 
 /** Cells in the order of the columns. */

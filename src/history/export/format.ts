@@ -1,6 +1,6 @@
 import { Listed } from '../search/cursor';
 import { COLUMNS } from './columns';
-import { csvLine } from './csv';
+import { CSV_TYPE, csvLine } from '../../http/answers/csv';
 import { Format } from './export.dto';
 import { ExportRow } from './export-rows';
 
@@ -31,7 +31,7 @@ export interface ManifestCheckpoint {
 }
 
 export const CONTENT_TYPES: Record<Format, string> = {
-  csv: 'text/csv; charset=utf-8; header=present',
+  csv: CSV_TYPE,
   ndjson: 'application/x-ndjson; charset=utf-8',
 };
 

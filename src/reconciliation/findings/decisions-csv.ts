@@ -1,7 +1,7 @@
 import { parse, CsvError } from 'csv-parse/sync';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { withoutMark } from '../../history/export/csv';
+import { withoutMark } from '../../http/answers/csv';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { toFaults } from '../../http/validation/faults';
 import { FindingDecisionDto, MAX_DECISIONS } from './decisions.dto';

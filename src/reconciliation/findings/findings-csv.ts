@@ -1,13 +1,8 @@
-import { Cell, csvLine, Delimiter } from '../../history/export/csv';
+import { Cell, CsvTable } from '../../http/answers/csv';
 import { FindingRecord } from './findings.dto';
 
-/** The byte order mark. Without it, spreadsheets do not recognise UTF-8. */
-export const BOM = '\ufeff';
-
-export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
-
 /** The columns: two to fill in, those that identify the finding, and those that help to decide. */
-const COLUMNS: Record<string, (finding: FindingRecord) => Cell> = {
+export const FINDINGS_TABLE = new CsvTable<FindingRecord>({
   finding_id: ({ id }) => id,
   decision: () => null,
   reason: () => null,
@@ -33,19 +28,7 @@ const COLUMNS: Record<string, (finding: FindingRecord) => Cell> = {
   suggested_action: ({ suggested_action }) => suggested_action,
   seen_at: ({ seen_at }) => seen_at.toISOString(),
   version: ({ version }) => version,
-};
-
-/** Writes the columns in their fixed order. New columns are added at the end. */
-export function csvHeading(delimiter: Delimiter): string {
-  return BOM + csvLine(Object.keys(COLUMNS), delimiter);
-}
-
-export function csvRow(finding: FindingRecord, delimiter: Delimiter): string {
-  return csvLine(
-    Object.values(COLUMNS).map((cell) => cell(finding)),
-    delimiter,
-  );
-}
+});
 
 /** Returns the amount as a number, so that spreadsheets can add it up, if a number represents it exactly. */
 function amount(usd: string): Cell {

@@ -11,6 +11,7 @@ import {
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
+import { csvAnswer } from '../../http/answers/csv-answer';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -19,7 +20,6 @@ import { isUuid } from '../../platform/database/uuid';
 import { HoldsPlace } from '../../http/shares/takes-turn';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { CSV_TYPE } from './findings-csv';
 import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory } from './findings.dto';
 import { FindingsService } from './findings.service';
 
@@ -86,10 +86,7 @@ export class FindingsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
     await this.readings.record(request, { rows: await this.findings.count(search), people: false });
-    void reply
-      .header('content-type', CSV_TYPE)
-      .header('content-disposition', 'attachment; filename="payout-proxy-findings.csv"');
-    return Readable.from(this.findings.csv(search, mayReveal(request.call)), { objectMode: false });
+    return csvAnswer(reply, 'payout-proxy-findings.csv', this.findings.csv(search, mayReveal(request.call)));
   }
 
   @Get('findings/:id')

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
@@ -57,14 +58,12 @@ export class FindingSearch extends FindingSelection implements PageRequest {
   page_token?: string;
 }
 
-export const DELIMITERS = { comma: ',', semicolon: ';' } as const;
-
 export class FindingsCsvSearch extends FindingSelection {
   @OneOf(
     Object.keys(DELIMITERS),
     'Delimiter between cells. Default: `comma`. Spreadsheets with decimal commas need `semicolon`.',
   )
-  delimiter?: keyof typeof DELIMITERS;
+  delimiter?: DelimiterName;
 }
 
 /** A field whose value differs between our records and the upstream's. */

@@ -4,10 +4,9 @@ import { maskContacts } from '../../history/records/masking';
 import { shown } from '../../history/records/view';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { CATEGORIES, Category } from './categories';
-import { csvHeading, csvRow } from './findings-csv';
+import { FINDINGS_TABLE } from './findings-csv';
 import { FindingEvidence } from './evidence.dto';
 import {
-  DELIMITERS,
   FindingPage,
   FindingsCsvSearch,
   FindingSearch,
@@ -44,11 +43,12 @@ export class FindingsService {
 
   /** Streams the rows in constant memory. */
   async *csv({ delimiter = 'comma', ...filters }: FindingsCsvSearch, reveal: boolean): AsyncGenerator<string, void> {
-    yield csvHeading(DELIMITERS[delimiter]);
+    yield FINDINGS_TABLE.heading(delimiter);
     let before: string | undefined;
     do {
       const rows = await readFindings(this.prisma, filters, { before, limit: BATCH });
-      if (rows.length > 0) yield rows.map((row) => csvRow(toFinding(row, reveal), DELIMITERS[delimiter])).join('');
+      const findings = rows.map((row) => toFinding(row, reveal));
+      if (findings.length > 0) yield FINDINGS_TABLE.rows(findings, delimiter);
       before = rows.length === BATCH ? rows.at(-1)?.id : undefined;
     } while (before !== undefined);
   }

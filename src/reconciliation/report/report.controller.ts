@@ -19,8 +19,7 @@ import { HoldsPlace } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { CSV_TYPE } from '../findings/findings-csv';
-import { DELIMITERS } from '../findings/findings.dto';
+import { CSV_TYPE } from '../../http/answers/csv';
 import { RunReader } from '../runs/run-reader';
 import { CONTENT_SECURITY_POLICY } from './html/page';
 import { Report, ReportHead, ReportEquation, ReportFormat, ReportSearch, ReportSource } from './report.dto';
@@ -91,7 +90,7 @@ export class ReportController {
     if (format === 'html') void reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
     const text = {
       json: () => (findings === 'none' ? this.reports.sums(head, rows) : this.reports.json(head, reveal)),
-      csv: () => this.reports.csv(head, reveal, DELIMITERS[delimiter]),
+      csv: () => this.reports.csv(head, reveal, delimiter),
       html: () => this.reports.html(head, reveal),
     };
     return Readable.from(text[format](), { objectMode: false });

@@ -2,7 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { OneOf } from '../../http/validation/query-rules';
 import { AGES } from '../findings/ageing';
 import { FindingEvidence } from '../findings/evidence.dto';
-import { DELIMITERS, FindingRecord, STATES } from '../findings/findings.dto';
+import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
+import { FindingRecord, STATES } from '../findings/findings.dto';
 import { RunRecord } from '../runs/runs.dto';
 
 const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
@@ -16,7 +17,7 @@ export class ReportSearch {
   findings?: 'all' | 'none';
 
   @OneOf(Object.keys(DELIMITERS), 'For CSV: the delimiter between cells. Default: `comma`.')
-  delimiter?: keyof typeof DELIMITERS;
+  delimiter?: DelimiterName;
 }
 
 const nullable = (schema: object, description: string) =>

@@ -6,8 +6,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
-import { csvHeading, csvRow } from '../findings/findings-csv';
-import { Delimiter } from '../../history/export/csv';
+import { FINDINGS_TABLE } from '../findings/findings-csv';
+import { DelimiterName } from '../../http/answers/csv';
 import { toFinding } from '../findings/present';
 import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from '../findings/read';
 import { toRecord } from '../runs/run-record';
@@ -56,10 +56,11 @@ export class ReportService {
     return [JSON.stringify({ ...head, findings: [], finding_count: count } satisfies Report)];
   }
 
-  async *csv(head: ReportHead, reveal: boolean, delimiter: Delimiter): AsyncGenerator<string, void> {
-    yield csvHeading(delimiter);
+  async *csv(head: ReportHead, reveal: boolean, delimiter: DelimiterName): AsyncGenerator<string, void> {
+    yield FINDINGS_TABLE.heading(delimiter);
     for await (const rows of this.batches(head.run.id)) {
-      yield rows.map((row) => csvRow(toFinding(row, reveal), delimiter)).join('');
+      const findings = rows.map((row) => toFinding(row, reveal));
+      yield FINDINGS_TABLE.rows(findings, delimiter);
     }
   }
 

@@ -1,3 +1,8 @@
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+
+/** The byte order mark. Without it, spreadsheets do not recognise UTF-8. */
+const BOM = '\ufeff';
+
 /** The line end of RFC 4180, also after the last line. */
 export const CRLF = '\r\n';
 
@@ -7,7 +12,12 @@ const DANGEROUS = /^['=+\-@\t\r\n＝＋－＠]/;
 const QUOTED = { ',': /[",\r\n]/, ';': /[";\r\n]/ };
 
 /** Spreadsheets of countries with a decimal comma expect the semicolon. */
-export type Delimiter = keyof typeof QUOTED;
+export const DELIMITERS = { comma: ',', semicolon: ';' } as const;
+
+type Delimiter = keyof typeof QUOTED;
+
+/** The name of a delimiter, as queries have it. */
+export type DelimiterName = keyof typeof DELIMITERS;
 
 export type Cell = string | number | null;
 
@@ -23,6 +33,25 @@ export function csvLine(cells: Cell[], delimiter: Delimiter = ','): string {
     separator = delimiter;
   }
   return line + CRLF;
+}
+
+/** A table for spreadsheets. Its columns have a fixed order, and new columns are added at the end. */
+export class CsvTable<Row> {
+  constructor(private readonly columns: Record<string, (row: Row) => Cell>) {}
+
+  heading(delimiter: DelimiterName): string {
+    return BOM + csvLine(Object.keys(this.columns), DELIMITERS[delimiter]);
+  }
+
+  rows(rows: Row[], delimiter: DelimiterName): string {
+    const columns = Object.values(this.columns);
+    const lineOf = (row: Row) =>
+      csvLine(
+        columns.map((cell) => cell(row)),
+        DELIMITERS[delimiter],
+      );
+    return rows.map(lineOf).join('');
+  }
 }
 
 /** Returns the original value of a cell. */
