@@ -1,21 +1,28 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { ClientError } from '../access/clients/client-error';
 import type { ActivityPage, ActivityRecord } from '../history/access-log/activity.dto';
-import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
+import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { addFilter } from './audit-export';
+import { download } from './download';
 import { print } from './output';
 
 const HELP = `
 Calls the running proxy with a key that has the scope audit or admin. ${keyHelp('auditor')}
 Filters have the names of the query parameters of GET /v1/activity. Repeat --filter for each.
+With --csv, all acts are exported, and not only one page.
 
 Examples:
   npm run cli -- audit activity
-  npm run cli -- audit activity --filter action=limits_changed --filter client=shop --json`;
+  npm run cli -- audit activity --filter action=limits_changed --filter client=shop --json
+  npm run cli -- audit activity --csv --out activity.csv --filter from=2026-01-01T00:00:00Z`;
 
 interface ActivityOptions extends ProxyOptions {
   filter: [string, string][];
   pageToken?: string;
   json?: boolean;
+  csv?: boolean;
+  delimiter: string;
+  out?: string;
 }
 
 export function auditActivityCommand(): Command {
@@ -23,12 +30,35 @@ export function auditActivityCommand(): Command {
     .description('list changes to clients and keys, stops, low wallets and deletions, newest first, 200 per page')
     .option('--filter <name=value>', 'filter to apply; can be repeated', addFilter, [])
     .option('--page-token <token>', 'token of the next page, from the previous list')
-    .option('--json', 'print the response of the proxy as JSON')
+    .addOption(new Option('--json', 'print the response of the proxy as JSON').conflicts('csv'))
+    .addOption(new Option('--csv', 'export all of them as CSV').conflicts('pageToken'))
+    .addOption(
+      new Option('--delimiter <name>', 'between cells of CSV').choices(['comma', 'semicolon']).default('comma'),
+    )
+    .option('--out <file>', 'file for the CSV (default: standard output)')
     .addHelpText('after', HELP)
     .action(run);
 }
 
-async function run({ filter, pageToken, json, ...proxy }: ActivityOptions): Promise<void> {
+async function run({ csv, delimiter, out, ...options }: ActivityOptions): Promise<void> {
+  if (csv) return exportCsv(options, delimiter, out);
+  if (out !== undefined) throw new ClientError('--out requires --csv.');
+  return list(options);
+}
+
+type Selection = Omit<ActivityOptions, 'csv' | 'delimiter' | 'out'>;
+
+async function exportCsv({ filter, ...proxy }: Selection, delimiter: string, out: string | undefined): Promise<void> {
+  const query = new URLSearchParams([...filter, ['delimiter', delimiter]]);
+  const { response } = await open(proxy, {
+    path: `/v1/activity.csv?${query.toString()}`,
+    demoKey: 'auditor',
+    afterFailure: 'Nothing was written. Run the export again.',
+  });
+  await download(response, out, 'Run the export again.');
+}
+
+async function list({ filter, pageToken, json, ...proxy }: Selection): Promise<void> {
   const query = new URLSearchParams([...filter, ['page_size', '200']]);
   if (pageToken !== undefined) query.set('page_token', pageToken);
   const page = (await ask(proxy, {
@@ -45,7 +75,12 @@ function forPeople({ at, action, target, before, after, by, via, client_address,
     at: String(at),
     action,
     target:
-      target.client?.name ?? target.operation ?? after?.wallet_id ?? after?.month ?? after?.erased ?? 'everything',
+      target.client?.name ??
+      target.operation ??
+      after?.wallet_id ??
+      after?.month ??
+      after?.erased ??
+      'everything',
     key: target.key_id,
     before: before && JSON.stringify(before),
     after: after && JSON.stringify(after),

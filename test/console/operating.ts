@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Page } from 'playwright-core';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, follow, reasonOf, widthOf } from '../support/console';
@@ -120,6 +121,13 @@ describe('the console for those who operate', () => {
       await page.getByLabel('By person').fill('grace');
       await page.keyboard.press('Enter');
       await page.getByRole('table').getByRole('row').nth(2).waitFor({ state: 'detached' });
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export' }).click();
+      const file = await saving;
+      expect(file.suggestedFilename()).toBe('payout-proxy-activity.csv');
+      expect(readFileSync(await file.path(), 'utf8')).toMatch(
+        /^[^\n]+\n[^\n]*,limits_changed,watched,[^\n]*,grace,api,[^\n]*,case 17\r\n$/,
+      );
       await row.getByRole('link', { name: 'calls after it, of watched' }).click();
       await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
       await page.getByText('Client: watched').waitFor();

@@ -1,22 +1,30 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
+import { csvAnswer } from '../../http/answers/csv-answer';
+import { HoldsPlace } from '../../http/shares/takes-turn';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { ActivityPage, ActivitySearch } from './activity.dto';
+import { ActivityCsvSearch, ActivityPage, ActivitySearch } from './activity.dto';
 import { ActivityService } from './activity.service';
 import { RecordClient } from '../records/record.dto';
+import { ReadingsService } from './readings.service';
 
 @ApiTags('Audit')
 @ApiSecurity('key')
 @ApiExtraModels(RecordClient)
-@Controller('v1/activity')
+@Controller('v1')
 export class ActivityController {
-  constructor(private readonly activity: ActivityService) {}
+  constructor(
+    private readonly activity: ActivityService,
+    private readonly readings: ReadingsService,
+  ) {}
 
-  @Get()
+  @Get('activity')
   @Allow('audit', 'admin')
   @Shows(({ activity }: ActivityPage) => ({ rows: activity.length, people: activity.length > 0 }))
   @ApiOperation({
@@ -30,5 +38,29 @@ export class ActivityController {
   @ApiKeyProblems('invalid_request')
   async search(@CurrentCall() call: AuthenticatedCall, @Query() search: ActivitySearch): Promise<ActivityPage> {
     return this.activity.search(search, mayReveal(call));
+  }
+
+  @Get('activity.csv')
+  @Allow('audit', 'admin')
+  @HoldsPlace('reports')
+  @Shows('itself')
+  @ApiOperation({
+    summary: 'Export administrative acts',
+    operationId: 'exportActivity',
+    description:
+      'Scope `audit` or `admin`. All acts that match the filters of the list, newest first. `before` and `after` are JSON. A cell that a ' +
+      'spreadsheet would read as a formula gets a leading apostrophe.',
+  })
+  @ApiProduces('text/csv')
+  @ApiResponse({ status: 200, description: 'The acts, with a byte order mark.', schema: { type: 'string' } })
+  @ApiKeyProblems('invalid_request', 'readers_busy')
+  async csv(
+    @Req() request: FastifyRequest,
+    @Query() search: ActivityCsvSearch,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    const rows = await this.activity.count(search);
+    await this.readings.record(request, { rows, people: rows > 0 });
+    return csvAnswer(reply, 'payout-proxy-activity.csv', this.activity.csv(search, mayReveal(request.call)));
   }
 }

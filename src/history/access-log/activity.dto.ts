@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
+import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { Instant, OneOf, PageSize } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
 import { ActivityState } from './activity-state.dto';
@@ -19,7 +20,7 @@ export const ACTIONS = [
 ] as const;
 
 /** The last act of a page. Several acts may have happened in the same microsecond. */
-interface ActivityCursor {
+export interface ActivityCursor {
   at: string;
   action: string;
   id: string;
@@ -38,7 +39,7 @@ export function fromActivityToken(token: string): ActivityCursor | undefined {
   return Number.isNaN(Date.parse(at)) ? undefined : { at, action, id };
 }
 
-export class ActivitySearch {
+export class ActivityFilters {
   @Instant('At this instant or later.')
   from?: string;
 
@@ -59,7 +60,9 @@ export class ActivitySearch {
 
   @OneOf(CHANGED_VIA, 'How the change was made.')
   via?: (typeof CHANGED_VIA)[number];
+}
 
+export class ActivitySearch extends ActivityFilters {
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
   page_size?: number;
 
@@ -77,6 +80,11 @@ export class ActivitySearch {
     },
   )
   page_token?: string;
+}
+
+export class ActivityCsvSearch extends ActivityFilters {
+  @OneOf(Object.keys(DELIMITERS), 'Delimiter between cells. Default: `comma`.')
+  delimiter?: DelimiterName;
 }
 
 const nullable = (type: 'string', description: string, more: object = {}) =>
@@ -119,7 +127,8 @@ export class ActivityRecord {
   @ApiProperty({ type: ActivityAuthor, description: 'Who performed the act.' }) by!: ActivityAuthor;
   @ApiProperty({
     enum: CHANGED_VIA,
-    description: 'How the act was performed. `start`: by the proxy at its first start. `worker`: by the proxy itself.',
+    description:
+      'How the act was performed. `start`: by the proxy at its first start. `worker`: by the proxy itself.',
   })
   via!: string;
   @nullable('string', 'Address of the sender. Null for commands and stops.') client_address!: string | null;

@@ -4,7 +4,17 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { ActivityState } from './activity-state.dto';
-import { ActivityPage, ActivityRecord, ActivitySearch, fromActivityToken, toActivityToken } from './activity.dto';
+import { ACTIVITY_TABLE } from './activity-csv';
+import {
+  ActivityCsvSearch,
+  ActivityCursor,
+  ActivityFilters,
+  ActivityPage,
+  ActivityRecord,
+  ActivitySearch,
+  fromActivityToken,
+  toActivityToken,
+} from './activity.dto';
 import { maskContacts } from '../records/masking';
 import { rowsToRead } from '../records/page';
 import { shown } from '../records/view';
@@ -49,31 +59,65 @@ const ACTS = Prisma.sql`
     actor, NULL, NULL, NULL, reason
   FROM pruning`;
 
-/** Lists changes of clients, limits, scopes and keys, stops, and deletions from the history. */
+/** The number of acts that an export holds in memory at once. */
+const BATCH = 1_000;
+
+/** Lists and exports changes of clients, limits, scopes and keys, stops, and deletions from the history. */
 @Injectable()
 export class ActivityService {
   constructor(private readonly prisma: SidePrisma) {}
 
   async search(search: ActivitySearch, reveal: boolean): Promise<ActivityPage> {
+    const { page_token: token } = search;
     const wanted = rowsToRead(search);
-    const rows = await this.prisma.$queryRaw<ActivityRow[]>`
-      SELECT id::text, action, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS exactly,
-        target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before, after, via,
-        client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
-        request_id AS "requestId", call_id::text AS "callId", reason
-      FROM (${ACTS}) AS act WHERE ${Prisma.join(await this.conditions(search), ' AND ')}
-      ORDER BY at DESC, id DESC, action DESC LIMIT ${wanted}`;
+    const rows = await this.read(search, token === undefined ? undefined : fromActivityToken(token), wanted);
     const page = rows.slice(0, wanted - 1);
     const last = page.at(-1);
     const hasMore = rows.length > page.length && last !== undefined;
     return {
       activity: await this.present(page, reveal),
-      next_page_token: hasMore ? toActivityToken({ ...last, at: last.exactly }) : null,
+      next_page_token: hasMore ? toActivityToken(cursorOf(last)) : null,
     };
   }
 
-  private async conditions(search: ActivitySearch): Promise<Prisma.Sql[]> {
-    const { from, to, action, actor, via, client, by, page_token: token } = search;
+  async count(filters: ActivityFilters): Promise<number> {
+    const [{ count }] = await this.prisma.$queryRaw<[{ count: number }]>`
+      SELECT count(*)::int AS count FROM (${ACTS}) AS act WHERE ${await this.conditions(filters)}`;
+    return count;
+  }
+
+  /** Streams the acts in constant memory. */
+  async *csv({ delimiter = 'comma', ...filters }: ActivityCsvSearch, reveal: boolean): AsyncGenerator<string, void> {
+    yield ACTIVITY_TABLE.heading(delimiter);
+    let after: ActivityCursor | undefined;
+    do {
+      const rows = await this.read(filters, after, BATCH);
+      const last = rows.at(-1);
+      if (last) yield ACTIVITY_TABLE.rows(await this.present(rows, reveal), delimiter);
+      after = last && rows.length === BATCH ? cursorOf(last) : undefined;
+    } while (after !== undefined);
+  }
+
+  /** Reads the acts that follow one in the list, newest first. */
+  private async read(
+    filters: ActivityFilters,
+    after: ActivityCursor | undefined,
+    limit: number,
+  ): Promise<ActivityRow[]> {
+    const rest = after
+      ? Prisma.sql`AND (at, id, action) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.action})`
+      : Prisma.empty;
+    return this.prisma.$queryRaw<ActivityRow[]>`
+      SELECT id::text, action, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS exactly,
+        target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before, after, via,
+        client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
+        request_id AS "requestId", call_id::text AS "callId", reason
+      FROM (${ACTS}) AS act WHERE ${await this.conditions(filters)} ${rest}
+      ORDER BY at DESC, id DESC, action DESC LIMIT ${limit}`;
+  }
+
+  private async conditions(filters: ActivityFilters): Promise<Prisma.Sql> {
+    const { from, to, action, actor, via, client, by } = filters;
     const conditions = [Prisma.sql`TRUE`];
     if (from !== undefined) conditions.push(Prisma.sql`at >= ${new Date(from)}`);
     if (to !== undefined) conditions.push(Prisma.sql`at < ${new Date(to)}`);
@@ -82,12 +126,7 @@ export class ActivityService {
     if (via !== undefined) conditions.push(Prisma.sql`via = ${via}`);
     if (client !== undefined) conditions.push(Prisma.sql`target_client_id = ${await this.idOf(client)}::uuid`);
     if (by !== undefined) conditions.push(Prisma.sql`client_id = ${await this.idOf(by)}::uuid`);
-    const cursor = token === undefined ? undefined : fromActivityToken(token);
-    if (cursor) {
-      const { at, id, action: of } = cursor;
-      conditions.push(Prisma.sql`(at, id, action) < (${at}::timestamptz, ${id}::uuid, ${of})`);
-    }
-    return conditions;
+    return Prisma.join(conditions, ' AND ');
   }
 
   /** Returns null for an unknown name, which matches nothing. */
@@ -106,6 +145,10 @@ export class ActivityService {
     const names = new Map(clients.map(({ id, name }) => [id, name]));
     return rows.map((row) => toRecord(row, names, reveal));
   }
+}
+
+function cursorOf({ exactly, id, action }: ActivityRow): ActivityCursor {
+  return { at: exactly, id, action };
 }
 
 function toRecord(row: ActivityRow, names: Map<string, string>, reveal: boolean): ActivityRecord {

@@ -12,6 +12,7 @@ import { inWords } from '../../components/format';
 import { Page } from '../../components/page';
 import { Pager } from '../../components/pager';
 import { COLUMNS } from './columns';
+import { ExportButton } from './export';
 import { WAY_WORDS } from './words';
 
 type Query = NonNullable<paths['/v1/activity']['get']['parameters']['query']>;
@@ -29,6 +30,7 @@ export default function ActivityPage() {
     <Page
       title="Activity"
       lead="Every change of clients, keys, limits and stops, with its author. The records are sealed in the log."
+      actions={<ExportButton filters={values} />}
     >
       <Filters values={values} change={change} />
       <DataTable
