@@ -61,8 +61,9 @@ async function start(config: Config): Promise<Running> {
     }
   };
   try {
-    const { createApp, serveMetrics, ClientsService, DemoClientsService, GovernanceService, ReadinessService } =
-      await loading;
+    const loaded = await loading;
+    const { createApp, recordConfiguration, serveMetrics } = loaded;
+    const { ClientsService, DemoClientsService, GovernanceService, ReadinessService } = loaded;
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
     const demo = app.get(DemoClientsService, { strict: false });
@@ -71,6 +72,7 @@ async function start(config: Config): Promise<Running> {
     if (isForDemo) await bindDemoClients(demo, settings);
     else await refuseDemoClients(demo, settings);
     await app.get(GovernanceService, { strict: false }).recordSetting();
+    await recordConfiguration(app, 'proxy', config.recorded);
     afterStart();
     metrics = await serveMetrics(app, settings);
     const url = await listen(app.getHttpAdapter().getInstance(), settings); // last: who finds it ready finds the keys too

@@ -80,6 +80,7 @@ function forPeople({ at, action, target, before, after, by, via, client_address,
       after?.wallet_id ??
       after?.month ??
       after?.erased ??
+      after?.process ??
       'everything',
     key: target.key_id,
     before: before && JSON.stringify(before),

@@ -26,10 +26,16 @@ async function run(): Promise<void> {
 
 async function start(): Promise<INestApplicationContext> {
   const settings = settingsOf(loadConfig());
+  const isAlone = process.send === undefined; // beside a proxy, it has the proxy's configuration
   // Hundreds of modules, loaded only once the configuration is known to be sound.
-  const [{ createWorker }, { serveProbes }] = await Promise.all([import('./worker.js'), import('./probes.js')]);
+  const [{ createWorker }, { serveProbes }, { recordConfiguration }] = await Promise.all([
+    import('./worker.js'),
+    import('./probes.js'),
+    import('../app/start/record-configuration.js'),
+  ]);
   await prepareDatabase(settings, settings.migrateOnStart);
   const worker = await createWorker(settings);
+  if (isAlone) await recordConfiguration(worker, 'worker', settings.recorded);
   afterStart();
   const { url } = await serveProbes(worker, settings);
   new Logger('Worker').log({ url }, 'worker is ready');

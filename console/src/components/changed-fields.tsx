@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Spoiler, Text } from '@mantine/core';
 import type { ActivityState } from '../api/generated/schema';
 import { formatCount, formatLocal, formatUsd, inWords } from './format';
 import { Maybe } from './values';
@@ -14,7 +14,7 @@ export function ChangedFields({ of }: { of: States }) {
   const changes = changesOf(of);
   if (changes.length === 0) return <Maybe text={undefined} />;
   return (
-    <Stack gap={0} miw={220}>
+    <Spoiler maxHeight={160} showLabel="Show all" hideLabel="Show less" miw={220}>
       {changes.map(({ name, before, after }) => (
         <Text key={name} size="sm" className="wrap-anywhere">
           {name}: {after}
@@ -25,27 +25,34 @@ export function ChangedFields({ of }: { of: States }) {
           )}
         </Text>
       ))}
-    </Stack>
+    </Spoiler>
   );
 }
 
 interface Change {
   name: string;
-  /** Undefined if nothing was there before. */
+  /** Undefined if nothing else was there before. */
   before: string | undefined;
   after: string;
 }
 
 /** Returns the changed fields. A creation has no state before, and shows only what was set. */
-function changesOf({ before, after }: States): Change[] {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])] as (keyof ActivityState)[];
+function changesOf(of: States): Change[] {
+  const [before, after] = [flat(of.before), flat(of.after)];
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return names
-    .map((name) => ({
-      name: nameInWords(name),
-      before: before ? valueInWords(name, before[name]) : undefined,
-      after: valueInWords(name, after?.[name]),
-    }))
+    .map((name) => {
+      const [was, is] = [valueInWords(name, before?.[name]), valueInWords(name, after?.[name])];
+      return { name: nameInWords(name), before: before && was !== is ? was : undefined, after: is };
+    })
     .filter((change) => before !== null || change.after !== NONE);
+}
+
+/** Puts the settings of a configuration beside the other fields. */
+function flat(state: ActivityState | null): Record<string, unknown> | null {
+  if (!state) return null;
+  const { configuration, ...others } = state;
+  return { ...others, ...configuration };
 }
 
 /** What a field shows that is empty or null. */
@@ -53,6 +60,7 @@ const NONE = 'none';
 
 function nameInWords(name: string): string {
   if (name === 'hint') return 'Key';
+  if (/^[A-Z]/.test(name)) return name; // a variable
   return inWords(name.replace(/_(usd|at|id)$/, '')).replace(/^\w/, (letter) => letter.toUpperCase());
 }
 

@@ -5,7 +5,7 @@ import { ListedClient } from './listed';
 /** How a change was requested. */
 export const CHANGED_VIA = ['api', 'console', 'cli', 'start', 'worker', 'proxy'] as const;
 
-/** What can be done to a client and its keys. */
+/** What can be done to a client and its keys, and to the rules for changes. */
 export const CLIENT_ACTIONS = [
   'client_created',
   'limits_changed',
@@ -20,6 +20,7 @@ export const CLIENT_ACTIONS = [
   'change_rejected',
   'emergency_change',
   'dual_control_changed',
+  'configuration_changed',
 ] as const;
 
 type ClientAction = (typeof CLIENT_ACTIONS)[number];

@@ -10,7 +10,7 @@ const words = (description: string) => ApiPropertyOptional({ type: [String], des
 const USD = { pattern: '^\\d+(\\.\\d+)?$' };
 const INSTANT = { format: 'date-time' };
 
-/** The fields of a client, a key or a wallet that an act changed, or what it deleted. The others are left out. */
+/** The fields of a client, a key, a wallet or the configuration that an act changed, or what it deleted. The others are left out. */
 export class ActivityState {
   @words('Scopes of its keys.') scopes?: string[];
   @ApiPropertyOptional({
@@ -63,6 +63,14 @@ export class ActivityState {
   @text('Name of the client to be created.') name?: string;
   @words('Acts of one person that need two.') acts?: string[];
   @ApiPropertyOptional({ type: 'boolean', description: 'Whether a second person must agree.' }) dual_control?: boolean;
+  @ApiPropertyOptional({ enum: ['proxy', 'worker'], description: 'What was started with a changed configuration.' })
+  process?: string;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    description: 'Changed settings by variable. Null: not set. A secret is a part of its SHA-256.',
+  })
+  configuration?: Record<string, string | null>;
   @text('Kind of the erased contact.') erased?: string;
   @number('Number of erased places.') places?: number;
   @text('What was pruned: `people` or `calls`.') pruned?: string;

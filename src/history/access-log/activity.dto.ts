@@ -128,7 +128,7 @@ export class ActivityRecord {
   @ApiProperty({
     enum: CHANGED_VIA,
     description:
-      'How the act was performed. `start`: by the proxy at its first start. `worker`: by the proxy itself.',
+      'How the act was performed. `start`: by a proxy or a worker at its start. `worker`: by the proxy itself.',
   })
   via!: string;
   @nullable('string', 'Address of the sender. Null for commands and stops.') client_address!: string | null;

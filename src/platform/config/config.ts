@@ -9,6 +9,7 @@ import { Environment } from './environment';
 import { GovernanceConfig, toGovernanceConfig } from './governance-config';
 import { NEEDED } from './needed';
 import { productionFaults } from './production';
+import { RecordedConfiguration, recordedConfiguration } from './recorded-configuration';
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { ScreeningConfig, toScreeningConfig } from './screening-config';
 import { Secret } from './secret';
@@ -61,6 +62,8 @@ export interface Config extends DatabaseConfig, GovernanceConfig, ScreeningConfi
   readonly maxBodyBytes: number;
   /** Undocumented fields that bodies may have. */
   readonly extraFieldsAllowed: readonly string[];
+  /** What is on record of the configuration. */
+  readonly recorded: RecordedConfiguration;
   /** Minutes of inactivity after which a console session ends. */
   readonly consoleIdleMinutes: number;
   readonly reconciliation: ReconciliationConfig;
@@ -204,6 +207,7 @@ function toConfig(
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
+    recorded: recordedConfiguration(env),
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
     reconciliation: Object.freeze(toReconciliation(env)),
     ...toDatabaseConfig(env),

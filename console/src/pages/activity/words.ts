@@ -5,7 +5,7 @@ export const WAY_WORDS: Record<ActivityRecord['via'], string> = {
   api: 'by the API',
   console: 'in the console',
   cli: 'on the command line',
-  start: 'at the first start',
+  start: 'at a start',
   worker: 'by the worker',
   proxy: 'by the proxy itself',
 };

@@ -1,0 +1,64 @@
+import { INestApplicationContext, Logger } from '@nestjs/common';
+import { AT_START, ChangeRecords } from '../../access/clients/changes';
+import { PATIENCE } from '../../access/clients/clients.service';
+import { lockChanges } from '../../access/clients/pending-changes';
+import { RecordedConfiguration } from '../../platform/config/recorded-configuration';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { asRecorded } from '../../platform/privacy/recorded';
+
+/** What runs with a configuration. Workers have one of their own. */
+type ProcessKind = 'proxy' | 'worker';
+
+type Values = Record<string, string | null>;
+
+/**
+ * Records which settings differ from those of the last start on record, whichever instance that was. The first start
+ * records all of them. A process starts even if they cannot be recorded. The next start then records them.
+ */
+export async function recordConfiguration(
+  app: INestApplicationContext,
+  of: ProcessKind,
+  configuration: RecordedConfiguration,
+): Promise<void> {
+  const records = app.get(ChangeRecords, { strict: false });
+  try {
+    await app.get(SidePrisma, { strict: false }).$transaction(async (tx) => {
+      await lockChanges(tx);
+      const last = await lastRecorded(tx, of);
+      const { before, after } = differences(last ?? {}, masked(configuration));
+      if (Object.keys(after).length === 0) return;
+      const states = {
+        before: last && { process: of, configuration: before },
+        after: { process: of, configuration: after },
+      };
+      await records.record(tx, [{ action: 'configuration_changed', client: null, keyId: null, ...states }], AT_START);
+    }, PATIENCE);
+  } catch (error) {
+    const { name, code } = error as { name?: string; code?: string };
+    new Logger('Configuration').warn({ reason: code ?? name }, 'the configuration could not be recorded');
+  }
+}
+
+/** Returns the settings that all acts together have recorded. Null before the first one. */
+async function lastRecorded(tx: Prisma.TransactionClient, of: ProcessKind): Promise<Values | null> {
+  const rows = await tx.$queryRaw<{ name: string; value: string | null }[]>`
+    SELECT DISTINCT ON (name) name, value
+    FROM activity, jsonb_each_text(after::jsonb -> 'configuration') AS setting (name, value)
+    WHERE action = 'configuration_changed' AND after::jsonb ->> 'process' = ${of}
+    ORDER BY name, acted_at DESC, id DESC`;
+  return rows.length === 0 ? null : Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+}
+
+/** A variable that is unknown to one of two versions counts as not set. */
+function differences(before: Values, after: Values): { before: Values; after: Values } {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => (before[name] ?? null) !== (after[name] ?? null));
+  const pick = (values: Values) => Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
+  return { before: pick(before), after: pick(after) };
+}
+
+/** Returns the settings as the record has them, so that what is masked there does not count as changed. */
+function masked(configuration: RecordedConfiguration): Values {
+  return Object.fromEntries(Object.entries(configuration).map(([name, value]) => [name, asRecorded(value)]));
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { Environment } from './environment';
+import { SECRET_NAMES } from './secret-files';
+import { VARIABLES } from './variables';
+
+/** The settings that govern payments, by variable. Those that are not set and have no default are missing. */
+export type RecordedConfiguration = Readonly<Record<string, string>>;
+
+/**
+ * Variables that only say where a process runs, and may differ between instances. Every other variable of ours is
+ * recorded, so that a new one is not forgotten.
+ */
+const ABOUT_THE_PROCESS: readonly string[] = [
+  'HOST',
+  'PORT',
+  'METRICS_PORT',
+  'LOG_LEVEL',
+  'DATA_DIR',
+  'DRAIN_MS',
+  'START_WORKER',
+  'WORKER_PORT',
+  'DATABASE_URL',
+  'DATABASE_OWNER_URL',
+  'DATABASE_SEALER_URL',
+  'DATABASE_SESSION_URL',
+  'DATABASE_REPLICA_URL',
+  'DATABASE_POOL_SIZE',
+  'MIGRATE_ON_START',
+  'CHECKPOINT_FILE',
+  'SANDBOX_PORT',
+  'SANDBOX_CONTROL_KEY',
+] satisfies (keyof Environment)[];
+
+/** It has an act of its own, `dual_control_changed`. */
+const RECORDED_ELSEWHERE: readonly string[] = ['DUAL_CONTROL'] satisfies (keyof Environment)[];
+
+const SECRETS: readonly string[] = SECRET_NAMES;
+
+/** Returns the settings that are on record, with defaults. A secret is there only as a fingerprint. */
+export function recordedConfiguration(environment: Environment): RecordedConfiguration {
+  const left = [...ABOUT_THE_PROCESS, ...RECORDED_ELSEWHERE];
+  // Other variables of the process may be secrets, and are none of ours.
+  const isOurs = (name: string) => Object.hasOwn(VARIABLES, name) && !left.includes(name);
+  const entries = Object.entries(environment).filter(([name]) => isOurs(name));
+  return Object.freeze(Object.fromEntries(entries.map(([name, value]) => [name, textOf(name, value)])));
+}
+
+function textOf(name: string, value: unknown): string {
+  if (SECRETS.includes(name)) return fingerprintOf(String(value));
+  if (value instanceof Map) return [...value].map(([key, one]) => `${key}=${one}`).join(',');
+  return String(value); // a list gets commas, as in the environment
+}
+
+/** Shows that a secret has changed. It is too short to find the secret by trying. */
+function fingerprintOf(secret: string): string {
+  return `SHA-256 ${createHash('sha256').update(secret).digest('hex').slice(0, 8)}…`;
+}
