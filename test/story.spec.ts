@@ -4,6 +4,7 @@ import { editPeople, insertSettlements } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from './support/paying';
+import supertest from './support/supertest';
 import { TestDatabase } from './support/test-database';
 
 /** All that is on record about one call. */
@@ -50,6 +51,46 @@ describe("a call's story", () => {
       { ...moved, entry: 'pending', from: 'reserved', to: 'in_transit', status: 'pending', source: 'answer' },
       { ...moved, entry: 'fee', from: 'available', to: 'fees', amount_usd: '0.1', status: null, source: 'answer' },
     ]);
+  });
+
+  it('shows what was changed on its client, stopped or configured in the day before it', async () => {
+    const { client } = await story(await pay());
+    const other = await paying.proxy.client('bystander', 'pay');
+    const act = (action: string, target: string | null, ago: string, more: string) =>
+      query(
+        `INSERT INTO activity (id, action, target_client_id, before, after, via, acted_at)
+         VALUES (gen_random_uuid(), $1, $2, $3, $4, 'start', clock_timestamp() - $5::interval)`,
+        [action, target, more, more, ago],
+      );
+    await act('limits_changed', client.id, '2 days', '{"max_items":1}');
+    await act('limits_changed', client.id, '3 hours', '{"max_items":2}');
+    await act('configuration_changed', null, '2 hours', '{"configuration":{"MAX_ITEMS":"3"},"process":"proxy"}');
+    await act('limits_changed', other.id, '2 hours', '{"max_items":4}');
+    await act('wallet_low', null, '2 hours', '{"wallet_id":"5"}');
+    const { key } = await paying.proxy.client('operator', 'admin');
+    const stops = (method: 'post' | 'delete', path: string) =>
+      supertest(paying.proxy.url)[method](`/v1/stops${path}`).set('X-API-Key', key);
+    for (const operation of ['POST /payouts/airtime', 'POST /payouts/credit']) {
+      const { body } = await stops('post', '').send({ operation, reason: 'drill' }).expect(201);
+      await stops('delete', `/${(body as { id: string }).id}`).expect(200);
+    }
+    const since = new Date().toISOString();
+    const id = await pay();
+    await act('limits_changed', client.id, '-1 second', '{"max_items":6}');
+    const { acts_before: acts } = await story(id);
+    expect(acts.filter(({ at, action }) => at < since && !/client_created|key_issued/.test(action))).toEqual([
+      expect.objectContaining({ action: 'stop_lifted' }),
+      expect.objectContaining({
+        action: 'stop_set',
+        target: { client: null, key_id: null, operation: 'POST /payouts/airtime' },
+      }),
+      expect.objectContaining({
+        action: 'configuration_changed',
+        after: { process: 'proxy', configuration: { MAX_ITEMS: '3' } },
+      }),
+      expect.objectContaining({ action: 'limits_changed', before: { max_items: 2 } }),
+    ]);
+    expect(acts.filter(({ at }) => at >= since)).toEqual([]);
   });
 
   it('shows which checkpoint covers each record', async () => {

@@ -46,6 +46,7 @@ describe('the page of a call', () => {
     expect(await textOf(page, 'Request body')).toContain('"email": "••••"');
     expect(await textOf(page, 'Response body')).toContain('"chiRef": "chi-1"');
     expect(await textOf(page, 'Facts')).toMatch(/\$3\.75 in 2 items[^]*grace[^]*order-17/);
+    expect(await textOf(page, 'Changes in the day before')).toContain('client created');
     expect(await page.content()).not.toMatch(/lovelace/i);
     await page.getByText('The records of this call contradict each other').waitFor(); // the third transaction is nobody's
     await expectAccessible(page);

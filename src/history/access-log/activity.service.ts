@@ -17,6 +17,7 @@ import {
 } from './activity.dto';
 import { maskContacts } from '../records/masking';
 import { rowsToRead } from '../records/page';
+import { CallRecord } from '../records/record.dto';
 import { shown } from '../records/view';
 
 interface ActivityRow extends ChangeAuthor {
@@ -31,6 +32,12 @@ interface ActivityRow extends ChangeAuthor {
   before: string | null;
   after: string | null;
 }
+
+/** The parts of a call that acts before it are found by. */
+type CallOfActs = Pick<CallRecord, 'client' | 'operation' | 'timings'>;
+
+/** Acts without a client that change what the calls of every client may do. */
+const ABOUT_ALL_CLIENTS = ['stop_set', 'stop_lifted', 'configuration_changed'];
 
 /**
  * All administrative acts in one form. Stops, erasures and prunings have their own records, which lack the origin of the
@@ -62,6 +69,9 @@ const ACTS = Prisma.sql`
 /** The number of acts that an export holds in memory at once. */
 const BATCH = 1_000;
 
+/** The most acts that the story of a call names. */
+const MOST_BEFORE = 20;
+
 /** Lists and exports changes of clients, limits, scopes and keys, stops, and deletions from the history. */
 @Injectable()
 export class ActivityService {
@@ -70,7 +80,8 @@ export class ActivityService {
   async search(search: ActivitySearch, reveal: boolean): Promise<ActivityPage> {
     const { page_token: token } = search;
     const wanted = rowsToRead(search);
-    const rows = await this.read(search, token === undefined ? undefined : fromActivityToken(token), wanted);
+    const after = token === undefined ? undefined : fromActivityToken(token);
+    const rows = await this.read(await this.conditions(search), after, wanted);
     const page = rows.slice(0, wanted - 1);
     const last = page.at(-1);
     const hasMore = rows.length > page.length && last !== undefined;
@@ -89,21 +100,29 @@ export class ActivityService {
   /** Streams the acts in constant memory. */
   async *csv({ delimiter = 'comma', ...filters }: ActivityCsvSearch, reveal: boolean): AsyncGenerator<string, void> {
     yield ACTIVITY_TABLE.heading(delimiter);
+    const conditions = await this.conditions(filters);
     let after: ActivityCursor | undefined;
     do {
-      const rows = await this.read(filters, after, BATCH);
+      const rows = await this.read(conditions, after, BATCH);
       const last = rows.at(-1);
       if (last) yield ACTIVITY_TABLE.rows(await this.present(rows, reveal), delimiter);
       after = last && rows.length === BATCH ? cursorOf(last) : undefined;
     } while (after !== undefined);
   }
 
+  /** Returns the acts in the day before a call that may have decided about it, newest first. */
+  async before(
+    { client, operation, timings: { recorded_at: at } }: CallOfActs,
+    reveal: boolean,
+  ): Promise<ActivityRecord[]> {
+    const conditions = Prisma.sql`at >= ${at}::timestamptz - interval '1 day' AND at < ${at}
+      AND (target_client_id = ${client.id}::uuid OR target_client_id IS NULL AND action = ANY (${ABOUT_ALL_CLIENTS}))
+      AND coalesce(operation = ${operation}, TRUE)`;
+    return this.present(await this.read(conditions, undefined, MOST_BEFORE), reveal);
+  }
+
   /** Reads the acts that follow one in the list, newest first. */
-  private async read(
-    filters: ActivityFilters,
-    after: ActivityCursor | undefined,
-    limit: number,
-  ): Promise<ActivityRow[]> {
+  private async read(conditions: Prisma.Sql, after: ActivityCursor | undefined, limit: number): Promise<ActivityRow[]> {
     const rest = after
       ? Prisma.sql`AND (at, id, action) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.action})`
       : Prisma.empty;
@@ -112,7 +131,7 @@ export class ActivityService {
         target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before, after, via,
         client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
         request_id AS "requestId", call_id::text AS "callId", reason
-      FROM (${ACTS}) AS act WHERE ${await this.conditions(filters)} ${rest}
+      FROM (${ACTS}) AS act WHERE ${conditions} ${rest}
       ORDER BY at DESC, id DESC, action DESC LIMIT ${limit}`;
   }
 

@@ -1,5 +1,6 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { AccessEndRecord, AccessRecord } from '../access-log/accesses.dto';
+import { ActivityRecord } from '../access-log/activity.dto';
 import { RecordAnomaly, ANOMALY_CODES } from '../records/record-anomalies';
 import { FullCallRecord, RecordEntry } from '../records/record.dto';
 
@@ -67,6 +68,12 @@ export class CallStory extends FullCallRecord {
   ledger!: RecordEntry[];
   @ApiProperty({ type: [CallDifference], description: 'Findings of reconciliation, the newest 100.' })
   reconciliation_findings!: CallDifference[];
+  @ApiProperty({
+    type: [ActivityRecord],
+    description:
+      'Acts in the day before it: on its client, stops, and changes of the configuration. Newest first, at most 20.',
+  })
+  acts_before!: ActivityRecord[];
   @ApiProperty({ type: [RecordSeal], description: 'Places of its records in the log.' }) seals!: RecordSeal[];
   @ApiProperty({ type: CallReaders, description: 'Earlier reads of the call.' }) accesses!: CallReaders;
 }

@@ -4,6 +4,7 @@ import { uuidTime } from '../../platform/database/uuid';
 import { IntentDocument } from '../../journal/documents';
 import { FINDING_NOW } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
+import { ActivityService } from '../access-log/activity.service';
 import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { ledgerEntriesOf } from '../records/ledger-entries';
 import { RecordsService } from '../records/records.service';
@@ -19,20 +20,22 @@ export class StoryService {
     private readonly prisma: ReaderPrisma,
     private readonly records: RecordsService,
     private readonly accesses: AccessesService,
+    private readonly activity: ActivityService,
   ) {}
 
   async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
     const found = await this.records.find(id, reveal);
     if (!found) return undefined;
     const { record, stored } = found;
-    const [anomalies, differences, seals, { accesses, count }] = await Promise.all([
+    const [anomalies, differences, seals, acts, { accesses, count }] = await Promise.all([
       this.anomalies(stored ?? (await this.records.stored(record.id))),
       this.differences(record.id),
       this.seals(record.id),
+      this.activity.before(record, reveal),
       this.accesses.ofCall(record.id, reveal),
     ]);
     const ledger = stored?.payouts.flatMap((payout) => ledgerEntriesOf(stored, payout, reveal)) ?? [];
-    const seen = { anomalies, ledger, reconciliation_findings: differences, seals };
+    const seen = { anomalies, ledger, reconciliation_findings: differences, acts_before: acts, seals };
     return { ...record, ...seen, accesses: { count, newest: accesses } };
   }
 

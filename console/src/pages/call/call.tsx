@@ -8,6 +8,7 @@ import { OutcomeBadge } from '../../components/badges';
 import { Page } from '../../components/page';
 import { Failure, Loading } from '../../components/states';
 import { Usd } from '../../components/values';
+import { Acts } from './acts';
 import { Facts } from './facts';
 import { Findings } from './findings';
 import { Items } from './items';
@@ -56,6 +57,7 @@ export default function CallPage() {
             <Items story={story} />
             <Messages story={story} revealed={isRevealed} />
             <Proof story={story} revealed={isRevealed} />
+            <Acts story={story} />
             <Readers readers={readers} />
           </Stack>
         </Grid.Col>
