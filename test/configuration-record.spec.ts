@@ -103,8 +103,9 @@ describe('the configuration of each start', () => {
   it('keeps no proxy from starting if it cannot be recorded, and is recorded by the next start', async () => {
     await database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`);
     await database.query('CREATE TRIGGER refuse BEFORE INSERT ON activity FOR EACH ROW EXECUTE FUNCTION refuse()');
-    const { code } = await start({ MAX_ITEMS: '8' });
+    const { code, stdout } = await start({ MAX_ITEMS: '8' });
     expect([code, (await acts()).length]).toEqual([0, 5]);
+    expect(stdout).toContain('the configuration could not be recorded');
     await database.query('DROP TRIGGER refuse ON activity');
     await start({ MAX_ITEMS: '8' });
     expect((await newest())?.after?.configuration).toMatchObject({ MAX_ITEMS: '8' });

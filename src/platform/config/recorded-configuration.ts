@@ -51,7 +51,7 @@ function textOf(name: string, value: unknown): string {
   return String(value); // a list gets commas, as in the environment
 }
 
-/** Shows that a secret has changed. It is too short to find the secret by trying. */
+/** Shows that a secret has changed. It tells nothing about a long random one, but confirms a guess of a weak one. */
 function fingerprintOf(secret: string): string {
   return `SHA-256 ${createHash('sha256').update(secret).digest('hex').slice(0, 8)}…`;
 }
