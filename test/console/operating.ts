@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Page } from 'playwright-core';
+import { AT_START, ChangeRecords } from '../../src/access/clients/changes';
+import { SidePrisma } from '../../src/platform/database/side-prisma';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, follow, reasonOf, widthOf } from '../support/console';
 import { dialogOf, Operating, operating } from '../support/operating';
@@ -132,6 +134,25 @@ describe('the console for those who operate', () => {
       await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
       await page.getByText('Client: watched').waitFor();
       await page.getByRole('region', { name: 'Calls' }).getByText('$2.00').first().waitFor();
+    });
+
+    it('shows a changed configuration by variable, and leads to the calls of all clients after it', async () => {
+      const states = {
+        before: { process: 'proxy', configuration: { MAX_ITEMS: '1000', SCREENING_URL: null } },
+        after: { process: 'proxy', configuration: { MAX_ITEMS: '7', SCREENING_URL: 'https://screen.example' } },
+      };
+      const change = { action: 'configuration_changed', client: null, keyId: null, ...states } as const;
+      const records = on.proxy.app.get(ChangeRecords, { strict: false });
+      const prisma = on.proxy.app.get(SidePrisma, { strict: false });
+      await prisma.$transaction((tx) => records.record(tx, [change], AT_START));
+      const page = await on.open(await on.auditingAdmin(), '/activity?action=configuration_changed');
+      const row = page.getByRole('row').filter({ hasText: 'configuration changed' });
+      expect(await row.first().innerText()).toMatch(
+        /Process: proxy\s+MAX_ITEMS: 7, was 1000\s+SCREENING_URL: https:\/\/screen\.example, was none/,
+      );
+      await expectAccessible(page);
+      await row.getByRole('link', { name: 'calls after it, of all clients' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
     });
   });
 

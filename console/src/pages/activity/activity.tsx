@@ -29,7 +29,7 @@ export default function ActivityPage() {
   return (
     <Page
       title="Activity"
-      lead="Every change of clients, keys, limits and stops, with its author. The records are sealed in the log."
+      lead="Every change of clients, keys, limits, stops and the configuration, with its author. The records are sealed in the log."
       actions={<ExportButton filters={values} />}
     >
       <Filters values={values} change={change} />

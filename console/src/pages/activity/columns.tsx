@@ -17,13 +17,13 @@ export const COLUMNS: Column<ActivityRecord>[] = [
   { id: 'reason', title: 'Reason', render: ({ reason }) => <Maybe text={reason} /> },
 ];
 
-/** Shows the changed client, with a link to the calls that it made afterwards. */
-function Target({ act: { target, at } }: { act: ActivityRecord }) {
+/** Shows what was changed, with a link to the calls that followed. */
+function Target({ act: { action, target, at } }: { act: ActivityRecord }) {
   const { may } = useSession();
   const { client, operation } = target;
+  if (client === null && action === 'configuration_changed') return <CallsAfter at={at} />;
   if (client === null) return operation === null ? <Maybe text={undefined} /> : <Operation name={operation} />;
   const name = client.name ?? client.id;
-  const calls = new URLSearchParams({ client: name, from: at }).toString();
   return (
     <Stack gap={0}>
       {may('admin') ? (
@@ -33,18 +33,25 @@ function Target({ act: { target, at } }: { act: ActivityRecord }) {
       ) : (
         <b>{name}</b>
       )}
-      {may('audit') && (
-        <Anchor
-          component={Link}
-          href={`/calls?${calls}`}
-          size="xs"
-          style={{ whiteSpace: 'nowrap' }}
-          aria-label={`calls after it, of ${name}`}
-        >
-          calls after it
-        </Anchor>
-      )}
+      <CallsAfter at={at} client={name} />
     </Stack>
+  );
+}
+
+function CallsAfter({ at, client }: { at: string; client?: string }) {
+  const { may } = useSession();
+  if (!may('audit')) return client === undefined ? <Maybe text={undefined} /> : null;
+  const calls = new URLSearchParams({ ...(client !== undefined && { client }), from: at }).toString();
+  return (
+    <Anchor
+      component={Link}
+      href={`/calls?${calls}`}
+      size="xs"
+      style={{ whiteSpace: 'nowrap' }}
+      aria-label={`calls after it, of ${client ?? 'all clients'}`}
+    >
+      calls after it
+    </Anchor>
   );
 }
 
