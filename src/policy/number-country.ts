@@ -47,17 +47,19 @@ const OTHER_NAMES: Readonly<Partial<Record<CountryCode, readonly string[]>>> = {
   VN: ['Viet Nam'],
 };
 
-const CODES: ReadonlyMap<string, CountryCode> = codesByName();
+/** Made when the first client with a list of countries pays. They take 17 ms, which every command would spend otherwise. */
+let codes: ReadonlyMap<string, CountryCode> | undefined;
 
-/** The countries that share their calling code with no other, by the code. Parsing a number takes ten times as long. */
-const ALONE: ReadonlyMap<string, readonly CountryCode[]> = countriesAlone();
+/** The countries that share their calling code with no other, by the code. Parsing a number takes a hundred times as long. */
+let alone: ReadonlyMap<string, readonly CountryCode[]> | undefined;
 
 /**
  * Returns the code (ISO 3166-1 alpha-2) of a country's English name, or of its code. Undefined for a name that is not
  * known.
  */
 export function countryOfName(name: string): CountryCode | undefined {
-  return CODES.get(normalise(name));
+  codes ??= codesByName();
+  return codes.get(normalise(name));
 }
 
 /**
@@ -66,8 +68,9 @@ export function countryOfName(name: string): CountryCode | undefined {
  * as one of a satellite network, has none.
  */
 export function countriesOfNumber(phone: string): readonly CountryCode[] {
-  const alone = ALONE.get(phone.slice(0, 3)) ?? ALONE.get(phone.slice(0, 4)); // no calling code begins with another
-  if (alone) return alone;
+  alone ??= countriesAlone();
+  const sole = alone.get(phone.slice(0, 3)) ?? alone.get(phone.slice(0, 4)); // no calling code begins with another
+  if (sole) return sole;
   const number = parsePhoneNumberFromString(phone);
   if (number?.country) return [number.country];
   return number?.getPossibleCountries() ?? [];
@@ -76,13 +79,13 @@ export function countriesOfNumber(phone: string): readonly CountryCode[] {
 /** The English names are those of the Unicode CLDR. Each is known with "and" and "Saint", too. */
 function codesByName(): Map<string, CountryCode> {
   const styles = (['long', 'short'] as const).map((style) => new Intl.DisplayNames('en', { type: 'region', style }));
-  const codes = new Map<string, CountryCode>();
+  const byName = new Map<string, CountryCode>();
   for (const code of getCountries()) {
     const names = styles.map((style) => style.of(code) ?? code);
     const full = names.map((name) => name.replaceAll('&', 'and').replace(/\bSt\./, 'Saint'));
-    for (const name of [code, ...names, ...full, ...(OTHER_NAMES[code] ?? [])]) codes.set(normalise(name), code);
+    for (const name of [code, ...names, ...full, ...(OTHER_NAMES[code] ?? [])]) byName.set(normalise(name), code);
   }
-  return codes;
+  return byName;
 }
 
 /** The keys are calling codes with their plus sign. */
