@@ -1,21 +1,5 @@
-import { loadConfig, loadConfigOf, StartError } from './config';
-
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  DATABASE_URL: 'postgres://proxy:pass%40word@db_host:5432/payouts?sslmode=require',
-  UPSTREAM_BASE_URL: 'https://api.example.com/base/',
-  UPSTREAM_API_KEY: 'upstream-key',
-};
-
-function refusal(env: Record<string, string>): string {
-  try {
-    loadConfig(env);
-  } catch (error) {
-    expect(error).toBeInstanceOf(StartError);
-    return (error as Error).message;
-  }
-  throw new Error('it was taken');
-}
+import { PRODUCTION, refusal } from '../../../test/support/refused-configuration';
+import { loadConfig, loadConfigOf } from './config';
 
 describe('the configuration in production', () => {
   it.each(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const)('requires %s in production', (name) => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { refusal } from '../../../test/support/refused-configuration';
 import { faultOf, loadConfig, loadConfigOf } from './config';
 import { SECRET_NAMES } from './secret-files';
 
@@ -13,14 +14,6 @@ describe('the files of secrets', () => {
     const file = join(folder, `secret-${Math.random().toString(36).slice(2)}`);
     writeFileSync(file, content);
     return file;
-  };
-  const refusal = (env: Record<string, string>) => {
-    try {
-      loadConfig(env);
-    } catch (error) {
-      return (error as Error).message;
-    }
-    throw new Error('it was accepted');
   };
 
   it.each(['', '\n', '\r\n'])('replace a variable, without the line end %j', (end) => {
