@@ -9,6 +9,7 @@ import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patie
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from './call';
+import { OPENS } from '../clients/key';
 
 /** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
 const LAST_USE_RESOLUTION_MS = 60_000;
@@ -46,8 +47,6 @@ export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.
     c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
     c.require_idempotency_key AS "requireIdempotencyKey", c.beneficiaries_only AS "beneficiariesOnly",
     c.beneficiary_cool_off_seconds AS "beneficiaryCoolOffSeconds", c.blocks_recipients AS "blocksRecipients"`;
-
-export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
 const FIND_KEYS = `
   SELECT encode(k.sha256, 'hex') AS sha256, ${CALLER_COLUMNS}

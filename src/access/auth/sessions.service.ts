@@ -6,7 +6,8 @@ import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patie
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
 import { Caller } from './call';
-import { CALLER_COLUMNS, callerOf, CallerRow, OPENS } from './callers.service';
+import { OPENS } from '../clients/key';
+import { CALLER_COLUMNS, callerOf, CallerRow } from './callers.service';
 
 /** The secret in the cookie has as many bytes as a key. */
 const TOKEN_BYTES = 32;

@@ -7,6 +7,7 @@ import { fromKeyDocument, fromPermissions } from './change-document';
 import { ChangeAuthor, ChangeRecords, permissionsOf } from './changes';
 import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from './client-writes';
 import { PATIENCE } from './clients.service';
+import { OPENS } from './key';
 import {
   ChangeStatus,
   decisionOf,
@@ -158,8 +159,7 @@ function requireSecondPerson(change: PendingChange, by: ChangeAuthor): void {
 async function isAdministrator(tx: Prisma.TransactionClient, keyId: string | null): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM api_key k JOIN client c ON c.id = k.client_id
-    WHERE k.id = ${keyId}::uuid AND 'admin' = ANY (c.scopes) AND k.revoked_at IS NULL
-      AND (k.expires_at IS NULL OR k.expires_at > now())
+    WHERE k.id = ${keyId}::uuid AND 'admin' = ANY (c.scopes) AND ${Prisma.raw(OPENS)}
     FOR SHARE OF k, c`;
   return found.length > 0;
 }

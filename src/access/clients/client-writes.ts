@@ -4,7 +4,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';
 import { Grants, toAssignments } from './grants';
-import { hashKey, newKey } from './key';
+import { hashKey, newKey, OPENS } from './key';
 import { hintOf, listedClient, ListedClient } from './listed';
 import { isPersonId } from './person';
 
@@ -94,7 +94,7 @@ export async function lockClient(tx: Prisma.TransactionClient, name: string): Pr
 export function holdersOf(tx: Prisma.TransactionClient, clientId: string): Promise<Holder[]> {
   return tx.$queryRaw<Holder[]>`
     SELECT k.id::text AS key_id, k.person FROM api_key k
-    WHERE k.client_id = ${clientId}::uuid AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+    WHERE k.client_id = ${clientId}::uuid AND ${Prisma.raw(OPENS)}
     ORDER BY k.id`;
 }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { hashKey } from './key';
+import { hashKey, OPENS } from './key';
 
 /** Identifies an upstream by its address. */
 interface UpstreamName {
@@ -32,8 +33,7 @@ export class DemoClientsService {
   async strangersTo(upstream: UpstreamName): Promise<string[]> {
     const rows = await this.prisma.$queryRaw<{ name: string }[]>`
       SELECT name FROM client c WHERE demo_of <> ${nameOf(upstream)} AND EXISTS (
-        SELECT FROM api_key k WHERE k.client_id = c.id AND k.revoked_at IS NULL
-          AND (k.expires_at IS NULL OR k.expires_at > now()))
+        SELECT FROM api_key k WHERE k.client_id = c.id AND ${Prisma.raw(OPENS)})
       ORDER BY name`;
     return rows.map(({ name }) => name);
   }

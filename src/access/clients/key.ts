@@ -5,6 +5,9 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 32; // 62^32: 190 bits
 const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 
+/** Holds for a row `k` of api_key whose key opens something now. */
+export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+
 /** A key with its checksum. docs/operate/clients.md gives this pattern to secret scanners. */
 const KEY = new RegExp(`^pp_[a-z0-9][a-z0-9-]{0,39}_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 

@@ -1,6 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
 import { Scope } from '../../operations/scopes';
+import { OPENS } from './key';
 
 /** The scopes that must not meet in one hand: who pays or rules must not also approve. */
 const INCOMPATIBLE: readonly (readonly [Scope, Scope])[] = [
@@ -34,8 +35,7 @@ export async function requireSeparateHands(
   const elsewhere = await tx.$queryRaw<{ person: string; scopes: string[] }[]>`
     SELECT lower(k.person) AS person, array_agg(DISTINCT scope) AS scopes
     FROM api_key k JOIN client c ON c.id = k.client_id CROSS JOIN LATERAL unnest(c.scopes) AS scope
-    WHERE lower(k.person) = ANY (${named}::text[]) AND c.name <> ${client} AND k.revoked_at IS NULL
-      AND (k.expires_at IS NULL OR k.expires_at > now())
+    WHERE lower(k.person) = ANY (${named}::text[]) AND c.name <> ${client} AND ${Prisma.raw(OPENS)}
     GROUP BY 1`;
   for (const { person, scopes: others } of elsewhere) requireCompatible([...scopes, ...others], `The person ${person}`);
 }

@@ -1,6 +1,7 @@
 import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
-import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../../access/auth/callers.service';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/callers.service';
+import { OPENS } from '../../access/clients/key';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { Decimal } from 'decimal.js';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/documents';
