@@ -44,7 +44,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['journal', []],
   ['policy', []],
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
-  ['access', ['auth', 'clients']],
+  ['access', ['auth', 'governance', 'clients']],
   ['operations', []],
   ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy']],
   ['sandbox', []],

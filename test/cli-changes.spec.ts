@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { GovernanceService } from '../src/access/clients/governance.service';
+import { GovernanceService } from '../src/access/governance/governance.service';
 import { runCli } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
 

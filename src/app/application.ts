@@ -3,6 +3,6 @@ export { createApp } from './app';
 export { recordConfiguration } from './start/record-configuration';
 export { ClientsService } from '../access/clients/clients.service';
 export { DemoClientsService } from '../access/clients/demo-clients.service';
-export { GovernanceService } from '../access/clients/governance.service';
+export { GovernanceService } from '../access/governance/governance.service';
 export { serveMetrics } from '../http/health/metrics-port';
 export { ReadinessService } from '../http/health/readiness.service';

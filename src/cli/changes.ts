@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { ChangeRecord, ChangesDto } from '../admin/clients/changes.dto';
-import { CHANGE_STATUSES } from '../access/clients/pending-changes';
+import { CHANGE_STATUSES } from '../access/governance/pending-changes';
 import { askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { askClients } from './governed';
 import { print } from './output';

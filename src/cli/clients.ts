@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { toPermissions } from '../access/clients/change-document';
+import { toPermissions } from '../access/governance/change-document';
 import { ListedClient } from '../access/clients/listed';
 import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
 import { SCOPES } from '../operations/scopes';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { ChangeAuthor } from '../access/clients/changes';
 import { ClientError } from '../access/clients/client-error';
-import { hadAdministrator, isDualControlRecorded } from '../access/clients/installation';
+import { hadAdministrator, isDualControlRecorded } from '../access/governance/installation';
 import { loadConfigOf } from '../platform/config/config';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ask, askingProxy, keyHelp, ProxyOptions, Question } from './asking-proxy';

@@ -30,7 +30,7 @@ CREATE TABLE process (
 
 GRANT SELECT, INSERT, UPDATE ON process TO payout_proxy;
 
--- A change of a client or a new key that waits for a second person (src/access/clients/governance.service.ts). The request, the
+-- A change of a client or a new key that waits for a second person (src/access/governance/governance.service.ts). The request, the
 -- decision and the change itself are acts, so this is work, not a record.
 CREATE TABLE pending_change (
   id                 uuid PRIMARY KEY, -- UUIDv7

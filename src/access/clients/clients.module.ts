@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
 import { BeneficiariesService } from './beneficiaries.service';
-import { ChangeDecisionsService } from './change-decisions.service';
 import { ClientsService } from './clients.service';
 import { DemoClientsService } from './demo-clients.service';
-import { GovernanceService } from './governance.service';
 
-const SERVICES = [ClientsService, GovernanceService, ChangeDecisionsService, BeneficiariesService, DemoClientsService];
+const SERVICES = [ClientsService, BeneficiariesService, DemoClientsService];
 
 @Module({ providers: SERVICES, exports: SERVICES })
 export class ClientsModule {}

@@ -5,7 +5,7 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
-import { GovernanceService, isWaiting } from '../../access/clients/governance.service';
+import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';

@@ -3,10 +3,10 @@ import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTa
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
-import { shownChange } from '../../access/clients/change-document';
-import { ChangeDecisionsService } from '../../access/clients/change-decisions.service';
+import { shownChange } from '../../access/governance/change-document';
+import { ChangeDecisionsService } from '../../access/governance/change-decisions.service';
 import { ClientsService } from '../../access/clients/clients.service';
-import { PendingChange, shownBefore } from '../../access/clients/pending-changes';
+import { PendingChange, shownBefore } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';

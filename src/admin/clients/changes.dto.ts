@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/clients/pending-changes';
+import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { orNull } from '../../history/records/record.dto';
 import { NotForwarded } from '../../http/validation/nothing.dto';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '../../access/clients/clients.module';
+import { GovernanceModule } from '../../access/governance/governance.module';
 import { PolicyModule } from '../../policy/policy.module';
 import { BeneficiariesController } from './beneficiaries.controller';
 import { ChangesController } from './changes.controller';
@@ -8,7 +9,7 @@ import { KeysController } from './keys.controller';
 import { OperationsController } from './operations.controller';
 
 @Module({
-  imports: [ClientsModule, PolicyModule],
+  imports: [ClientsModule, GovernanceModule, PolicyModule],
   controllers: [ChangesController, ClientsController, KeysController, BeneficiariesController, OperationsController],
 })
 export class ClientsApiModule {}

@@ -1,6 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
-import { Waiting } from '../../access/clients/governance.service';
+import { Waiting } from '../../access/governance/governance.service';
 import { WaitingDto } from './changes.dto';
 
 /** The description of a 202 response. */

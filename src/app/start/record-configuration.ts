@@ -1,7 +1,7 @@
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { AT_START, ChangeRecords } from '../../access/clients/changes';
 import { PATIENCE } from '../../access/clients/clients.service';
-import { lockChanges } from '../../access/clients/pending-changes';
+import { lockChanges } from '../../access/governance/pending-changes';
 import { RecordedConfiguration } from '../../platform/config/recorded-configuration';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { beneficiaryKey } from '../../access/clients/beneficiary';
-import { CHANGE_LOCK } from '../../access/clients/pending-changes';
+import { CHANGE_LOCK } from '../../access/governance/pending-changes';
 import { Person } from './person';
 
 /**

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { SCOPES } from '../../operations/scopes';
-import { Grants } from './grants';
-import { NO_LIMITS } from './limits';
+import { Grants } from '../clients/grants';
+import { NO_LIMITS } from '../clients/limits';
 import { GUARDED_SCOPES, widenings } from './widens';
 
 const WORDS = ['a', 'b', 'c', 'd'];

@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { RegisterList } from './beneficiary';
-import { entriesOfAdded, entriesToRemove, RegisterWrite } from './register-writes';
+import { RegisterList } from '../clients/beneficiary';
+import { entriesOfAdded, entriesToRemove, RegisterWrite } from '../clients/register-writes';
 
 /** A requested change of a register, as it is stored: additions to `allowed`, or removals from `blocked`. */
 export interface RegisterDocument {

@@ -4,10 +4,10 @@ import { Prisma } from '../../platform/database/generated/client';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { fromKeyDocument, fromPermissions } from './change-document';
-import { ChangeAuthor, ChangeRecords, permissionsOf } from './changes';
-import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from './client-writes';
-import { PATIENCE } from './clients.service';
-import { OPENS } from './key';
+import { ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
+import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from '../clients/client-writes';
+import { PATIENCE } from '../clients/clients.service';
+import { OPENS } from '../clients/key';
 import {
   ChangeStatus,
   decisionOf,
@@ -18,7 +18,7 @@ import {
   withStatus,
 } from './pending-changes';
 import { fromRegisterDocument } from './register-document';
-import { RegisterWrites } from './register-writes';
+import { RegisterWrites } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
 
 /** More changes than ever wait at once. */

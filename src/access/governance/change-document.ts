@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
-import { permissionsOf } from './changes';
-import { Holder, KeyRow } from './client-writes';
-import { Grants } from './grants';
-import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
-import { Limits, NO_LIMITS } from './limits';
-import { hintOf, ListedClient } from './listed';
+import { permissionsOf } from '../clients/changes';
+import { Holder, KeyRow } from '../clients/client-writes';
+import { Grants } from '../clients/grants';
+import { LIMIT_FIELDS, LIMIT_KEYS } from '../clients/limit-fields';
+import { Limits, NO_LIMITS } from '../clients/limits';
+import { hintOf, ListedClient } from '../clients/listed';
 import { RegisterDocument } from './register-document';
 
 /** A requested change, as it is stored until somebody decides about it. */

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Scope } from '../../operations/scopes';
-import { Grants } from './grants';
-import { LIMIT_FIELDS } from './limit-fields';
-import { Limits } from './limits';
+import { Grants } from '../clients/grants';
+import { LIMIT_FIELDS } from '../clients/limit-fields';
+import { Limits } from '../clients/limits';
 
 /**
  * The scopes that only two persons together grant. With one of them, a key pays, decides, or sees more than its own.

@@ -1,7 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
 import { Scope } from '../../operations/scopes';
-import { OPENS } from './key';
+import { OPENS } from '../clients/key';
 
 /** The scopes that must not meet in one hand: who pays or rules must not also approve. */
 const INCOMPATIBLE: readonly (readonly [Scope, Scope])[] = [

@@ -3,7 +3,7 @@ import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
-import { ChangeAuthor, ChangeRecords, ClientChange } from './changes';
+import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 
 /** A number that only this lock uses. Changes that may wait for a second person are made and decided one at a time. */
 export const CHANGE_LOCK = 7_070_032;

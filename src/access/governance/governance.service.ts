@@ -4,9 +4,9 @@ import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { BeneficiariesService } from './beneficiaries.service';
+import { BeneficiariesService } from '../clients/beneficiaries.service';
 import { BeforeDocument, ChangeDocument, grantsOf, toKeyDocument, toPermissions } from './change-document';
-import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from './changes';
+import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import {
   checkName,
   clientExists,
@@ -16,14 +16,14 @@ import {
   KeyOptions,
   lockClient,
   makeKey,
-} from './client-writes';
-import { ClientsService, IssuedKey, PATIENCE } from './clients.service';
-import { checkGrants, Grants } from './grants';
+} from '../clients/client-writes';
+import { ClientsService, IssuedKey, PATIENCE } from '../clients/clients.service';
+import { checkGrants, Grants } from '../clients/grants';
 import { isDualControlRecorded } from './installation';
-import { ListedClient } from './listed';
+import { ListedClient } from '../clients/listed';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
 import { widenedRegister } from './register-document';
-import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from './register-writes';
+import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
 import { isGuarded, widenings } from './widens';
 
