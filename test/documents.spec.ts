@@ -55,6 +55,7 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
   });
   return {
     table: 'intent',
+    account: intent.caller.account === 'main' ? undefined : intent.caller.account,
     id: intent.id,
     client_id: intent.caller.clientId,
     key_id: intent.caller.keyId,

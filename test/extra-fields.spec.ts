@@ -3,7 +3,7 @@ import { openApiDocument } from '../src/app/openapi';
 import { airtimeItem, creditItem, startInterface, TestInterface } from './support/interface';
 import { startProxy } from './support/proxy';
 
-const EXTRAS = ['subAccount', 'turnOffNotification', 'narration'];
+const EXTRAS = ['branch', 'turnOffNotification', 'narration'];
 const WRONG =
   /^must be text of at most 1000 characters without control characters, true, false, or a number that keeps .*$/;
 const UNKNOWN = /^must not be sent, because it is not a field of this operation$/;
@@ -25,11 +25,11 @@ describe('an extra field', () => {
   const sent = () => api.upstream.received.at(-1)?.body;
 
   it('is forwarded after the known fields of bodies and items, and recorded with them', async () => {
-    const json = '{"narration":"für Ada 🎉","credit":[{"subAccount":"s-1","valueInUSD":1.5,"twitter":"@ada"}]}';
+    const json = '{"narration":"für Ada 🎉","credit":[{"branch":"s-1","valueInUSD":1.5,"twitter":"@ada"}]}';
     const response = await api.postRaw('/send', json).expect(200);
     const id = response.headers['x-call-id'] as string;
     expect(sent()).toBe(
-      `{"credit":[{"valueInUSD":1.5,"twitter":"@ada","subAccount":"s-1"}],"narration":"für Ada 🎉","description":"Ref ${id}"}`,
+      `{"credit":[{"valueInUSD":1.5,"twitter":"@ada","branch":"s-1"}],"narration":"für Ada 🎉","description":"Ref ${id}"}`,
     );
     const recorded = await api.record(id);
     expect(JSON.stringify(recorded.request!.body)).toBe(sent());
@@ -44,13 +44,13 @@ describe('an extra field', () => {
     'must not have the value %s in bodies or items, and the record has only its place',
     async (value) => {
       const item = JSON.stringify(airtimeItem()).slice(0, -1);
-      const body = `{"narration":${value},"airtimes":[${item}},${item},"subAccount":${value}}]}`;
+      const body = `{"narration":${value},"airtimes":[${item}},${item},"branch":${value}}]}`;
       const recorded = await api.expectRefused(api.postRaw('/payouts/airtime', body), [
         { pointer: '/narration', detail: WRONG },
-        { pointer: '/airtimes/1/subAccount', detail: WRONG },
+        { pointer: '/airtimes/1/branch', detail: WRONG },
       ]);
       expect(recorded.refusal!.errors.map(({ pointer }) => pointer).sort()).toEqual([
-        '/airtimes/1/subAccount',
+        '/airtimes/1/branch',
         '/narration',
       ]);
     },
@@ -64,17 +64,15 @@ describe('an extra field', () => {
     await strict.expectRefused(strict.post('/send', { credit: [{ ...creditItem(), narration: 'a' }] }), [
       { pointer: '/credit/0/narration', detail: UNKNOWN },
     ]);
-    await api.expectRefused(api.get('/account/transaction?id=a&subAccount=b'), [
-      { pointer: '/subAccount', detail: UNKNOWN },
-    ]);
+    await api.expectRefused(api.get('/account/transaction?id=a&branch=b'), [{ pointer: '/branch', detail: UNKNOWN }]);
   });
 
   it('is rejected if no body is forwarded, because it would be lost', async () => {
-    const lost = [{ pointer: '/subAccount', detail: UNKNOWN }];
-    await api.expectRefused(api.post('/wallets/list', { subAccount: 'a' }), lost);
-    await api.expectRefused(api.post('/account/issue-id-transactions?issueID=a', { subAccount: 'a' }), lost);
-    await api.post('/account/transactions', { subAccount: 'a' }).expect(200);
-    expect(sent()).toBe('{"subAccount":"a"}');
+    const lost = [{ pointer: '/branch', detail: UNKNOWN }];
+    await api.expectRefused(api.post('/wallets/list', { branch: 'a' }), lost);
+    await api.expectRefused(api.post('/account/issue-id-transactions?issueID=a', { branch: 'a' }), lost);
+    await api.post('/account/transactions', { branch: 'a' }).expect(200);
+    expect(sent()).toBe('{"branch":"a"}');
   });
 
   it('is masked like all unknown fields', async () => {
@@ -92,7 +90,7 @@ describe('an extra field', () => {
         `EXTRA_FIELDS_ALLOWED must not name ${name}, because the interface defines that field`,
       );
     }
-    expect(itemsOf('POST /account/transfer', { receiver: 'a', narration: 'b', subAccount: 'c' })).toEqual(
+    expect(itemsOf('POST /account/transfer', { receiver: 'a', narration: 'b', branch: 'c' })).toEqual(
       itemsOf('POST /account/transfer', { receiver: 'a' }),
     );
   });

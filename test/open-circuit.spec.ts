@@ -18,8 +18,8 @@ const dailyThreshold = (usd: number | null) =>
 /** Lets an operation fail until its circuit opens. Then the upstream answers again. */
 async function openCircuit({ proxy, upstream }: Paying, operation: OperationName): Promise<void> {
   upstream.behaviour = answer(503, 'busy');
-  const service = proxy.app.get(UpstreamService, { strict: false });
-  const outgoing = { operation, effect: 'pay', method: 'POST', path: '/x', body: null } as const; // only reads are sent again
+  const service = proxy.app.get(UpstreamService, { strict: false }).of('main');
+  const outgoing = { account: 'main', operation, effect: 'pay', method: 'POST', path: '/x', body: null } as const; // only reads are sent again
   for (let times = 0; times < ENOUGH; times += 1) await service.send(outgoing, undefined);
   expect((await service.send(outgoing, undefined)).answer.failure).toBe('circuit_open');
   upstream.received.length = 0;

@@ -213,7 +213,7 @@ describe('the resolver of an account without traffic', () => {
     await start();
     await fault('resetBeforeProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));
-    const upstream = worker.get(UpstreamService);
+    const upstream = worker.get(UpstreamService).of('main');
     const send = upstream.send.bind(upstream);
     jest.spyOn(upstream, 'send').mockImplementation((outgoing, ...rest) => {
       const monotonic = performance.now.bind(performance);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { KIND_NAMES, kindOf } from '../src/history/log/kinds';
 import { commitment } from '../src/journal/commitment';
-import { writeIntent, writeOutcome, writeSettlement } from '../src/journal/documents';
+import { writeIntent, writeOutcome } from '../src/journal/documents';
+import { writeSettlement } from '../src/journal/settlement-document';
 import { anyIntent, anyOutcome, anySettlement } from './support/any-records';
 import { specification } from './support/documented-verifier';
 import { createTestDatabase } from './support/test-database';

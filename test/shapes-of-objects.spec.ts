@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import { toOutgoing } from '../src/gateway/forwarding/outgoing';
+import { toOutgoing } from '../src/gateway/upstream/outgoing';
 import { withPayouts } from '../src/gateway/forwarding/match-payouts';
 import { toAnswer } from '../src/gateway/upstream/answer';
 import { toItemRecord } from '../src/history/records/record';
@@ -44,12 +44,13 @@ describe('objects that each payment or each record of a page needs', () => {
       items: [],
       upstream: null,
     }) as unknown as CallRecord;
+  const account = { name: 'main', funds: { subAccount: undefined, wallet: undefined } };
   const page = Array.from({ length: 300 }, record);
   let place = 0;
 
   it.each<[string, () => unknown]>([
-    ['requests to the upstream', () => toOutgoing('POST /payouts/airtime', { airtimes: [] })],
-    ['requests without a body', () => toOutgoing('GET /wallets/list', undefined)],
+    ['requests to the upstream', () => toOutgoing(account, 'POST /payouts/airtime', { airtimes: [] })],
+    ['requests without a body', () => toOutgoing(account, 'GET /wallets/list', undefined)],
     [
       'answers',
       () =>

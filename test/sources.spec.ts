@@ -39,7 +39,7 @@ describe('the sources', () => {
 
   it('reads all transactions with the key, and keeps only the compared fields', async () => {
     upstream.behaviour = success([{ ...TRANSACTION, redeemLink: 'https://pay.example.com', valueInUSD: 2.5000005 }]);
-    const read = await sources.transactions(NOBODY, null);
+    const read = await sources.transactions('main', NOBODY, null);
     expect(read).toMatchObject({ complete: true, failure: null, httpStatus: 200, rows: 1, kept: 1 });
     expect(upstream.received.at(-1)).toMatchObject({
       method: 'POST',
@@ -80,7 +80,7 @@ describe('the sources', () => {
       error: 'None',
     });
     const window = { from: new Date('2026-11-20'), to: new Date('2026-11-21') };
-    const read = await sources.transactions(NOBODY, window);
+    const read = await sources.transactions('main', NOBODY, window);
     expect(read).toMatchObject({ complete: true, rows: 4, kept: 2 });
     expect((await rowsOf(read.readId)).map(({ ordinal }) => ordinal)).toEqual(['1', '2']);
     expect(await endOf(read.readId)).toMatchObject({ rows: '4', kept: '2', faults: 1 });
@@ -92,7 +92,7 @@ describe('the sources', () => {
       recorded = await proxy.database.query('SELECT source FROM source_read ORDER BY id DESC LIMIT 1');
       void success([])(request, response, socket);
     };
-    await sources.batch(NOBODY, 'x');
+    await sources.batch('main', NOBODY, 'x');
     expect(recorded).toEqual([{ source: 'batch' }]);
   });
 
@@ -108,36 +108,36 @@ describe('the sources', () => {
     ['that never comes', reset, 'reset', null],
   ])('calls a listing %s incomplete', async (_what, behaviour, failure, httpStatus) => {
     upstream.behaviour = behaviour;
-    const read = await sources.transactions(NOBODY, null);
+    const read = await sources.transactions('main', NOBODY, null);
     expect(read).toMatchObject({ complete: false, failure, httpStatus });
     expect(await endOf(read.readId)).toMatchObject({ complete: false, failure, http_status: httpStatus });
   });
 
   it('reads the transactions of a batch, and one transaction, and reports missing ones', async () => {
     upstream.behaviour = success([TRANSACTION, { ...TRANSACTION, chiRef: 'other' }]);
-    const batch = await sources.batch(NOBODY, TRANSACTION.issueID);
+    const batch = await sources.batch('main', NOBODY, TRANSACTION.issueID);
     expect(batch).toMatchObject({ complete: true, rows: 2, kept: 2 });
     expect((await rowsOf(batch.readId)).map(({ upstream_ref: ref }) => ref)).toEqual([CHI_REF, 'other']);
 
     upstream.behaviour = success(TRANSACTION);
-    const one = await sources.transaction(NOBODY, TRANSACTION.id);
+    const one = await sources.transaction('main', NOBODY, TRANSACTION.id);
     expect(one).toMatchObject({ complete: true, rows: 1 });
     expect(upstream.received.at(-1)?.url).toBe(`/api/v0.1/account/transaction?id=${TRANSACTION.id}`);
 
     upstream.behaviour = success({ error: 'not found for that id' });
-    expect(await sources.batch(NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
+    expect(await sources.batch('main', NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
   });
 
   it('calls an answer incomplete that should list wallets and does not', async () => {
     upstream.behaviour = success({ message: 'come back later' });
-    expect(await sources.wallets(NOBODY)).toMatchObject({ complete: false, failure: 'unreadable', rows: 0 });
+    expect(await sources.wallets('main', NOBODY)).toMatchObject({ complete: false, failure: 'unreadable', rows: 0 });
     upstream.behaviour = success([]);
-    expect(await sources.wallets(NOBODY)).toMatchObject({ complete: true, rows: 0 });
+    expect(await sources.wallets('main', NOBODY)).toMatchObject({ complete: true, rows: 0 });
   });
 
   it('keeps a transaction without its time if no column can hold it', async () => {
     upstream.behaviour = success([{ ...TRANSACTION, issueDate: '0000-01-01' }]);
-    const { readId, complete } = await sources.batch(NOBODY, TRANSACTION.issueID);
+    const { readId, complete } = await sources.batch('main', NOBODY, TRANSACTION.issueID);
     expect([complete, (await rowsOf(readId)).map(({ issued_at: at }) => at)]).toEqual([true, [null]]);
   });
 
@@ -157,7 +157,7 @@ describe('the sources', () => {
         transactions: [entry(-1, 3, '2', 1e9), entry(-0.5, 2, '1.5', 2e9)],
       },
     ]);
-    const { readId } = await sources.wallets(NOBODY);
+    const { readId } = await sources.wallets('main', NOBODY);
     const [wallets, entries] = await Promise.all(
       ['upstream_wallet', 'upstream_wallet_entry'].map((table) =>
         proxy.database.query(`SELECT * FROM ${table} WHERE read_id = $1`, [readId]),

@@ -15,6 +15,7 @@ import { print } from './output';
 
 interface ClientOptions extends OperationOptions, LimitOptions, GovernedOptions {
   name: string;
+  account?: string;
   scopes?: string;
   person?: string;
   expires?: string;
@@ -38,6 +39,7 @@ function createCommand(): Command {
     .description('create a client and show its first key once')
     .requiredOption('--name <name>', 'name: lowercase letters, digits, and dashes')
     .requiredOption(...SCOPES_OPTION)
+    .option('--account <name>', 'account at the upstream, which the client keeps (default: main)')
     .option('--operations <list>', 'operations that the client may use (default: all)')
     .option('--without-operations <list>', 'operations to remove from --operations')
     .option('--person <name>', 'ID of the person who owns the first key, who cannot approve their own requests')
@@ -59,13 +61,14 @@ Examples:
   npm run cli -- clients create --name shop --scopes pay,read --daily-cap none --countries "Kenya,Nigeria" --rpm 600 --max-items 50
   npm run cli -- clients create --name desk --scopes approve,audit --person ada --addresses 10.0.0.0/8 --expires never
   npm run cli -- clients create --name till --scopes pay --daily-cap 50 --operations "POST /payouts/airtime"
+  npm run cli -- clients create --name kiosk --account kenya --scopes pay,read --daily-cap 50
   npm run cli -- clients create --name site --scopes pay,write,read --daily-cap 50 --operations documented --origins https://shop.example`,
     )
     .action(create);
 }
 
 async function create(options: ClientOptions): Promise<void> {
-  const { name, scopes = '', person, expires, reason, json } = options;
+  const { account, name, scopes = '', person, expires, reason, json } = options;
   const permissions = { scopes: words(scopes), operations: chosenOperations(options, null) };
   const limits = chosenLimits(options);
   if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
@@ -73,13 +76,14 @@ async function create(options: ClientOptions): Promise<void> {
     isFirstStep: permissions.scopes.includes('admin') && person !== undefined,
     onDatabase: async ({ clients }, by) => {
       const expiresAt = chosenExpiry(expires);
-      const grants = { operations: permissions.operations, ...limits, person, expiresAt };
+      const grants = { account, operations: permissions.operations, ...limits, person, expiresAt };
       const created = await clients.create(name, permissions.scopes, grants, by);
       print(json ? created : { ...created, expires_at: expiresAt }, json);
     },
     throughProxy: async () => {
       const body = {
         name,
+        account,
         ...toPermissions({ ...permissions, ...limits }),
         person,
         expires_at: askedExpiry(expires),

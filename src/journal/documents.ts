@@ -1,10 +1,11 @@
 import { feesOf, writeFeeRate } from '../operations/fees';
 import { Item, totalOf } from '../operations/item';
 import { Entry } from '../operations/settlement';
+import { recordedAccount } from './recorded-account';
 import { asRecorded, proseAsRecorded, queryAsRecorded } from '../platform/privacy/recorded';
 import { commitment, newSalt } from './commitment';
 import { UNSTAMPED } from './document-sql';
-import { NewOutcome, NewTry, OpenIntent, RecordedEntry, RecordedSettlement, UpstreamItem } from './records';
+import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';
 
 /**
@@ -15,7 +16,7 @@ import { recordedItems } from './recorded-items';
  */
 
 /** A document as it is read, by what is written. Its texts may be any. */
-type Read<Written> = Written extends string
+export type Read<Written> = Written extends string
   ? string
   : Written extends (infer Element)[]
     ? Read<Element>[]
@@ -41,12 +42,6 @@ export type OutcomeDocument = Read<ReturnType<typeof outcomeDocument>> & Restore
 
 /** A transaction of an answer. */
 export type TransactionDocument = Read<ReturnType<typeof transactionDocument>>;
-
-/** The record of a settlement. */
-export type SettlementDocument = Read<ReturnType<typeof settlementDocument>>;
-
-/** An entry of a settlement. */
-export type EntryDocument = SettlementDocument['entries'][number];
 
 /** The people of an item, who can be erased. They are stored beside the record. */
 export interface PersonDocument {
@@ -98,6 +93,7 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
 
 function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[]) {
   return {
+    account: recordedAccount(intent.caller.account) ?? undefined, // at the upstream
     actor: intent.actor ?? undefined,
     body_commitment: commitment(salt, intent.body)?.toString('hex'), // SHA-256(salt || body as sent)
     caused_by: intent.causedBy,
@@ -195,48 +191,6 @@ function transactionDocument(item: UpstreamItem) {
 /** One word instead of a list of equal ones, as almost all lists are. */
 function shortest(entries: Entry[] | undefined): Entry | Entry[] | undefined {
   return entries?.every((entry) => entry === entries[0]) ? entries[0] : entries;
-}
-
-export function writeSettlement(settlement: RecordedSettlement): string {
-  return JSON.stringify(settlementDocument(settlement));
-}
-
-function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement) {
-  return {
-    actor: by?.actor ?? undefined,
-    calls: evidence.calls.length > 0 ? evidence.calls : undefined, // other calls that could have made the transactions
-    client_id: by?.clientId,
-    counted_usd: settlement.countedUsd.toFixed(),
-    entries: settlement.entries.map(entryDocument),
-    id: settlement.id,
-    intent_id: settlement.intentId,
-    key_id: by?.keyId,
-    number: settlement.number,
-    reads: evidence.reads.length > 0 ? evidence.reads : undefined, // the readings of the upstream (source_read)
-    reason: proseAsRecorded(settlement.reason) ?? '',
-    recorded_at: UNSTAMPED,
-    resolution: settlement.resolution ?? undefined,
-    source: settlement.source,
-    supersedes: settlement.supersedes, // the settlement before, or the call
-    table: 'settlement',
-    undelivered: settlement.undelivered || undefined,
-  };
-}
-
-function entryDocument(entry: RecordedEntry) {
-  const { transaction } = entry;
-  return {
-    amount_usd: entry.amountUsd?.toFixed(),
-    at: transaction?.at ?? undefined,
-    batch_ref: transaction?.batch_ref ?? undefined,
-    entry: entry.entry,
-    from: entry.from,
-    position: entry.position,
-    status: transaction?.status ?? undefined,
-    to: entry.to,
-    upstream_id: transaction?.upstream_id ?? undefined,
-    upstream_ref: transaction?.upstream_ref ?? undefined,
-  };
 }
 
 function tryDocument({ failure, ms, phase, startedAt, status }: NewTry) {

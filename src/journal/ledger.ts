@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Account, Counted, ENTRIES, Entry, settlesItems, Source } from '../operations/settlement';
 import { FeeRate, feeOf, readFeeRate } from '../operations/fees';
-import { EntryDocument, IntentDocument, OutcomeDocument, SettlementDocument } from './documents';
+import { IntentDocument, OutcomeDocument } from './documents';
+import { EntryDocument, SettlementDocument } from './settlement-document';
 import { TransactionEvidence } from './records';
 
 /** One movement of a payout's amount, or of its fee. */

@@ -14,7 +14,7 @@ export interface Origin {
   traceparent: string | undefined;
   clientAddress: string;
   receivedAt: Date;
-  caller: { clientId: string; keyId: string; rights: string };
+  caller: { account: string; clientId: string; keyId: string; rights: string };
   /** The person behind the request. */
   actor: string | null;
 }

@@ -3,9 +3,12 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { Author, authorSql } from './author';
+import { recordedAccount } from './recorded-account';
 
 /** A read of a source that is about to begin. */
 export interface NewSourceRead {
+  /** The upstream account that it tells of. */
+  account: string;
   source: 'transactions' | 'changes' | 'batch' | 'transaction' | 'wallets' | 'statement';
   /** The batch_ref or upstream_id to read, or the file name of the statement. */
   subject: string | null;
@@ -42,12 +45,12 @@ const STATEMENT_LOCK = 7_070_012;
 /** Records that a source is about to be read. Nothing may be read before. @returns the ID of the read. */
 export async function insertSourceRead(
   prisma: PrismaService,
-  { source, subject, from, to, mapping, causedBy, by }: NewSourceRead,
+  { account, source, subject, from, to, mapping, causedBy, by }: NewSourceRead,
 ): Promise<string> {
   const id = newId();
   await prisma.$executeRaw`
-    INSERT INTO source_read (id, source, subject, from_at, to_at, mapping, caused_by, client_id, key_id, actor)
-    VALUES (${id}::uuid, ${source}, ${asRecorded(subject)}, ${from}, ${to}, ${mapping && JSON.stringify(mapping)}::json,
+    INSERT INTO source_read (id, account, source, subject, from_at, to_at, mapping, caused_by, client_id, key_id, actor)
+    VALUES (${id}::uuid, ${recordedAccount(account)}, ${source}, ${asRecorded(subject)}, ${from}, ${to}, ${mapping && JSON.stringify(mapping)}::json,
       ${causedBy}::uuid, ${authorSql(by)})`;
   return id;
 }

@@ -48,7 +48,12 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   traceparent: fc.option(text, { nil: undefined }),
   clientAddress: text,
   receivedAt: instant,
-  caller: fc.record({ clientId: fc.uuid(), keyId: fc.uuid(), rights: fc.constant('1') }),
+  caller: fc.record({
+    account: fc.constantFrom('main', 'kenya'),
+    clientId: fc.uuid(),
+    keyId: fc.uuid(),
+    rights: fc.constant('1'),
+  }),
   actor: maybe(text),
   operation: text,
   query: maybe(fc.constantFrom('', 'a=b', 'email=ada%40example.com&x=%22recorded_at%22:%22%22')),

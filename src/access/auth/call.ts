@@ -11,6 +11,8 @@ import { Problem } from '../../platform/errors/problem';
 export interface Caller {
   clientId: string;
   clientName: string;
+  /** The upstream account that the client belongs to. */
+  account: string;
   keyId: string;
   /** The person who owns the key. Null if it belongs to nobody in particular. */
   person: string | null;

@@ -29,6 +29,7 @@ export interface CallerRow extends LimitsRow {
   person: string | null;
   clientId: string;
   clientName: string;
+  account: string;
   scopes: Scope[];
   operations: string[] | null;
   blocksRecipients: boolean;
@@ -39,7 +40,7 @@ type KeyRow = CallerRow & { sha256: string };
 type LookUps = GroupCommit<Buffer, KeyRow | undefined>;
 
 /** The columns of a key `k` (api_key) and its client `c`. */
-export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.scopes, c.operations,
+export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.account, c.scopes, c.operations,
     c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
     c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
     c.approval_over_recipient_day_usd AS "approvalOverRecipientDayUsd", c.approval_over_day_usd AS "approvalOverDayUsd",
@@ -162,10 +163,11 @@ function lookUpsOn(prisma: PrismaService): LookUps {
 }
 
 export function callerOf(row: CallerRow): Caller {
-  const { clientId, clientName, keyId, operations, person, blocksRecipients, rights } = row;
+  const { account, clientId, clientName, keyId, operations, person, blocksRecipients, rights } = row;
   return {
     clientId,
     clientName,
+    account,
     keyId,
     person,
     scopes: new Set(row.scopes),

@@ -1,5 +1,7 @@
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
+import { ACCOUNT_NAME } from '../../platform/config/environment';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';
@@ -15,6 +17,14 @@ export interface KeyOptions {
   person?: string | undefined;
   /** When the key expires. Undefined for never. */
   expiresAt?: Date | undefined;
+}
+
+/** A client that is to be created. */
+export interface NewClient {
+  name: string;
+  /** Its account at the upstream, which it keeps. */
+  account: string;
+  scopes: string[];
 }
 
 /** A valid key of a client, and the person who owns it. */
@@ -33,11 +43,11 @@ export class ClientWrites {
   /** Adds a client with its first key. @throws ClientError if the name is taken. */
   async create(
     tx: Prisma.TransactionClient,
-    { name, scopes, operations, ...limits }: Partial<Grants> & { name: string; scopes: string[] },
+    { name, account, scopes, operations, ...limits }: Partial<Grants> & NewClient,
     key: KeyRow,
     by: ChangeAuthor,
   ): Promise<ListedClient> {
-    const row = { id: newId(), name, scopes: [...new Set(scopes)], ...(operations && { operations }) };
+    const row = { id: newId(), name, account, scopes: [...new Set(scopes)], ...(operations && { operations }) };
     const data = { ...row, ...limits, keys: { create: key } };
     const client = await tx.client.create({ data, include: { keys: true } }).catch((error: unknown) => {
       if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error;
@@ -107,6 +117,14 @@ export function checkName(name: string): void {
   if (CLIENT_NAME.test(name)) return;
   throw new ClientError(
     'the client name must be 1 to 40 lowercase letters, digits, and hyphens, and must not begin with a hyphen',
+  );
+}
+
+/** @throws ClientError */
+export function checkAccount(name: string): void {
+  if (name === MAIN_ACCOUNT || ACCOUNT_NAME.test(name)) return;
+  throw new ClientError(
+    'the account must be main or a name of UPSTREAM_ACCOUNTS: 1 to 31 lowercase letters, digits, and hyphens, beginning with a letter',
   );
 }
 

@@ -1,10 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { clock } from '../../platform/database/clock';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { AT_START, ChangeAuthor, ChangeRecords } from './changes';
 import { ClientError } from './client-error';
-import { checkName, ClientWrites, findClient, KeyOptions, lockClient, makeKey, revocationOf } from './client-writes';
+import {
+  checkAccount,
+  checkName,
+  ClientWrites,
+  findClient,
+  KeyOptions,
+  lockClient,
+  makeKey,
+  revocationOf,
+} from './client-writes';
 import { checkGrants, Grants } from './grants';
 import { ListedClient, listedClient, listedKey, ListedKey } from './listed';
 
@@ -15,6 +25,8 @@ export interface IssuedKey {
   /** The key. It is available only once. */
   key: string;
 }
+
+export type NewClientOptions = Partial<Omit<Grants, 'scopes'>> & KeyOptions & { account?: string | undefined };
 
 /** How long a change waits for a connection, and then for rows that admissions have locked, in milliseconds. */
 export const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
@@ -41,14 +53,15 @@ export class ClientsService {
   async create(
     name: string,
     scopes: string[],
-    { person, expiresAt, ...grants }: Partial<Omit<Grants, 'scopes'>> & KeyOptions = {},
+    { account = MAIN_ACCOUNT, person, expiresAt, ...grants }: NewClientOptions = {},
     by: ChangeAuthor = AT_START,
   ): Promise<IssuedKey> {
     checkName(name);
+    checkAccount(account);
     checkGrants({ scopes, ...grants });
     const { key, row } = makeKey(name, { person, expiresAt });
     const { id } = await this.prisma.$transaction(
-      (tx) => this.writes.create(tx, { name, scopes, ...grants }, row, by),
+      (tx) => this.writes.create(tx, { name, account, scopes, ...grants }, row, by),
       PATIENCE,
     );
     return { id, name, key };

@@ -13,6 +13,7 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
   return {
     id: client.id,
     name: client.name,
+    account: client.account,
     scopes: client.scopes,
     /** Null for all. */
     operations: allowedOperations(client),

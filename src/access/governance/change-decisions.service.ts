@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUuid } from '../../platform/database/uuid';
@@ -120,7 +121,8 @@ export class ChangeDecisionsService {
     if (before === null) {
       const scopes = permissions.scopes ?? [];
       await requireSeparateHands(tx, name, { scopes, persons: [key?.person ?? null] });
-      if (key) await this.writes.create(tx, { ...permissions, name, scopes }, key, by);
+      const { account = MAIN_ACCOUNT } = change;
+      if (key) await this.writes.create(tx, { ...permissions, name, account, scopes }, key, by);
       return;
     }
     const client = await lockClient(tx, name);

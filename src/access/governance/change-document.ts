@@ -9,6 +9,8 @@ import { RegisterDocument } from './register-document';
 
 /** A requested change, as it is stored until somebody decides about it. */
 export interface ChangeDocument {
+  /** The upstream account of a client that will be created. */
+  account?: string;
   /** The changed permissions, by the names of the API. */
   permissions: Permissions;
   key?: KeyDocument;
@@ -73,9 +75,10 @@ export function fromKeyDocument({ id, sha256, hint, person, expires_at }: KeyDoc
 }
 
 /** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
-export function recordedChange(client: string, { permissions, key, register }: ChangeDocument): object {
+export function recordedChange(client: string, { account, permissions, key, register }: ChangeDocument): object {
   const { hint = '', person, expires_at } = key ?? {};
   return {
+    ...(account !== undefined && { account }),
     ...permissions,
     ...(key && { hint: hintOf(client, { hint }), person, expires_at }),
     ...(register && { list: register.list }),

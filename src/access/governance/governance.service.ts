@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
@@ -8,6 +9,7 @@ import { BeneficiariesService } from '../clients/beneficiaries.service';
 import { BeforeDocument, ChangeDocument, grantsOf, toKeyDocument, toPermissions } from './change-document';
 import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import {
+  checkAccount,
   checkName,
   clientExists,
   ClientWrites,
@@ -17,7 +19,7 @@ import {
   lockClient,
   makeKey,
 } from '../clients/client-writes';
-import { ClientsService, IssuedKey, PATIENCE } from '../clients/clients.service';
+import { ClientsService, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
 import { checkGrants, Grants } from '../clients/grants';
 import { isDualControlRecorded } from './installation';
 import { ListedClient } from '../clients/listed';
@@ -67,22 +69,23 @@ export class GovernanceService {
   async create(
     name: string,
     scopes: string[],
-    grants: Partial<Omit<Grants, 'scopes'>> & KeyOptions,
+    options: NewClientOptions,
     by: ChangeAuthor,
   ): Promise<IssuedKey | Waiting> {
-    if (!this.isOn) return this.clients.create(name, scopes, grants, by);
-    const { person, expiresAt, ...permissions } = grants;
+    if (!this.isOn) return this.clients.create(name, scopes, options, by);
+    const { account = MAIN_ACCOUNT, person, expiresAt, ...permissions } = options;
     checkName(name);
+    checkAccount(account);
     checkGrants({ scopes, ...permissions });
     const { key, row } = makeKey(name, { person, expiresAt });
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
       await requireSeparateHands(tx, name, { scopes, persons: [row.person] });
       if (!isGuarded(scopes)) {
-        const { id } = await this.writes.create(tx, { name, scopes, ...permissions }, row, by);
+        const { id } = await this.writes.create(tx, { name, account, scopes, ...permissions }, row, by);
         return { id, name, key };
       }
-      const change = { permissions: toPermissions({ scopes, ...permissions }), key: toKeyDocument(row) };
+      const change = { account, permissions: toPermissions({ scopes, ...permissions }), key: toKeyDocument(row) };
       const pending = {
         kind: 'create_client',
         client: { id: null, name },

@@ -86,13 +86,14 @@ export class ApprovalsService {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
     const prepared = toPrepared(held);
+    const account = this.upstream.of(prepared.outgoing.account);
     const place = await this.gate.enterFor(call, held.intent.client_id, operationNamed(held.intent.operation));
     try {
-      requireClosedCircuit(this.upstream, prepared.outgoing, CIRCUIT_OPEN);
+      requireClosedCircuit(account, prepared.outgoing, CIRCUIT_OPEN);
       return await this.approveAndSend(call, { held, prepared, place }, this.decision(held, reason, by));
     } finally {
       place.release();
-      this.upstream.giveUp(prepared.outgoing);
+      account.giveUp(prepared.outgoing);
     }
   }
 

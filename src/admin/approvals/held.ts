@@ -3,6 +3,7 @@ import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
 import { namedIn, NamedId } from '../../gateway/forwarding/ownership.service';
+import { accountNamed } from '../../journal/recorded-account';
 import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
 
 /** A held call as recorded. */
@@ -23,7 +24,14 @@ export function toPrepared({ intent, body }: Held): PreparedRequest {
   const name = operationNamed(intent.operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (intent.query === undefined ? '' : `?${intent.query}`);
   return {
-    outgoing: { operation: name, effect: rowOf(name).effect, method: methodOf(name), path, body: bytesOf(body) },
+    outgoing: {
+      account: accountNamed(intent.account),
+      operation: name,
+      effect: rowOf(name).effect,
+      method: methodOf(name),
+      path,
+      body: bytesOf(body),
+    },
     items: itemsOf(name, inputOf(body)),
   };
 }

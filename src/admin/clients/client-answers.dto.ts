@@ -15,6 +15,7 @@ const COUNT = { type: 'integer' };
 export class ClientDto implements ListedClient {
   @described('ID of the client.', UUID) id!: string;
   @described('Name of the client.', { type: 'string', example: 'shop' }) name!: string;
+  @described('Its account at the upstream.', { type: 'string', example: 'main' }) account!: string;
   @described('Scopes of its keys.', { type: 'array', items: { enum: SCOPES } }) scopes!: string[];
   @orNull('Operations that it may use. Null: all.', { type: 'array', items: { enum: [...OPERATION_NAMES] } })
   operations!: string[] | null;

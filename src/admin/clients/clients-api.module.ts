@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '../../access/clients/clients.module';
 import { GovernanceModule } from '../../access/governance/governance.module';
+import { UpstreamModule } from '../../gateway/upstream/upstream.module';
 import { PolicyModule } from '../../policy/policy.module';
 import { BeneficiariesController } from './beneficiaries.controller';
 import { ChangesController } from './changes.controller';
@@ -9,7 +10,7 @@ import { KeysController } from './keys.controller';
 import { OperationsController } from './operations.controller';
 
 @Module({
-  imports: [ClientsModule, GovernanceModule, PolicyModule],
+  imports: [ClientsModule, GovernanceModule, PolicyModule, UpstreamModule],
   controllers: [ChangesController, ClientsController, KeysController, BeneficiariesController, OperationsController],
 })
 export class ClientsApiModule {}

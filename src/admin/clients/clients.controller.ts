@@ -10,6 +10,7 @@ import { ListedClient } from '../../access/clients/listed';
 import { lacksDailyCap } from '../../access/clients/safe-defaults';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { toUsage } from '../limits/cap';
 import { Spending, SpendingService } from '../../policy/spending.service';
 import { asProblem } from './as-problem';
@@ -32,6 +33,7 @@ export class ClientsController {
     private readonly clients: ClientsService,
     private readonly governance: GovernanceService,
     private readonly spending: SpendingService,
+    private readonly upstream: UpstreamService,
   ) {}
 
   @Get()
@@ -63,9 +65,10 @@ export class ClientsController {
     @Body() body: CreateClientDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewClientDto | WaitingDto> {
-    const { name, scopes, operations = null, person, reason } = body;
+    const { account, name, scopes, operations = null, person, reason } = body;
+    if (account !== undefined) this.requireAccount(account);
     const expiresAt = expiryOf(body.expires_at);
-    const grants = { operations, person, expiresAt, ...limitsIn(body) };
+    const grants = { account, operations, person, expiresAt, ...limitsIn(body) };
     const created = await this.governance.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
     if (isWaiting(created)) return waiting(created, reply);
     return { ...(await this.one(name)), key: created.key, expires_at: expiresAt ?? null };
@@ -113,6 +116,14 @@ export class ClientsController {
     const client = await this.governance.update(name, change, changedBy(call, reason)).catch(asProblem);
     if (isWaiting(client)) return waiting(client, reply);
     return withUsage(client, await this.spending.spentBy(client.id));
+  }
+
+  /** @throws Problem `invalid_request` if this instance does not know the account. */
+  private requireAccount(name: string): void {
+    const known = this.upstream.all().map((account) => account.name);
+    if (known.includes(name)) return;
+    const detail = `must be an upstream account: ${known.join(', ')}`;
+    throw new Problem('invalid_request', { faults: [{ pointer: '/account', detail }] });
   }
 }
 

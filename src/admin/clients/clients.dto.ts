@@ -4,6 +4,7 @@ import { Instant } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { NotForwarded, Nothing } from '../../http/validation/nothing.dto';
 import {
+  ClientAccount,
   ClientName,
   ClientOperations,
   ClientScopes,
@@ -89,6 +90,7 @@ class ClientLimitsDto {
 @NotForwarded()
 export class CreateClientDto extends ClientLimitsDto {
   @ClientName() name!: string;
+  @ClientAccount() account?: string;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
   @NewDailyCap(`${DAILY_CAP} Required for clients that may pay or redeem. Null: none.`) daily_cap_usd?: Usd;

@@ -6,6 +6,7 @@ import { HistoryService } from './history.service';
 import { Overview, OverviewUpstream, USUAL_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
 import { StorageService } from '../../platform/storage/storage.service';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { clock } from '../../platform/database/clock';
 
 /** The least age at which a section is read again. */
@@ -56,7 +57,7 @@ export class OverviewService {
   }
 
   private seen(): OverviewUpstream {
-    const { openCircuits, lastAnsweredAt, lastFailureAt } = this.upstream.health.read();
+    const { openCircuits, lastAnsweredAt, lastFailureAt } = this.upstream.of(MAIN_ACCOUNT).health.read();
     return { open_circuits: openCircuits, last_answered_at: lastAnsweredAt, last_failure_at: lastFailureAt };
   }
 }

@@ -17,7 +17,8 @@ import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { measured, Place } from '../admission-control/place';
 import { ScreeningService } from '../screening/screening.service';
-import { Outgoing, UpstreamService } from '../upstream/upstream.service';
+import { Outgoing } from '../upstream/upstream-account';
+import { UpstreamService } from '../upstream/upstream.service';
 import { admissionRequest } from './admission-request';
 import { AdmissionWithoutWrites } from './admission-without-writes.service';
 import { CoverageService } from './coverage.service';
@@ -161,7 +162,7 @@ export class AdmissionService {
     place: Place,
   ): Promise<AdmissionResult> {
     const started = performance.now();
-    const sendableInSeconds = this.upstream.sendableInSeconds(call.operation, outgoing);
+    const sendableInSeconds = this.upstream.of(outgoing.account).sendableInSeconds(call.operation, outgoing);
     const admission = { request: { ...request, sendableInSeconds }, intent };
     let isReleased = false;
     try {
@@ -173,7 +174,7 @@ export class AdmissionService {
       if (result.kind === 'held') call.outcome = 'pending_approval';
       return result;
     } finally {
-      if (!isReleased) this.upstream.giveUp(outgoing);
+      if (!isReleased) this.upstream.of(outgoing.account).giveUp(outgoing);
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
     }
   }

@@ -1,6 +1,6 @@
 import { ConfigService } from '@nestjs/config';
 import { Answer } from '../upstream/answer';
-import { TimedAnswer } from '../upstream/upstream.service';
+import { TimedAnswer } from '../upstream/upstream-account';
 import { AnswerCache } from './answer-cache';
 
 const cacheFor = (infoCacheTtlSeconds: number) =>

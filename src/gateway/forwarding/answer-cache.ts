@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { clock } from '../../platform/database/clock';
 import { Loaded } from '../../platform/config/config.module';
 import { isObject, parseJson } from '../upstream/answer';
-import { TimedAnswer } from '../upstream/upstream.service';
+import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
 
 /** Room for the lists and for repeated conversions. Beyond that, the least recently used answer is removed. */
 const MAX_ANSWERS = 1_000;
@@ -22,6 +22,11 @@ interface Shared {
 export interface Given extends TimedAnswer {
   /** The call that fetched it, if another one, and its age in whole seconds. */
   shared: { fetchedBy: string; age: number } | null;
+}
+
+/** The key of a read's answer. Accounts may be at different services, so they share no answers. */
+export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>): string {
+  return `${account} ${path}`;
 }
 
 /**

@@ -9,10 +9,11 @@ import { CoverageList } from '../../operations/row';
 import { Loaded } from '../../platform/config/config.module';
 import { Problem } from '../../platform/errors/problem';
 import { parseJson } from '../upstream/answer';
-import { AnswerCache } from './answer-cache';
+import { UpstreamService } from '../upstream/upstream.service';
+import { AnswerCache, answerKey } from './answer-cache';
 import { Served } from './coverage';
 import { InternalReadsService } from './internal-reads.service';
-import { toOutgoing } from './outgoing';
+import { toOutgoing } from '../upstream/outgoing';
 import { waitAtMost } from '../../platform/database/patience';
 
 /** The longest time that a payout waits for a list. After that, it is sent unchecked. */
@@ -21,16 +22,10 @@ const PATIENCE_MS = 3_000;
 /** The least time between two attempts to read a list that failed. No payout waits for it meanwhile. */
 const RETRY_AFTER_MS = 5_000;
 
-/** Where the answer of each list is cached, and how it is read. */
-const LISTS: Record<CoverageList, { path: string; read: (envelope: unknown) => Served | undefined }> = {
-  'GET /info/airtime-countries': {
-    path: toOutgoing('GET /info/airtime-countries', undefined).path,
-    read: (envelope) => Served.airtime(envelope),
-  },
-  'GET /info/mobile-money-codes': {
-    path: toOutgoing('GET /info/mobile-money-codes', undefined).path,
-    read: (envelope) => Served.mobileMoney(envelope),
-  },
+/** How each list is read. */
+const LISTS: Record<CoverageList, (envelope: unknown) => Served | undefined> = {
+  'GET /info/airtime-countries': (envelope) => Served.airtime(envelope),
+  'GET /info/mobile-money-codes': (envelope) => Served.mobileMoney(envelope),
 };
 
 /** Rejects payouts to countries and networks that the upstream does not serve, before money moves. */
@@ -38,15 +33,16 @@ const LISTS: Record<CoverageList, { path: string; read: (envelope: unknown) => S
 export class CoverageService {
   private readonly logger = new Logger('Coverage');
   private readonly enabled: boolean;
-  private readonly pending = new Map<CoverageList, Promise<Served | undefined>>();
+  private readonly pending = new Map<string, Promise<Served | undefined>>();
   /** The lists that could not be read, and when they may be requested again, on the monotonic clock. */
-  private readonly missing = new Map<CoverageList, number>();
+  private readonly missing = new Map<string, number>();
   /** Each answer is parsed once, for many calls. */
   private readonly parsed = new WeakMap<Buffer, Served | false>();
 
   constructor(
     private readonly reads: InternalReadsService,
     private readonly cache: AnswerCache,
+    private readonly upstream: UpstreamService,
     config: ConfigService<Loaded, true>,
   ) {
     this.enabled = config.get('settings', { infer: true }).checkCoverage;
@@ -73,16 +69,17 @@ export class CoverageService {
     const row = rowOf(call.operation);
     if (row.effect === 'read' || row.coverage === 'none') return null;
     if (!this.enabled) return 'unchecked';
-    const kept = this.cache.peek(LISTS[row.coverage].path);
+    const kept = this.cache.peek(this.keyOf(call, row.coverage));
     const served = kept ? this.parse(kept, row.coverage) : await this.fetched(call, row.coverage);
     return served ?? 'unchecked';
   }
 
   private async fetched(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
-    const retryAt = this.missing.get(list);
+    const key = this.keyOf(call, list);
+    const retryAt = this.missing.get(key);
     if (retryAt !== undefined && performance.now() < retryAt) return undefined;
-    const answer = this.pending.get(list) ?? this.ask(call, list);
-    this.pending.set(list, answer);
+    const answer = this.pending.get(key) ?? this.ask(call, list, key);
+    this.pending.set(key, answer);
     return retryAt === undefined ? answer : undefined;
   }
 
@@ -90,22 +87,27 @@ export class CoverageService {
    * Requests a list once for all waiting payouts. Each waits only for a limited time. A later answer is cached for the
    * next ones.
    */
-  private async ask(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
+  private async ask(call: OperationCall, list: CoverageList, key: string): Promise<Served | undefined> {
     const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
     const served = body && this.parse(body, list);
-    this.pending.delete(list);
+    this.pending.delete(key);
     if (served) {
-      this.missing.delete(list);
+      this.missing.delete(key);
     } else {
-      this.missing.set(list, performance.now() + RETRY_AFTER_MS);
+      this.missing.set(key, performance.now() + RETRY_AFTER_MS);
       const line = { call_id: call.id, operation: list };
       this.logger.warn(line, 'coverage list not available, payouts are sent unchecked');
     }
     return served;
   }
 
+  /** Where the answer of a list is cached. */
+  private keyOf({ caller }: OperationCall, list: CoverageList): string {
+    return answerKey(toOutgoing(this.upstream.of(caller.account), list, undefined));
+  }
+
   private parse(body: Buffer, list: CoverageList): Served | undefined {
-    const known = this.parsed.get(body) ?? LISTS[list].read(parseJson(body)) ?? false;
+    const known = this.parsed.get(body) ?? LISTS[list](parseJson(body)) ?? false;
     this.parsed.set(body, known);
     return known || undefined;
   }

@@ -18,8 +18,9 @@ import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { StatusVocabulary } from '../../operations/statuses';
 import { measured, Place } from '../admission-control/place';
-import { TimedAnswer, UpstreamService } from '../upstream/upstream.service';
-import { AnswerCache, Given } from './answer-cache';
+import { TimedAnswer } from '../upstream/upstream-account';
+import { UpstreamService } from '../upstream/upstream.service';
+import { AnswerCache, answerKey, Given } from './answer-cache';
 import { rowOf } from '../../operations/catalogue';
 import { outcomeOf } from './outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
@@ -63,17 +64,19 @@ export class ExchangeService {
     const { outgoing } = prepared;
     const row = rowOf(call.operation);
     const isCached = row.effect === 'read' && row.cached;
+    const account = this.upstream.of(outgoing.account);
+    const key = answerKey(outgoing);
     // A cached answer needs no upstream.
-    if (!isCached || !this.cache.has(outgoing.path)) requireClosedCircuit(this.upstream, outgoing);
+    if (!isCached || !this.cache.has(key)) requireClosedCircuit(account, outgoing);
     try {
       await measured(place, this.open(call, prepared));
       const fetch = () => this.send(call, prepared);
       if (!isCached) return { shared: null, ...(await fetch()) };
-      const given = await this.cache.get(outgoing.path, call.id, fetch);
+      const given = await this.cache.get(key, call.id, fetch);
       if (given.shared) await this.close(call, prepared.items, given, given.shared.fetchedBy);
       return given;
     } finally {
-      this.upstream.giveUp(outgoing);
+      account.giveUp(outgoing);
     }
   }
 
@@ -89,7 +92,7 @@ export class ExchangeService {
     place?: Place,
   ): Promise<TimedAnswer> {
     const isTooLate = release && (() => performance.now() > call.sendBy || ageOf(release) > this.sendableForMs);
-    const received = await this.upstream.send(outgoing, call.traceparent, isTooLate);
+    const received = await this.upstream.of(outgoing.account).send(outgoing, call.traceparent, isTooLate);
     place?.release();
     call.timings.upstream = received.upstreamMs;
     const answer = shown ? await shown(received) : received;

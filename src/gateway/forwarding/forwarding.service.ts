@@ -2,14 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { itemsOf } from '../../operations/items';
 import { listsTransactions, rowOf } from '../../operations/catalogue';
+import { UpstreamService } from '../upstream/upstream.service';
 import { GateService } from '../admission-control/gate.service';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
-import { toOutgoing } from './outgoing';
+import { toOutgoing } from '../upstream/outgoing';
 import { OwnershipService } from './ownership.service';
 import { withPayoutIds } from './payout-ids';
 import { PreparedRequest } from './prepared-request';
 import { Reply, toReply } from './reply';
+import { withWallet } from './wallet';
 
 /** Handles every request to the upstream, once its caller is known and its body is valid. */
 @Injectable()
@@ -19,14 +21,19 @@ export class ForwardingService {
     private readonly admission: AdmissionService,
     private readonly ownership: OwnershipService,
     private readonly exchanges: ExchangeService,
+    private readonly upstream: UpstreamService,
   ) {}
 
   /** @param input the validated body, or the validated query. */
   async run(call: OperationCall, input?: object): Promise<Reply> {
-    const { id, operation } = call;
+    const { caller, id, operation } = call;
     const { effect } = rowOf(operation);
-    const sent = withPayoutIds(operation, id, input);
-    const prepared: PreparedRequest = { outgoing: toOutgoing(operation, sent), items: itemsOf(operation, sent) };
+    const account = this.upstream.of(caller.account);
+    const sent = withPayoutIds(operation, id, withWallet(account, operation, input));
+    const prepared: PreparedRequest = {
+      outgoing: toOutgoing(account, operation, sent),
+      items: itemsOf(operation, sent),
+    };
     const place = await this.gate.enter(call);
     try {
       if (effect === 'read') {

@@ -8,9 +8,10 @@ import { clock } from '../../platform/database/clock';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { StorageService } from '../../platform/storage/storage.service';
 import { Listing } from '../upstream/listing';
+import { UpstreamAccount } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
 import { ExchangeService } from './exchange.service';
-import { toOutgoing } from './outgoing';
+import { toOutgoing } from '../upstream/outgoing';
 import { newIntent } from './prepared-request';
 import { requireSpace } from './refusals';
 
@@ -41,7 +42,10 @@ export class InternalReadsService implements OnApplicationShutdown {
   read(cause: AuthenticatedCall, operation: OperationName, query?: object): Promise<Buffer | undefined> {
     return this.finish(causedBy(cause, operation), async (call) => {
       try {
-        const { answer } = await this.exchanges.read(call, { outgoing: toOutgoing(operation, query), items: [] });
+        const { answer } = await this.exchanges.read(call, {
+          outgoing: toOutgoing(this.accountOf(call), operation, query),
+          items: [],
+        });
         return answer.kind === 'succeeded' ? answer.body : undefined;
       } catch (err) {
         if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined; // as if it had not answered
@@ -61,7 +65,8 @@ export class InternalReadsService implements OnApplicationShutdown {
     pick: (element: unknown) => UpstreamItem[],
   ): Promise<{ failure: Listing['failure']; items: UpstreamItem[] }> {
     return this.finish(causedBy(cause, operation), async (call) => {
-      const outgoing = { ...toOutgoing(operation, {}), effect: 'read' as const };
+      const account = this.accountOf(call);
+      const outgoing = { ...toOutgoing(account, operation, {}), effect: 'read' as const };
       requireSpace(this.storage);
       await this.journal.open(newIntent(call, { outgoing, items: [] })).catch(databaseUnavailable);
       const [sentAt, started] = [clock.now(), performance.now()];
@@ -70,7 +75,7 @@ export class InternalReadsService implements OnApplicationShutdown {
         items.push(...elements.flatMap(pick));
         return Promise.resolve();
       };
-      const listing = await this.upstream.list(outgoing, take, AbortSignal.timeout(LISTING_PATIENCE_MS));
+      const listing = await account.list(outgoing, take, AbortSignal.timeout(LISTING_PATIENCE_MS));
       const outcome = outcomeOf(call, listing, { items, sentAt, upstreamMs: performance.now() - started });
       await this.journal.close(outcome, false).catch(databaseUnavailable);
       call.outcome = outcome.kind;
@@ -80,6 +85,10 @@ export class InternalReadsService implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.unfinished);
+  }
+
+  private accountOf({ caller }: OperationCall): UpstreamAccount {
+    return this.upstream.of(caller.account);
   }
 
   private finish<Answer>(call: OperationCall, ask: (call: OperationCall) => Promise<Answer>): Promise<Answer> {

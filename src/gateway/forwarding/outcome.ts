@@ -7,7 +7,7 @@ import { countedAfterAnswer, entriesOfAnswer } from '../../operations/settlement
 import { StatusVocabulary } from '../../operations/statuses';
 import { payoutsIn } from '../upstream/payouts';
 import { transactionsIn } from '../upstream/transactions';
-import { TimedAnswer } from '../upstream/upstream.service';
+import { TimedAnswer } from '../upstream/upstream-account';
 import { matchItems } from './match';
 import { withPayouts } from './match-payouts';
 

@@ -10,7 +10,7 @@ import { readSubAccountCreations } from '../../journal/sub-account-creations';
 import { subAccountIdsIn } from '../upstream/sub-accounts';
 import { listedIn, withListed } from '../upstream/own-listing';
 import { readTransaction, Transaction } from '../upstream/transactions';
-import { TimedAnswer } from '../upstream/upstream.service';
+import { TimedAnswer } from '../upstream/upstream-account';
 import { InternalReadsService } from './internal-reads.service';
 
 /** A transaction, a batch of them or a sub-account that a request names. */

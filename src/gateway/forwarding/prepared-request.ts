@@ -1,7 +1,7 @@
 import { OperationCall } from '../../access/auth/call';
 import { NewIntent } from '../../journal/records';
 import { Item } from '../../operations/item';
-import { Outgoing, TimedAnswer } from '../upstream/upstream.service';
+import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
 
 /** A request as it will be sent, with the items that its record lists. */
 export interface PreparedRequest {

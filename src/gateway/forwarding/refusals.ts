@@ -10,7 +10,7 @@ import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
 import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
-import { Outgoing, UpstreamService } from '../upstream/upstream.service';
+import { Outgoing, UpstreamAccount } from '../upstream/upstream-account';
 
 const BLOCKED = 'is blocked for your client';
 const UNREGISTERED = 'is not registered, and your client may pay only registered recipients';
@@ -46,8 +46,8 @@ export function requireSpace({ obstacle }: StorageService): void {
  * Refuses a request while its circuit is open. Otherwise it may be the next probe: it is to be sent, or given up.
  * @param text says what does not happen. Undefined for the usual text.
  */
-export function requireClosedCircuit(upstream: UpstreamService, outgoing: Outgoing, text?: string): void {
-  const retryAfter = upstream.sendableInSeconds(outgoing.operation, outgoing);
+export function requireClosedCircuit(account: UpstreamAccount, outgoing: Outgoing, text?: string): void {
+  const retryAfter = account.sendableInSeconds(outgoing.operation, outgoing);
   if (retryAfter !== null)
     throw new Problem('upstream_unreachable', { retryAfter, ...(text !== undefined && { text }) });
 }

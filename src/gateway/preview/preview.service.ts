@@ -19,6 +19,7 @@ import { MovedValueService } from '../forwarding/moved-value.service';
 import { OwnershipService } from '../forwarding/ownership.service';
 import { ReplayService } from '../forwarding/replay.service';
 import { UpstreamService } from '../upstream/upstream.service';
+import { requireOwnWallet } from '../forwarding/wallet';
 import { PreviewedBody, PreviewFacts } from './facts';
 import { readLocalAmounts } from './local-amounts';
 import { PositionedItem, validItems } from './positioned-items';
@@ -55,7 +56,7 @@ export class PreviewService {
     const items = positioned.map(({ item }) => item);
     const { idempotencyKey, allowDuplicateOf, headerProblems } = readHeaders(call, phonesOf(items));
     const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NOTHING;
-    const sendableInSeconds = this.upstream.sendableInSeconds(call.operation);
+    const sendableInSeconds = this.upstream.of(call.caller.account).sendableInSeconds(call.operation);
     const request = {
       ...admissionRequest(call, { ...content, allowDuplicateOf, overOwnLimit: false, screening: null }),
       sendableInSeconds,
@@ -91,6 +92,7 @@ export class PreviewService {
     body: unknown,
   ): Promise<Pick<PreviewFacts, 'positioned' | 'valueProblem'>> {
     try {
+      requireOwnWallet(this.upstream.of(call.caller.account), call.operation, body);
       await this.ownership.require(call, body);
       const items = await this.values.fill(
         call,
@@ -124,7 +126,7 @@ export class PreviewService {
 }
 
 /** Why a request that names a transaction is refused before its limits are checked. */
-const REFUSING: readonly string[] = ['upstream_unreachable', 'object_not_found'];
+const REFUSING: readonly string[] = ['upstream_unreachable', 'object_not_found', 'wallet_not_allowed'];
 
 const NOTHING = { items: [], input: undefined, idempotencyKey: null };
 

@@ -1,238 +1,54 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { Axios } from 'axios';
-import { Pool } from 'undici';
-import { clock } from '../../platform/database/clock';
-import { RunningConfig } from '../../platform/config/config';
+import { MetricsService } from '../../http/metrics/metrics.service';
 import { Loaded } from '../../platform/config/config.module';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
-import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream-timeouts';
+import { accountsOf, accountVariable } from '../../platform/config/upstream-accounts';
+import { Problem } from '../../platform/errors/problem';
 import { FenceService } from '../../platform/fencing/fence.service';
-import { MetricsService } from '../../http/metrics/metrics.service';
-import { Answer, RequestKind, Exchange, toAnswer } from './answer';
-import { Circuit } from './circuit';
-import { Credentials } from './credentials';
-import { headerOf, toSeconds } from './headers';
-import { UpstreamHealth } from './health';
-import { Listing, streamListing } from './listing';
-import { readAgain } from './read-again';
-import { ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
-import { UnitName } from './unit-name';
+import { UpstreamAccount } from './upstream-account';
 
-/** For lists that are too long for memory. They have their own connections, so that no payout waits for them. */
-const LISTING_CONNECTIONS = 2;
-
-const JSON_TYPE = 'application/json';
-
-/** A request in the interface's words: the path below the base address, and the bytes. Only reads are sent again. */
-export interface Outgoing extends RequestKind {
-  operation: string;
-  method: 'GET' | 'POST';
-  path: string;
-  body: Buffer | null;
-}
-
-/** One attempt to send a request. */
-export interface Try {
-  startedAt: Date;
-  /** By a monotonic clock. */
-  ms: number;
-  phase: Phase;
-  answer: Answer;
-}
-
-export interface TimedAnswer {
-  answer: Answer;
-  /** When it was handed over to be sent. It may have waited for its turn. */
-  sentAt: Date;
-  answeredAt: Date;
-  /** By a monotonic clock, including waiting. */
-  upstreamMs: number;
-  /** In their order. Only reads have more than one. */
-  tries: Try[];
-}
-
-/** The properties that all attempts to send a request share. */
-interface Sending {
-  outgoing: Outgoing;
-  traceparent: string | undefined;
-  /** Monotonic, milliseconds. */
-  deadline: number;
-  isTooLate: (() => boolean) | undefined;
-}
-
-/** Grows during an attempt, because its end does not tell how far it came. */
-type Progress = Pick<Try, 'phase'>;
-
-/** Talks to the upstream. Nothing else imports axios. */
+/** The accounts at the upstream. Each client belongs to one, and reaches only that. */
 @Injectable()
 export class UpstreamService implements OnApplicationShutdown {
-  /** The upstream's health, as this instance sees it. */
-  readonly health = new UpstreamHealth();
-  private readonly logger = new Logger('Upstream');
-  private readonly settings: RunningConfig;
-  private readonly circuits = new Map<string, Circuit>();
-  private readonly pool: Pool;
-  private readonly listingPool: Pool;
-  private readonly http: InstanceType<typeof Axios>;
-  private readonly basePath: string;
-  private readonly credentials: Credentials;
-  private readonly unitName: UnitName;
+  private readonly accounts: ReadonlyMap<string, UpstreamAccount>;
 
   constructor(
     config: ConfigService<Loaded, true>,
-    private readonly metrics: MetricsService,
-    private readonly fence: FenceService,
+    metrics: MetricsService,
+    fence: FenceService,
     reload: SecretReloadService,
   ) {
     const settings = config.get('settings', { infer: true });
-    this.settings = settings;
-    const base = new URL(settings.upstreamBaseUrl);
-    this.basePath = base.pathname.replace(/\/$/, '');
-    this.credentials = new Credentials(settings.upstreamApiKey);
-    reload.watch('UPSTREAM_API_KEY', settings.upstreamApiKey, (key) => this.credentials.replace(key));
-    this.unitName = new UnitName(settings.upstreamUnitName);
-    const longestMs = longestUpstreamTimeout(settings);
-    this.pool = new Pool(base.origin, {
-      connections: settings.upstreamConnections,
-      connect: { timeout: settings.upstreamConnectTimeoutMs },
-      headersTimeout: longestMs, // Each request has its own, shorter one.
-      bodyTimeout: longestMs,
+    const accounts = accountsOf(settings).map((one) => {
+      const account = new UpstreamAccount(one, settings, metrics, fence);
+      reload.watch(accountVariable(one.name, 'API_KEY'), one.apiKey, (key) => account.replaceKey(key));
+      return [one.name, account] as const;
     });
-    this.listingPool = new Pool(base.origin, {
-      connections: LISTING_CONNECTIONS,
-      connect: { timeout: settings.upstreamConnectTimeoutMs },
-    });
-    // axios.create() has many defaults, which take longer than sending. One of them reads the body.
-    this.http = new Axios({
-      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, this.credentials),
-      maxRedirects: 0,
-    });
+    this.accounts = new Map(accounts);
+  }
+
+  /** All accounts, `main` first. */
+  all(): UpstreamAccount[] {
+    return [...this.accounts.values()];
   }
 
   /**
-   * Sends a request. It never throws, because a failure is an answer. Requests that pay or write are sent at most once,
-   * and reads up to three times within their deadline. Of the client's headers, only the trace context is passed on.
-   * @param isTooLate whether too much time has passed since the request came, or since its admission. Called right before
-   * the first byte.
+   * Returns an account.
+   * @throws Problem `account_not_configured` if this instance does not know it.
    */
-  async send(outgoing: Outgoing, traceparent: string | undefined, isTooLate?: () => boolean): Promise<TimedAnswer> {
-    const sentAt = clock.now();
-    const started = performance.now();
-    const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
-    const tries: Try[] = [];
-    const attempt = async () => {
-      const [startedAt, start] = [clock.now(), performance.now()];
-      const progress: Progress = { phase: 'queued' };
-      const answer = await this.attempt({ outgoing, traceparent, deadline, isTooLate }, progress);
-      tries.push({ startedAt, ms: performance.now() - start, phase: progress.phase, answer });
-      return { answer, deadline };
-    };
-    const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
-    // The record must not say "not sent" if only the last attempt was not.
-    const answer = tries.findLast(({ answer: { kind } }) => kind !== 'not_sent')?.answer ?? last;
-    const upstreamMs = performance.now() - started;
-    return { answer, sentAt, answeredAt: clock.now(), upstreamMs, tries };
+  of(name: string): UpstreamAccount {
+    const account = this.accounts.get(name);
+    if (!account) throw new Problem('account_not_configured');
+    return account;
   }
 
-  /**
-   * Requests a list that may be too long for memory, once. See `streamListing`. It throws what `onBatch` throws.
-   * Elements have the provider's own word for a credit.
-   * @param onBatch gets the list's elements in their order.
-   */
-  async list(
-    { method, path, body }: Outgoing & { effect: 'read' },
-    onBatch: (elements: unknown[]) => Promise<void>,
-    signal?: AbortSignal,
-  ): Promise<Listing> {
-    const request = {
-      method,
-      path: this.basePath + this.unitName.inPath(path),
-      body: this.unitName.inRequest(body),
-      signal,
-      headers: { ...this.credentials.headers, ...(body && { 'Content-Type': JSON_TYPE }) },
-      timeoutMs: this.settings.reconciliation.listingTimeoutMs,
-    };
-    return streamListing(this.listingPool, request, this.credentials.remover, onBatch);
+  /** Removes the keys of all accounts from text outside of an answer. Returns the same bytes if the text quotes none. */
+  withoutKeys(bytes: Buffer): Buffer {
+    return this.all().reduce((left, account) => account.withoutKey(left), bytes);
   }
 
-  /**
-   * Returns in how many seconds a request of an operation may be sent, because the circuit is open. Null if it may be sent
-   * now.
-   * @param request may be the next probe. It is then to be sent, or given up. Leave it out to ask only.
-   */
-  sendableInSeconds(operation: string, request?: Outgoing): number | null {
-    return this.circuitOf(operation).refusal(request)?.retryAfter ?? null;
-  }
-
-  /** A request that may have been the next probe is not sent. */
-  giveUp(request: Outgoing): void {
-    this.circuitOf(request.operation).giveUp(request);
-  }
-
-  /** Removes our key from text outside of an answer. Returns the same bytes if the text does not quote it. */
-  withoutKey(bytes: Buffer): Buffer {
-    return this.credentials.remover.fromBytes(bytes);
-  }
-
-  private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
-    const { outgoing } = sending;
-    const answer = await this.circuitOf(outgoing.operation).run(outgoing, async () =>
-      toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
-    );
-    this.health.record(answer);
-    return answer;
-  }
-
-  private circuitOf(operation: string): Circuit {
-    const known = this.circuits.get(operation);
-    if (known) return known;
-    const circuit = new Circuit((open) => {
-      this.metrics.setCircuitOpen(operation, open);
-      this.health.setCircuitOpen(operation, open);
-      if (open) this.logger.warn({ operation }, 'circuit opened, upstream fails most requests, only probes are sent');
-      else this.logger.log({ operation }, 'circuit closed, upstream answers again');
-    });
-    this.circuits.set(operation, circuit);
-    return circuit;
-  }
-
-  private async exchange(
-    { outgoing: { effect, method, path, body }, traceparent, deadline, isTooLate }: Sending,
-    progress: Progress,
-  ): Promise<Exchange> {
-    const { remover } = this.credentials;
-    try {
-      const { status, data } = await this.http.request<Received>({
-        method,
-        url: this.basePath + this.unitName.inPath(path),
-        data: this.unitName.inRequest(body),
-        timeout: deadline - performance.now(),
-        traceparent,
-        lastObstacle: () =>
-          effect !== 'read' && this.fence.isRaised ? 'fenced' : isTooLate?.() ? 'too_late' : undefined,
-      });
-      progress.phase = 'answered';
-      return {
-        status,
-        contentType: remover.fromText(headerOf(data.headers, 'content-type') ?? '') || null,
-        contentEncoding: headerOf(data.headers, 'content-encoding'),
-        retryAfter: toSeconds(headerOf(data.headers, 'retry-after')),
-        body: this.unitName.inResponse(remover.fromBytes(data.body)),
-      };
-    } catch (error) {
-      if (error instanceof ExchangeFailed) {
-        progress.phase = error.phase;
-        return { failure: error.failure, written: error.written };
-      }
-      progress.phase = 'waiting';
-      return { failure: 'reset', written: true }; // Nothing is known, so assume the worst.
-    }
-  }
-
-  /** Closes the connections once the last request is answered. A list in progress is read again another time. */
   async onApplicationShutdown(): Promise<void> {
-    await this.listingPool.destroy();
-    await this.pool.close();
+    await Promise.all(this.all().map((account) => account.close()));
   }
 }

@@ -12,6 +12,7 @@ const INSTANT = { format: 'date-time' };
 
 /** The fields of a client, a key, a wallet or the configuration that an act changed, or what it deleted. The others are left out. */
 export class ActivityState {
+  @text('Its account at the upstream.') account?: string;
   @words('Scopes of its keys.') scopes?: string[];
   @ApiPropertyOptional({
     anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],

@@ -3,9 +3,9 @@ import {
   ItemDocument,
   OutcomeDocument,
   PersonDocument,
-  SettlementDocument,
   TransactionDocument,
 } from '../../journal/documents';
+import { SettlementDocument } from '../../journal/settlement-document';
 import { itemsSql } from '../../journal/document-sql';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';

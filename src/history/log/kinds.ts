@@ -101,7 +101,11 @@ const KINDS = {
     plain: `id action target_client_id target_client target_key_id before after via call_id reason ${REQUEST}`,
     time: 'acted_at',
   }),
-  source_read: kind({ plain: `id source subject caused_by ${AUTHOR}`, text: 'mapping', time: 'from_at to_at read_at' }),
+  source_read: kind(
+    { plain: `id account source subject caused_by ${AUTHOR}`, text: 'mapping', time: 'from_at to_at read_at' },
+    false,
+    ['account'],
+  ),
   source_read_end: kind({
     plain: 'read_id complete failure http_status faults',
     text: 'bytes rows kept',

@@ -1,5 +1,6 @@
 import { commitment } from '../../journal/commitment';
-import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../journal/documents';
+import { IntentDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
+import { SettlementDocument } from '../../journal/settlement-document';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { RecordedCall } from '../../operations/lifecycle';
 import { callsWith } from '../../operations/lifecycle-sql';

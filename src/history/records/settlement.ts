@@ -1,4 +1,4 @@
-import { SettlementDocument } from '../../journal/documents';
+import { SettlementDocument } from '../../journal/settlement-document';
 import { maskContacts, maskProse } from './masking';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import {

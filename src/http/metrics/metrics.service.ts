@@ -72,8 +72,8 @@ export class MetricsService {
   });
   private readonly circuitOpen = new Gauge({
     name: 'payout_proxy_upstream_circuit_open',
-    help: '1 while the circuit breaker of an operation is open: the upstream fails most of its requests, and only probes are sent.',
-    labelNames: ['operation'],
+    help: '1 while the circuit breaker of an operation of an account is open: the upstream fails most of its requests, and only probes are sent.',
+    labelNames: ['account', 'operation'],
     registers: [this.registry],
   });
   private readonly shed = new Counter({
@@ -114,8 +114,8 @@ export class MetricsService {
     this.shed.inc({ operation });
   }
 
-  setCircuitOpen(operation: string, open: boolean): void {
-    this.circuitOpen.set({ operation }, open ? 1 : 0);
+  setCircuitOpen(account: string, operation: string, open: boolean): void {
+    this.circuitOpen.set({ account, operation }, open ? 1 : 0);
   }
 
   /** @param gate is read at each scrape. */

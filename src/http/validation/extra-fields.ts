@@ -9,6 +9,9 @@ export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} charac
 
 const UNIT_NAME = 'credit';
 
+/** The field with which a request chooses whose wallets pay. */
+const SUB_ACCOUNT = 'subAccount';
+
 /** Words of paths and answers (docs/reference/upstream.md). As a unit name, they would have two meanings. */
 const TAKEN = [
   'payout',
@@ -38,6 +41,11 @@ export function checkWords(unitName: string, extraFields: readonly string[]): vo
   if (unitName !== UNIT_NAME && ofTheUnit.some(taken)) {
     throw new StartError(
       "UPSTREAM_UNIT_NAME must be the provider's own word, and not a word that the interface uses for something else.",
+    );
+  }
+  if (extraFields.includes(SUB_ACCOUNT)) {
+    throw new StartError(
+      `EXTRA_FIELDS_ALLOWED must not name ${SUB_ACCOUNT}, because the account of the client decides it. Set UPSTREAM_SUB_ACCOUNT, or add an account (docs/operate/upstream-accounts.md).`,
     );
   }
   const known = extraFields.find((name) => FIELD_NAMES.has(name) || ofTheUnit.includes(name));

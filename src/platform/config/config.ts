@@ -13,7 +13,8 @@ import { RecordedConfiguration, recordedConfiguration } from './recorded-configu
 import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
 import { ScreeningConfig, toScreeningConfig } from './screening-config';
 import { Secret } from './secret';
-import { fileVariableOf, readSecretFiles, SecretName } from './secret-files';
+import { fileVariableOf, readSecretFiles, ruleOf } from './secret-files';
+import { readAccounts, UpstreamAccountConfig } from './upstream-accounts';
 import { toUpstreamConfig, UpstreamConfig } from './upstream-config';
 import { toWorkerConfig, WorkerConfig } from './worker-config';
 
@@ -72,7 +73,7 @@ export interface Config extends DatabaseConfig, GovernanceConfig, ScreeningConfi
   /** The other SANDBOX_ variables, by name. The embedded sandbox reads and checks them itself. */
   readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
   /** The files that secrets were read from, by variable. */
-  readonly secretFiles: ReadonlyMap<SecretName, string>;
+  readonly secretFiles: ReadonlyMap<string, string>;
   /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */
   readonly sandboxPortGiven: boolean;
 }
@@ -120,15 +121,19 @@ export function loadConfigOf(part: keyof typeof NEEDED, env: NodeJS.ProcessEnv =
 }
 
 /** Returns what is wrong with a new value of one variable. The fault never quotes the value. */
-export function faultOf(name: SecretName, value: string, production: boolean): string | undefined {
+export function faultOf(name: string, value: string, production: boolean): string | undefined {
+  const rule = ruleOf(name);
   try {
-    parse({ NODE_ENV: production ? 'production' : 'development', [name]: value }, [name]);
+    parse({ NODE_ENV: production ? 'production' : 'development', [rule]: value }, [rule]);
     return undefined;
   } catch (error) {
-    if (error instanceof StartError) return error.message;
+    if (error instanceof StartError) return error.message.replace(rule, name);
     throw error;
   }
 }
+
+/** A command that needs only a part of the configuration sends nothing to the upstream. */
+const NO_ACCOUNTS = { accounts: [], values: {}, faults: [] };
 
 function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -145,9 +150,12 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   if (read.DATABASE_SESSION_URL && !read.DATABASE_OWNER_URL)
     faults.push('DATABASE_OWNER_URL is required with DATABASE_SESSION_URL');
   if (read.NODE_ENV === 'production') faults.push(...productionFaults(read, needed));
+  const { accounts, values, faults: ofAccounts } = needed ? NO_ACCOUNTS : readAccounts(given, read);
+  faults.push(...ofAccounts);
   if (faults.length > 0) throw new StartError(`invalid configuration: ${[...new Set(faults)].join('; ')}`);
   return Object.freeze({
-    ...toConfig(read),
+    ...toConfig(read, accounts),
+    recorded: recordedConfiguration(read, values),
     sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
     secretFiles: files,
     sandboxPortGiven: 'SANDBOX_PORT' in given,
@@ -180,7 +188,8 @@ function sandboxBehaviour(given: Record<string, string | undefined>): Record<str
 
 function toConfig(
   env: Environment,
-): Omit<Config, 'sandboxBehaviour' | 'secretFiles' | 'sandboxPortGiven' | 'workerPortGiven'> {
+  accounts: UpstreamAccountConfig[],
+): Omit<Config, 'recorded' | 'sandboxBehaviour' | 'secretFiles' | 'sandboxPortGiven' | 'workerPortGiven'> {
   const production = env.NODE_ENV === 'production';
   return {
     production,
@@ -207,13 +216,12 @@ function toConfig(
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
-    recorded: recordedConfiguration(env),
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
     reconciliation: Object.freeze(toReconciliation(env)),
     ...toDatabaseConfig(env),
     ...toGovernanceConfig(env),
     ...toScreeningConfig(env),
-    ...toUpstreamConfig(env),
+    ...toUpstreamConfig(env, accounts),
     ...toWorkerConfig(env),
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),

@@ -1,4 +1,16 @@
-import { IsEmail, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
+import {
+  ArrayUnique,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
 import {
   Amounts,
   AreAddresses,
@@ -19,6 +31,13 @@ import {
   TEXTS_RULE,
   Words,
 } from './environment-rules';
+
+const ID_RULE = '$property must have 1 to 200 printable ASCII characters without spaces';
+const ACCOUNTS_RULE =
+  '$property must be a comma-separated list of names. A name has at most 31 lower-case letters, digits, and hyphens, begins with a letter, and is not main';
+
+/** The form of an account's name. The account `main` is always there. */
+export const ACCOUNT_NAME = /^(?!main$)[a-z][a-z0-9-]{0,30}$/;
 
 /** The environment, as the operator writes it. `variables.ts` describes each variable. */
 export class Environment {
@@ -53,6 +72,10 @@ export class Environment {
 
   @IsOptional() @IsUrl(isBaseUrl) UPSTREAM_BASE_URL?: string;
   @IsOptional() @IsHeaderValue() UPSTREAM_API_KEY?: string;
+  @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) UPSTREAM_SUB_ACCOUNT?: string;
+  @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) UPSTREAM_WALLET?: string;
+  @Words() @Matches(ACCOUNT_NAME, { each: true, message: ACCOUNTS_RULE }) @ArrayUnique() UPSTREAM_ACCOUNTS: string[] =
+    [];
   @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000; // a batch of 1,000 payouts may be slow
   @Numeric() @IsInt() @Min(50) @Max(60_000) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
   @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;

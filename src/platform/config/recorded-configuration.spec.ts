@@ -8,7 +8,7 @@ describe('the configuration on record', () => {
     const given = {
       ...UPSTREAM,
       UPSTREAM_TIMEOUTS: 'POST /payouts/airtime=60000,lookup=3000',
-      EXTRA_FIELDS_ALLOWED: 'narration, subAccount',
+      EXTRA_FIELDS_ALLOWED: 'narration, branch',
       MAX_ITEMS: '7',
     };
     const { recorded } = loadConfig(given);
@@ -17,7 +17,7 @@ describe('the configuration on record', () => {
       UPSTREAM_BASE_URL: 'https://pay.example',
       UPSTREAM_TIMEOUT_MS: '30000',
       UPSTREAM_TIMEOUTS: 'POST /payouts/airtime=60000,lookup=3000',
-      EXTRA_FIELDS_ALLOWED: 'narration,subAccount',
+      EXTRA_FIELDS_ALLOWED: 'narration,branch',
       MAX_ITEMS: '7',
       DUPLICATE_GUARD: 'true',
       DATABASE_ALLOW_UNSAFE: '',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Environment } from './environment';
-import { SECRET_NAMES } from './secret-files';
+import { isSecretName } from './secret-files';
 import { VARIABLES } from './variables';
 
 /** The settings that govern payments, by variable. Those that are not set and have no default are missing. */
@@ -34,19 +34,23 @@ const ABOUT_THE_PROCESS: readonly string[] = [
 /** It has an act of its own, `dual_control_changed`. */
 const RECORDED_ELSEWHERE: readonly string[] = ['DUAL_CONTROL'] satisfies (keyof Environment)[];
 
-const SECRETS: readonly string[] = SECRET_NAMES;
-
-/** Returns the settings that are on record, with defaults. A secret is there only as a fingerprint. */
-export function recordedConfiguration(environment: Environment): RecordedConfiguration {
+/**
+ * Returns the settings that are on record, with defaults. A secret is there only as a fingerprint.
+ * @param ofAccounts the variables of upstream accounts beside `main`.
+ */
+export function recordedConfiguration(
+  environment: Environment,
+  ofAccounts: Readonly<Record<string, string>>,
+): RecordedConfiguration {
   const left = [...ABOUT_THE_PROCESS, ...RECORDED_ELSEWHERE];
   // Other variables of the process may be secrets, and are none of ours.
   const isOurs = (name: string) => Object.hasOwn(VARIABLES, name) && !left.includes(name);
-  const entries = Object.entries(environment).filter(([name]) => isOurs(name));
+  const entries = [...Object.entries(environment).filter(([name]) => isOurs(name)), ...Object.entries(ofAccounts)];
   return Object.freeze(Object.fromEntries(entries.map(([name, value]) => [name, textOf(name, value)])));
 }
 
 function textOf(name: string, value: unknown): string {
-  if (SECRETS.includes(name)) return fingerprintOf(String(value));
+  if (isSecretName(name)) return fingerprintOf(String(value));
   if (value instanceof Map) return [...value].map(([key, one]) => `${key}=${one}`).join(',');
   return String(value); // a list gets commas, as in the environment
 }

@@ -1,6 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** The variables that can be in a file of their own. `<name>_FILE` names the file. */
+/**
+ * The variables that can be in a file of their own. `<name>_FILE` names the file. So can the key and the secret of each
+ * upstream account.
+ */
 export const SECRET_NAMES = [
   'DATABASE_URL',
   'DATABASE_OWNER_URL',
@@ -14,11 +17,22 @@ export const SECRET_NAMES = [
   'SANDBOX_CONTROL_KEY',
 ] as const;
 
-export type SecretName = (typeof SECRET_NAMES)[number];
+/** Named after the variable of `main` that has the same rules. */
+const OF_ACCOUNT = /^UPSTREAM_ACCOUNT_\w+_(API_KEY|WEBHOOK_SECRET)$/;
 
 type Given = Readonly<Record<string, string | undefined>>;
 
 const MOST_BYTES = 65_536;
+
+/** Returns whether a variable holds a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAMES.some((secret) => secret === name) || OF_ACCOUNT.test(name);
+}
+
+/** Returns the variable whose rules a secret has. */
+export function ruleOf(name: string): string {
+  return name.replace(OF_ACCOUNT, 'UPSTREAM_$1');
+}
 
 /** Returns the name of the variable that names the file of a secret. */
 export const fileVariableOf = (name: string) => `${name}_FILE`;
@@ -30,16 +44,15 @@ export const fileVariableOf = (name: string) => `${name}_FILE`;
  */
 export function readSecretFiles(given: Given): {
   values: Record<string, string | undefined>;
-  files: Map<SecretName, string>;
+  files: Map<string, string>;
   faults: string[];
 } {
   const values = { ...given };
-  const files = new Map<SecretName, string>();
+  const files = new Map<string, string>();
   const faults: string[] = [];
-  for (const name of SECRET_NAMES) {
-    const variable = fileVariableOf(name);
-    const file = given[variable];
-    if (file === undefined) continue;
+  for (const [variable, file] of Object.entries(given)) {
+    const name = variable.replace(/_FILE$/, '');
+    if (name === variable || file === undefined || !isSecretName(name)) continue;
     delete values[variable];
     if (given[name] !== undefined) {
       faults.push(`${name} and ${variable} must not both be set`);

@@ -3,9 +3,6 @@ import { faultOf, RunningConfig } from './config';
 import { Secret } from './secret';
 import { codeOf, fileVariableOf, secretIn } from './secret-files';
 
-/** The secrets that take effect without a restart. */
-type Reloaded = 'UPSTREAM_API_KEY' | 'UPSTREAM_WEBHOOK_SECRET';
-
 const EVERY_MS = 1_000;
 
 /** Watches the files of secrets, and passes on the values that replace them. */
@@ -20,7 +17,7 @@ export class SecretReloadService implements OnApplicationShutdown {
    * files that are replaced by links, as in a volume of Kubernetes.
    * @param current the value that is in use.
    */
-  watch(name: Reloaded, current: Secret | undefined, onChange: (secret: Secret) => void): void {
+  watch(name: string, current: Secret | undefined, onChange: (secret: Secret) => void): void {
     const file = this.settings.secretFiles.get(name);
     if (file === undefined) return;
     let known = current;

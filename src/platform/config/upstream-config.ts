@@ -1,10 +1,15 @@
 import { Environment } from './environment';
 import { Secret } from './secret';
+import { baseUrlOf, UpstreamAccountConfig } from './upstream-accounts';
 
 /** How the proxy reaches the upstream, and how it reads its answers. */
 export interface UpstreamConfig {
   readonly upstreamBaseUrl: string | undefined;
   readonly upstreamApiKey: Secret | undefined;
+  readonly upstreamSubAccount: string | undefined;
+  readonly upstreamWallet: string | undefined;
+  /** The accounts beside the one that the settings above describe. */
+  readonly namedAccounts: readonly UpstreamAccountConfig[];
   readonly upstreamTimeoutMs: number;
   readonly upstreamConnectTimeoutMs: number;
   readonly upstreamConnections: number;
@@ -25,10 +30,13 @@ export interface UpstreamConfig {
   readonly upstreamWebhookSecret: Secret | undefined;
 }
 
-export function toUpstreamConfig(env: Environment): UpstreamConfig {
+export function toUpstreamConfig(env: Environment, namedAccounts: UpstreamAccountConfig[]): UpstreamConfig {
   return {
-    upstreamBaseUrl: env.UPSTREAM_BASE_URL?.replace(/\/+$/, ''),
+    upstreamBaseUrl: baseUrlOf(env),
     upstreamApiKey: env.UPSTREAM_API_KEY === undefined ? undefined : new Secret(env.UPSTREAM_API_KEY),
+    upstreamSubAccount: env.UPSTREAM_SUB_ACCOUNT,
+    upstreamWallet: env.UPSTREAM_WALLET,
+    namedAccounts: Object.freeze(namedAccounts),
     upstreamTimeoutMs: env.UPSTREAM_TIMEOUT_MS,
     upstreamConnectTimeoutMs: env.UPSTREAM_CONNECT_TIMEOUT_MS,
     upstreamConnections: env.UPSTREAM_CONNECTIONS,

@@ -8,6 +8,23 @@ export const UPSTREAM_VARIABLES = {
     unset: 'the sandbox',
   },
   UPSTREAM_API_KEY: { section: 'upstream', about: "The upstream's API key.", unset: "the sandbox's key" },
+  UPSTREAM_SUB_ACCOUNT: {
+    section: 'upstream',
+    about:
+      'The sub-account that all requests are carried out for, as `subAccount`. See [Accounts](../operate/upstream-accounts.md).',
+    unset: 'the account that owns the key',
+  },
+  UPSTREAM_WALLET: {
+    section: 'upstream',
+    about: 'The wallet that transfers take from. See [Accounts](../operate/upstream-accounts.md).',
+    unset: 'the wallet that the request names',
+  },
+  UPSTREAM_ACCOUNTS: {
+    section: 'upstream',
+    about:
+      'Accounts beside `main`, such as `kenya,uganda`. Each has variables of its own, such as `UPSTREAM_ACCOUNT_KENYA_API_KEY`. See [Accounts](../operate/upstream-accounts.md).',
+    unset: 'none',
+  },
   UPSTREAM_UNIT_NAME: {
     section: 'upstream',
     about:

@@ -34,6 +34,7 @@ const OF_ANY_OPERATION: ProblemCode[] = [
   'upstream_busy',
   'overloaded',
   'upstream_unreachable',
+  'account_not_configured',
   'outcome_unknown',
 ];
 
@@ -48,6 +49,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'country_not_allowed',
   'recipient_not_allowed',
   'screening_denied',
+  'wallet_not_allowed',
   'screening_unavailable',
   'approval_rejected',
   'approval_expired',

@@ -36,6 +36,11 @@ export const OUTAGES = {
     text: 'The payout service cannot be reached, or fails most requests. Nothing was sent. It is safe to send the request again after Retry-After.',
     retryAfter: 1,
   },
+  account_not_configured: {
+    status: 503,
+    text: 'Your client belongs to an account at the payout service that this instance of the proxy does not know. Nothing was sent. Ask the operator to add the account to UPSTREAM_ACCOUNTS.',
+    retryAfter: 5,
+  },
   too_late: {
     status: 503,
     text: 'The request could not be sent in time. Nothing was sent or paid. Send it again, with the same Idempotency-Key if it had one.',

@@ -76,6 +76,10 @@ export const PROBLEMS = {
     status: 403,
     text: 'Your client may not pay a recipient in this request. Nothing was sent. "errors" lists the items.',
   },
+  wallet_not_allowed: {
+    status: 403,
+    text: 'The transfers of your client take from another wallet. Nothing was sent. "errors" lists the field.',
+  },
   screening_denied: {
     status: 403,
     text: 'The screening of recipients does not allow this request. Nothing was sent.',

@@ -9,6 +9,7 @@ import { Transaction } from '../../gateway/upstream/transactions';
 import { UnclaimedService } from '../in-doubt/unclaimed.service';
 import { SourcesService } from '../sources/sources.service';
 import { Remembered } from './remembered';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { SettledRead, SettleListedService } from '../settling/settle-listed.service';
 
 const DAY_MS = 86_400_000;
@@ -65,7 +66,7 @@ export class FollowUpService {
       changed.push(transaction);
       return true;
     };
-    const { readId, complete, failure } = await this.sources.changes(window, isNews, signal);
+    const { readId, complete, failure } = await this.sources.changes(MAIN_ACCOUNT, window, isNews, signal);
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
     if (!complete) return result; // What was listed is looked at again.
     const { unclaimed, ...named } = await this.settling.run(readId, 'poll', signal);

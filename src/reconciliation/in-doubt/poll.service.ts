@@ -23,6 +23,7 @@ import { readNamed } from './named';
 import { ProbeService } from './probe.service';
 import { SentCallState } from './read-calls';
 import { readStatements, WalletStatements } from './wallet-statements';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Effort } from './work';
 
 /** The most that the upstream's clock may be wrong. */
@@ -103,7 +104,9 @@ export class PollService {
     const since = new Date(listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity));
     const askedAt = clock.now();
     const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(clock.nowMs() + AHEAD_MS) };
-    const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, { signal });
+    const { readId, complete, failure, oldest } = await this.sources.transactions(MAIN_ACCOUNT, BY_ITSELF, window, {
+      signal,
+    });
     if (!complete) return { readId, failure, verdicts, left: none, failed: new Set(listed.map(({ id }) => id)) };
     await this.probes.clear(readId);
     const round = new Round(listed, inDoubt, { readId, askedAt, oldest }, since, effort);
@@ -154,7 +157,7 @@ export class PollService {
   /** Reads the wallets, if they can replace a later payment of the same kind. */
   private async wallets(calls: SentCall[], listing: Listing): Promise<WalletStatements | undefined> {
     if (!calls.some((call) => dependsOnWallets(call, listing, this.rules))) return undefined;
-    const { readId, complete } = await this.sources.wallets(BY_ITSELF);
+    const { readId, complete } = await this.sources.wallets(MAIN_ACCOUNT, BY_ITSELF);
     if (!complete) return undefined;
     return new WalletStatements(readId, await readStatements(this.prisma, readId), this.settings.payoutWallets);
   }
@@ -199,7 +202,11 @@ export class PollService {
     if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
     const askedAt = clock.now();
     const cause = { ...BY_ITSELF, causedBy: call.id };
-    const { readId, complete, failure, httpStatus } = await this.sources.transaction(cause, named.upstreamId);
+    const { readId, complete, failure, httpStatus } = await this.sources.transaction(
+      MAIN_ACCOUNT,
+      cause,
+      named.upstreamId,
+    );
     const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
     const isRead = complete || isGone;
     const seen = isGone ? null : isRead ? await readOne(this.prisma, readId, this.vocabulary) : undefined;

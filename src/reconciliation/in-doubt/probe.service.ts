@@ -2,13 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { ClientsService } from '../../access/clients/clients.service';
 import { outcomeOf } from '../../gateway/forwarding/outcome';
-import { toOutgoing } from '../../gateway/forwarding/outgoing';
+import { toOutgoing } from '../../gateway/upstream/outgoing';
 import { withPayoutIds } from '../../gateway/forwarding/payout-ids';
 import { deletionOf, unpaidLinkFor } from '../../gateway/upstream/probe';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { insertIntents } from '../../journal/intents';
 import { insertOutcomes } from '../../journal/outcomes';
-import { NewOutcome } from '../../journal/records';
+import { NewIntent, NewOutcome } from '../../journal/records';
 import { readStops } from '../../journal/stops';
 import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { itemsOf } from '../../operations/items';
@@ -16,6 +16,7 @@ import { StatusVocabulary } from '../../operations/statuses';
 import { stopFor } from '../../policy/stops';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs } from '../../platform/config/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
@@ -134,7 +135,8 @@ export class ProbeService {
   private async call(operation: ProbeOperation, body: object): Promise<NewOutcome> {
     const id = newId();
     const sent = withPayoutIds(operation, id, body);
-    const outgoing = toOutgoing(operation, sent);
+    const account = this.upstream.of(MAIN_ACCOUNT);
+    const outgoing = toOutgoing(account, operation, sent);
     const items = itemsOf(operation, sent);
     const intent = {
       id,
@@ -155,14 +157,14 @@ export class ProbeService {
     const released = now();
     await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
     const isTooLate = () => ageOf(released) > this.sendableForMs;
-    const answer = await this.upstream.send(outgoing, undefined, isTooLate);
+    const answer = await account.send(outgoing, undefined, isTooLate);
     const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
     await insertOutcomes(this.prisma, [outcome]);
     return outcome;
   }
 
   /** Returns the client of probes, which the first probe creates. Its key is revoked at once. */
-  private async caller(): Promise<{ clientId: string; keyId: string; rights: string }> {
+  private async caller(): Promise<NewIntent['caller']> {
     const known = await this.find();
     if (known) return known;
     await this.clients.create(PROBE_CLIENT, ['write'], { operations: [CREATE, DELETE] });
@@ -174,6 +176,6 @@ export class ProbeService {
 
   private async find() {
     const key = await this.prisma.apiKey.findFirst({ where: { client: { name: PROBE_CLIENT } } });
-    return key && { clientId: key.clientId, keyId: key.id, rights: '' };
+    return key && { account: MAIN_ACCOUNT, clientId: key.clientId, keyId: key.id, rights: '' };
   }
 }

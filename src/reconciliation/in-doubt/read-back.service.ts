@@ -4,6 +4,7 @@ import { FenceService } from '../../platform/fencing/fence.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
 import { SettleListedService } from '../settling/settle-listed.service';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { SourcesService } from '../sources/sources.service';
 
 /** Asks the upstream about the subjects of its events, one after the other, keeps the answers as
@@ -53,9 +54,9 @@ export class ReadBackService {
     const cause = { causedBy: id, by: null };
     const read =
       batchRef !== null
-        ? await this.sources.batch(cause, batchRef)
+        ? await this.sources.batch(MAIN_ACCOUNT, cause, batchRef)
         : upstreamId !== null
-          ? await this.sources.transaction(cause, upstreamId)
+          ? await this.sources.transaction(MAIN_ACCOUNT, cause, upstreamId)
           : null;
     if (read?.complete) await this.settling.run(read.readId, 'event', signal);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);

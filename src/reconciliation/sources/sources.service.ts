@@ -5,9 +5,11 @@ import { Author } from '../../journal/author';
 import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/sources';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { ALL_TRANSACTIONS, batchQuestion, transactionQuestion, WALLETS } from '../../gateway/upstream/questions';
+import { toOutgoing } from '../../gateway/upstream/outgoing';
+import { allTransactions, batchQuestion, transactionQuestion } from '../../gateway/upstream/questions';
+import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/transactions';
-import { Outgoing, UpstreamService } from '../../gateway/upstream/upstream.service';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { walletsIn } from '../../gateway/upstream/wallets';
 import { TransactionWriter } from './transaction-writer';
 import { insertWallets } from './wallet-rows';
@@ -71,36 +73,42 @@ export class SourcesService {
   ) {}
 
   /**
-   * Reads all transactions of the account, once. A caller that needs a complete reading asks again.
+   * Reads all transactions of an account, once. A caller that needs a complete reading asks again.
    * @param window keeps only transactions issued in [from, to), and those without a readable time.
    */
   async transactions(
+    account: string,
     cause: Cause,
     window: { from: Date; to: Date } | null,
     options: ListingOptions = {},
   ): Promise<ReadResult> {
-    return this.list('transactions', cause, window, options);
+    return this.list('transactions', this.upstream.of(account), cause, window, options);
   }
 
   /**
-   * Reads all transactions of the account, and keeps only some of the window.
+   * Reads all transactions of an account, and keeps only some of the window.
    * @param isNews whether a transaction is kept.
    */
   async changes(
+    account: string,
     window: { from: Date; to: Date },
     isNews: (transaction: Transaction) => boolean,
     signal: AbortSignal,
   ): Promise<ReadResult> {
-    return this.list('changes', { causedBy: null, by: null }, window, { signal, keeps: isNews });
+    return this.list('changes', this.upstream.of(account), { causedBy: null, by: null }, window, {
+      signal,
+      keeps: isNews,
+    });
   }
 
   private list(
     source: 'transactions' | 'changes',
+    account: UpstreamAccount,
     cause: Cause,
     window: { from: Date; to: Date } | null,
     { onRows, signal, keepsOldest = false, keeps = () => true }: ListingOptions,
   ): Promise<ReadResult> {
-    return this.read(source, cause, { subject: null, ...window }, async (readId) => {
+    return this.read(source, account, cause, { subject: null, ...window }, async (readId) => {
       const writer = new TransactionWriter(this.prisma, readId);
       const counts = { rows: 0, faults: 0, oldest: null as Date | null };
       let oldest: { ordinal: number; transaction: Transaction } | undefined;
@@ -118,7 +126,7 @@ export class SourcesService {
         await writer.flow();
         onRows?.(counts.rows);
       };
-      const listing = await this.upstream.list(ALL_TRANSACTIONS, take, signal);
+      const listing = await account.list(allTransactions(account), take, signal);
       const isKept = !oldest || isWithin(window, oldest.transaction.issuedAt);
       if (keepsOldest && oldest && !isKept) writer.add(oldest.ordinal, oldest.transaction);
       await writer.end();
@@ -127,19 +135,20 @@ export class SourcesService {
   }
 
   /** Reads the transactions of one batch. */
-  async batch(cause: Cause, batchRef: string): Promise<ReadResult> {
-    return this.few('batch', cause, batchRef, batchQuestion(batchRef));
+  async batch(account: string, cause: Cause, batchRef: string): Promise<ReadResult> {
+    return this.few('batch', this.upstream.of(account), cause, batchRef, batchQuestion);
   }
 
   /** Reads one transaction by its ID. */
-  async transaction(cause: Cause, upstreamId: string): Promise<ReadResult> {
-    return this.few('transaction', cause, upstreamId, transactionQuestion(upstreamId));
+  async transaction(account: string, cause: Cause, upstreamId: string): Promise<ReadResult> {
+    return this.few('transaction', this.upstream.of(account), cause, upstreamId, transactionQuestion);
   }
 
-  /** Reads the wallets of the account. @param keeps whether their newest entries are kept too. */
-  async wallets(cause: Cause, keeps: 'entries' | 'balances' = 'entries'): Promise<ReadResult> {
-    return this.read('wallets', cause, { subject: null }, async (readId) => {
-      const { body, seen } = await this.ask(WALLETS);
+  /** Reads the wallets of an account. @param keeps whether their newest entries are kept too. */
+  async wallets(name: string, cause: Cause, keeps: 'entries' | 'balances' = 'entries'): Promise<ReadResult> {
+    const account = this.upstream.of(name);
+    return this.read('wallets', account, cause, { subject: null }, async (readId) => {
+      const { body, seen } = await this.ask(account, toOutgoing(account, 'GET /wallets/list', undefined));
       const listed = seen.failure === null && body ? walletsIn(body) : [];
       const wallets = listed ?? [];
       const kept = keeps === 'entries' ? wallets : wallets.map((wallet) => ({ ...wallet, entries: [] }));
@@ -148,9 +157,15 @@ export class SourcesService {
     });
   }
 
-  private async few(source: Source, cause: Cause, subject: string, question: Outgoing): Promise<ReadResult> {
-    return this.read(source, cause, { subject }, async (readId) => {
-      const { body, seen } = await this.ask(question);
+  private async few(
+    source: Source,
+    account: UpstreamAccount,
+    cause: Cause,
+    subject: string,
+    question: (account: UpstreamAccount, subject: string) => Outgoing,
+  ): Promise<ReadResult> {
+    return this.read(source, account, cause, { subject }, async (readId) => {
+      const { body, seen } = await this.ask(account, question(account, subject));
       const transactions = seen.failure === null && body ? transactionsIn(body) : [];
       const writer = new TransactionWriter(this.prisma, readId);
       for (const [ordinal, transaction] of transactions.entries()) {
@@ -163,8 +178,8 @@ export class SourcesService {
     });
   }
 
-  private async ask(question: Outgoing): Promise<{ body: Buffer | null; seen: Seen }> {
-    const { answer } = await this.upstream.send(question, undefined);
+  private async ask(account: UpstreamAccount, question: Outgoing): Promise<{ body: Buffer | null; seen: Seen }> {
+    const { answer } = await account.send(question, undefined);
     const { kind, status, body } = answer;
     const seen = {
       failure: kind === 'rejected' ? kind : answer.failure,
@@ -181,13 +196,14 @@ export class SourcesService {
   /** Records the question, asks it, and records how it ended, even if its rows could not be stored. */
   private async read(
     source: Source,
+    { name: account }: UpstreamAccount,
     cause: Cause,
     about: { subject: string | null; from?: Date; to?: Date },
     ask: (readId: string) => Promise<Seen>,
   ): Promise<ReadResult> {
     const { subject, from = null, to = null } = about;
     const started = performance.now();
-    const readId = await insertSourceRead(this.prisma, { source, subject, from, to, mapping: null, ...cause });
+    const readId = await insertSourceRead(this.prisma, { account, source, subject, from, to, mapping: null, ...cause });
     const done = (result: string) => this.metrics.noteSourceRead(source, result, (performance.now() - started) / 1_000);
     let seen: Seen;
     try {

@@ -12,6 +12,7 @@ import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import {
   DELIMITERS,
   ImportedStatement,
@@ -63,7 +64,7 @@ export class StatementsService {
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
     const about = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
-    const readId = await insertSourceRead(this.prisma, { ...about, mapping: recorded, by });
+    const readId = await insertSourceRead(this.prisma, { account: MAIN_ACCOUNT, ...about, mapping: recorded, by });
     const options = { mapping, delimiter: DELIMITERS[delimiter] ?? ',', decimalComma: recorded.decimal_comma };
     const reading = new StatementImport(this.prisma, readId, source, options);
     const counts = () => {

@@ -8,6 +8,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { SourcesService } from '../sources/sources.service';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { readWalletLevels, WalletLevel } from './wallet-levels';
 
 /** How long a job that is switched off waits. */
@@ -54,7 +55,7 @@ export class WalletsJob implements Job {
       const dueInMs = newest + this.everyMs - clock.nowMs();
       if (dueInMs > 0) return Math.min(dueInMs, this.everyMs); // A database's clock may be set back.
       // Without the entries: an upstream may list thousands, and a run reads its own.
-      await this.sources.wallets({ causedBy: null, by: null }, 'balances');
+      await this.sources.wallets(MAIN_ACCOUNT, { causedBy: null, by: null }, 'balances');
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
       await this.recordWhatChanged(this.levels);
     } catch (err) {

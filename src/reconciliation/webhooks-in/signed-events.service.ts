@@ -41,7 +41,7 @@ export class SignedEventsService implements OnModuleInit {
       const bytes = await collect(payload);
       this.signed.set(request, check(request, bytes, this.accepted()));
       // Fastify compares the length with the announced one.
-      return Object.assign(Readable.from([this.upstream.withoutKey(bytes)]), { receivedEncodedLength: bytes.length });
+      return Object.assign(Readable.from([this.upstream.withoutKeys(bytes)]), { receivedEncodedLength: bytes.length });
     });
   }
 

@@ -1,17 +1,19 @@
 import { methodOf, OPERATION_NAMES, rowOf } from '../../operations/catalogue';
 import { toOutgoing } from './outgoing';
 
+const MAIN = { name: 'main', funds: { subAccount: undefined, wallet: undefined } };
+
 const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [method, path, body?.toString() ?? null];
 
 describe('a request to the upstream', () => {
   it('has its input in the query of a GET, and in the body of a POST', () => {
-    expect(written(toOutgoing('GET /account/transaction', { id: 'a b&c' }))).toEqual([
+    expect(written(toOutgoing(MAIN, 'GET /account/transaction', { id: 'a b&c' }))).toEqual([
       'GET',
       '/api/v0.1/account/transaction?id=a+b%26c',
       null,
     ]);
-    expect(written(toOutgoing('GET /wallets/list', undefined))).toEqual(['GET', '/api/v0.1/wallets/list', null]);
-    expect(written(toOutgoing('POST /account/transactions', {}))).toEqual([
+    expect(written(toOutgoing(MAIN, 'GET /wallets/list', undefined))).toEqual(['GET', '/api/v0.1/wallets/list', null]);
+    expect(written(toOutgoing(MAIN, 'POST /account/transactions', {}))).toEqual([
       'POST',
       '/api/v0.1/account/transactions',
       '{}',
@@ -19,7 +21,7 @@ describe('a request to the upstream', () => {
   });
 
   it('has its input in the query of a POST if the catalogue says so, and then no body', () => {
-    expect(written(toOutgoing('POST /account/issue-id-transactions', { issueID: 'u_7.5_1' }))).toEqual([
+    expect(written(toOutgoing(MAIN, 'POST /account/issue-id-transactions', { issueID: 'u_7.5_1' }))).toEqual([
       'POST',
       '/api/v0.1/account/issue-id-transactions?issueID=u_7.5_1',
       null,

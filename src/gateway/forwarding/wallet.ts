@@ -1,0 +1,39 @@
+import { isObject } from '../upstream/answer';
+import { UpstreamAccount } from '../upstream/upstream-account';
+import { OperationName, rowOf } from '../../operations/catalogue';
+import { Problem } from '../../platform/errors/problem';
+
+type Account = Pick<UpstreamAccount, 'funds'>;
+
+/**
+ * Returns the input of a transfer with the wallet that the account's transfers take from. Every other input is returned
+ * as it is.
+ * @throws Problem `wallet_not_allowed` if it names another wallet.
+ */
+export function withWallet(account: Account, operation: OperationName, input: object | undefined): object | undefined {
+  const field = walletFieldOf(operation);
+  const { wallet } = account.funds;
+  if (field === undefined || wallet === undefined) return input;
+  requireOwnWallet(account, operation, input);
+  return { ...input, [field]: wallet };
+}
+
+/**
+ * Refuses an input that names another wallet than the account's.
+ * @param input the validated body, or one with faults.
+ * @throws Problem `wallet_not_allowed`.
+ */
+export function requireOwnWallet({ funds: { wallet } }: Account, operation: OperationName, input: unknown): void {
+  const field = walletFieldOf(operation);
+  if (field === undefined || wallet === undefined || !isObject(input)) return;
+  const named = input[field] ?? wallet;
+  if (named === wallet) return;
+  const detail = `must be ${wallet}, or left out`;
+  throw new Problem('wallet_not_allowed', { faults: [{ pointer: `/${field}`, detail }] });
+}
+
+/** The field of a transfer that names the wallet it takes from. */
+function walletFieldOf(operation: OperationName): string | undefined {
+  const row = rowOf(operation);
+  return row.effect === 'read' || row.items === 'none' ? undefined : row.items.fields.wallet;
+}

@@ -1,0 +1,246 @@
+import { Logger } from '@nestjs/common';
+import { Axios } from 'axios';
+import { Pool } from 'undici';
+import { clock } from '../../platform/database/clock';
+import { RunningConfig } from '../../platform/config/config';
+import { AccountFunds, RunningAccount } from '../../platform/config/upstream-accounts';
+import { Secret } from '../../platform/config/secret';
+import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream-timeouts';
+import { FenceService } from '../../platform/fencing/fence.service';
+import { MetricsService } from '../../http/metrics/metrics.service';
+import { Answer, RequestKind, Exchange, toAnswer } from './answer';
+import { Circuit } from './circuit';
+import { Credentials } from './credentials';
+import { headerOf, toSeconds } from './headers';
+import { UpstreamHealth } from './health';
+import { Listing, streamListing } from './listing';
+import { readAgain } from './read-again';
+import { ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
+import { UnitName } from './unit-name';
+
+/** For lists that are too long for memory. They have their own connections, so that no payout waits for them. */
+const LISTING_CONNECTIONS = 2;
+
+const JSON_TYPE = 'application/json';
+
+/** A request in the interface's words: the path below the base address, and the bytes. Only reads are sent again. */
+export interface Outgoing extends RequestKind {
+  /** The name of the account that it is for. */
+  account: string;
+  operation: string;
+  method: 'GET' | 'POST';
+  path: string;
+  body: Buffer | null;
+}
+
+/** One attempt to send a request. */
+export interface Try {
+  startedAt: Date;
+  /** By a monotonic clock. */
+  ms: number;
+  phase: Phase;
+  answer: Answer;
+}
+
+export interface TimedAnswer {
+  answer: Answer;
+  /** When it was handed over to be sent. It may have waited for its turn. */
+  sentAt: Date;
+  answeredAt: Date;
+  /** By a monotonic clock, including waiting. */
+  upstreamMs: number;
+  /** In their order. Only reads have more than one. */
+  tries: Try[];
+}
+
+/** The properties that all attempts to send a request share. */
+interface Sending {
+  outgoing: Outgoing;
+  traceparent: string | undefined;
+  /** Monotonic, milliseconds. */
+  deadline: number;
+  isTooLate: (() => boolean) | undefined;
+}
+
+/** Grows during an attempt, because its end does not tell how far it came. */
+type Progress = Pick<Try, 'phase'>;
+
+/** One account at the upstream: its connections, its key, its circuits and its health. Nothing else imports axios. */
+export class UpstreamAccount {
+  readonly name: string;
+  /** What its requests pay with. */
+  readonly funds: AccountFunds;
+  /** The account's health, as this instance sees it. */
+  readonly health = new UpstreamHealth();
+  private readonly logger = new Logger('Upstream');
+  private readonly circuits = new Map<string, Circuit>();
+  private readonly pool: Pool;
+  private readonly listingPool: Pool;
+  private readonly http: InstanceType<typeof Axios>;
+  private readonly basePath: string;
+  private readonly credentials: Credentials;
+  private readonly unitName: UnitName;
+
+  constructor(
+    account: RunningAccount,
+    private readonly settings: RunningConfig,
+    private readonly metrics: MetricsService,
+    private readonly fence: FenceService,
+  ) {
+    this.name = account.name;
+    this.funds = account;
+    const base = new URL(account.baseUrl);
+    this.basePath = base.pathname.replace(/\/$/, '');
+    this.credentials = new Credentials(account.apiKey);
+    this.unitName = new UnitName(settings.upstreamUnitName);
+    const longestMs = longestUpstreamTimeout(settings);
+    this.pool = new Pool(base.origin, {
+      connections: settings.upstreamConnections,
+      connect: { timeout: settings.upstreamConnectTimeoutMs },
+      headersTimeout: longestMs, // Each request has its own, shorter one.
+      bodyTimeout: longestMs,
+    });
+    this.listingPool = new Pool(base.origin, {
+      connections: LISTING_CONNECTIONS,
+      connect: { timeout: settings.upstreamConnectTimeoutMs },
+    });
+    // axios.create() has many defaults, which take longer than sending. One of them reads the body.
+    this.http = new Axios({
+      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, this.credentials),
+      maxRedirects: 0,
+    });
+  }
+
+  /** Uses another key for every request that is not sent yet. */
+  replaceKey(key: Secret): void {
+    this.credentials.replace(key);
+  }
+
+  /**
+   * Sends a request. It never throws, because a failure is an answer. Requests that pay or write are sent at most once,
+   * and reads up to three times within their deadline. Of the client's headers, only the trace context is passed on.
+   * @param isTooLate whether too much time has passed since the request came, or since its admission. Called right before
+   * the first byte.
+   */
+  async send(outgoing: Outgoing, traceparent: string | undefined, isTooLate?: () => boolean): Promise<TimedAnswer> {
+    const sentAt = clock.now();
+    const started = performance.now();
+    const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
+    const tries: Try[] = [];
+    const attempt = async () => {
+      const [startedAt, start] = [clock.now(), performance.now()];
+      const progress: Progress = { phase: 'queued' };
+      const answer = await this.attempt({ outgoing, traceparent, deadline, isTooLate }, progress);
+      tries.push({ startedAt, ms: performance.now() - start, phase: progress.phase, answer });
+      return { answer, deadline };
+    };
+    const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
+    // The record must not say "not sent" if only the last attempt was not.
+    const answer = tries.findLast(({ answer: { kind } }) => kind !== 'not_sent')?.answer ?? last;
+    const upstreamMs = performance.now() - started;
+    return { answer, sentAt, answeredAt: clock.now(), upstreamMs, tries };
+  }
+
+  /**
+   * Requests a list that may be too long for memory, once. See `streamListing`. It throws what `onBatch` throws.
+   * Elements have the provider's own word for a credit.
+   * @param onBatch gets the list's elements in their order.
+   */
+  async list(
+    { method, path, body }: Outgoing & { effect: 'read' },
+    onBatch: (elements: unknown[]) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<Listing> {
+    const request = {
+      method,
+      path: this.basePath + this.unitName.inPath(path),
+      body: this.unitName.inRequest(body),
+      signal,
+      headers: { ...this.credentials.headers, ...(body && { 'Content-Type': JSON_TYPE }) },
+      timeoutMs: this.settings.reconciliation.listingTimeoutMs,
+    };
+    return streamListing(this.listingPool, request, this.credentials.remover, onBatch);
+  }
+
+  /**
+   * Returns in how many seconds a request of an operation may be sent, because the circuit is open. Null if it may be sent
+   * now.
+   * @param request may be the next probe. It is then to be sent, or given up. Leave it out to ask only.
+   */
+  sendableInSeconds(operation: string, request?: Outgoing): number | null {
+    return this.circuitOf(operation).refusal(request)?.retryAfter ?? null;
+  }
+
+  /** A request that may have been the next probe is not sent. */
+  giveUp(request: Outgoing): void {
+    this.circuitOf(request.operation).giveUp(request);
+  }
+
+  /** Removes our key from text outside of an answer. Returns the same bytes if the text does not quote it. */
+  withoutKey(bytes: Buffer): Buffer {
+    return this.credentials.remover.fromBytes(bytes);
+  }
+
+  private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
+    const { outgoing } = sending;
+    const answer = await this.circuitOf(outgoing.operation).run(outgoing, async () =>
+      toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
+    );
+    this.health.record(answer);
+    return answer;
+  }
+
+  private circuitOf(operation: string): Circuit {
+    const known = this.circuits.get(operation);
+    if (known) return known;
+    const circuit = new Circuit((open) => {
+      const { name: account } = this;
+      this.metrics.setCircuitOpen(account, operation, open);
+      this.health.setCircuitOpen(operation, open);
+      if (open)
+        this.logger.warn({ account, operation }, 'circuit opened, upstream fails most requests, only probes are sent');
+      else this.logger.log({ account, operation }, 'circuit closed, upstream answers again');
+    });
+    this.circuits.set(operation, circuit);
+    return circuit;
+  }
+
+  private async exchange(
+    { outgoing: { effect, method, path, body }, traceparent, deadline, isTooLate }: Sending,
+    progress: Progress,
+  ): Promise<Exchange> {
+    const { remover } = this.credentials;
+    try {
+      const { status, data } = await this.http.request<Received>({
+        method,
+        url: this.basePath + this.unitName.inPath(path),
+        data: this.unitName.inRequest(body),
+        timeout: deadline - performance.now(),
+        traceparent,
+        lastObstacle: () =>
+          effect !== 'read' && this.fence.isRaised ? 'fenced' : isTooLate?.() ? 'too_late' : undefined,
+      });
+      progress.phase = 'answered';
+      return {
+        status,
+        contentType: remover.fromText(headerOf(data.headers, 'content-type') ?? '') || null,
+        contentEncoding: headerOf(data.headers, 'content-encoding'),
+        retryAfter: toSeconds(headerOf(data.headers, 'retry-after')),
+        body: this.unitName.inResponse(remover.fromBytes(data.body)),
+      };
+    } catch (error) {
+      if (error instanceof ExchangeFailed) {
+        progress.phase = error.phase;
+        return { failure: error.failure, written: error.written };
+      }
+      progress.phase = 'waiting';
+      return { failure: 'reset', written: true }; // Nothing is known, so assume the worst.
+    }
+  }
+
+  /** Closes the connections once the last request is answered. A list in progress is read again another time. */
+  async close(): Promise<void> {
+    await this.listingPool.destroy();
+    await this.pool.close();
+  }
+}
