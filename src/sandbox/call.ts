@@ -4,6 +4,7 @@ import { Account } from './generated/client';
 
 /** One authenticated request, as every operation sees it. */
 export interface Call {
+  /** Who carries it out: the account of its key, or one of its sub-accounts. */
   account: Account;
   database: Database;
   /** The sandbox's own address, for the links in its answers. */

@@ -1,4 +1,5 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
+import { actingAccount } from './account/acting';
 import { transactionRoutes } from './account/transactions';
 import { transferRoutes } from './account/transfer';
 import { shapeAnswers } from './answer-shape';
@@ -9,6 +10,7 @@ import { answerSendFault, answerUnknownOperation, success } from './envelope';
 import { answerAsStruck } from './faults/answer';
 import { bodyAsStruck, carryOut } from './faults/carry-out';
 import { changeLater } from './faults/later';
+import type { Account } from './generated/client';
 import { infoRoutes } from './info/info';
 import { airtimeRoutes } from './payouts/airtime';
 import { creditRoutes } from './payouts/credit';
@@ -95,17 +97,20 @@ async function serve(
   const received = receivedOf(request);
   if (!received) throw new Error('the request was not noted');
   const run = async () => {
-    const call = callFor(service, origin, received);
-    const answer = await operation(call, inputOf(received));
+    const owner = readAccount(received);
+    const input = inputOf(received);
+    const account = await actingAccount(service.database, owner, [received.body ?? request.query, input]);
+    const call = callFor(service, origin, received, account);
+    const answer = await operation(call, input);
     if (!call.isProcessed) await call.processed(service.database, []); // It only reads.
     return answer;
   };
   return carryOut(received.fault, () => service.gate.pass(run), service.timers);
 }
 
-function callFor({ arrivals, database, behaviour }: Service, origin: string, received: Received) {
+function callFor({ arrivals, database, behaviour }: Service, origin: string, received: Received, account: Account) {
   const call: Call & { isProcessed: boolean } = {
-    account: readAccount(received),
+    account,
     database,
     origin,
     behaviour,

@@ -41,7 +41,7 @@ export function receivedOf(request: FastifyRequest): Received | null | undefined
   return request.getDecorator<Received | null | undefined>('received');
 }
 
-/** Returns the account that a request acts for, or throws a {@link Refusal}. */
+/** Returns the account of a request's key, or throws a {@link Refusal}. */
 export function readAccount({ account }: Received): Account {
   if (!account) throw new Refusal('key is not defined. Generate a new one from the developer portal', 401);
   return account;

@@ -1,11 +1,10 @@
-import Decimal from 'decimal.js';
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import { listAccounts } from '../account/list';
-import { openAccount } from '../account/open-account';
-import { BehaviourPatch, readBehaviourPatch, showBehaviour } from '../behaviour-patch';
+import { NewAccount, openAccount } from '../account/open-account';
+import { BehaviourPatch, EVENT_RULES, readBehaviourPatch, showBehaviour } from '../behaviour-patch';
 import { faultKinds, magicRecipients } from '../faults/kinds';
 import { readFault } from '../faults/read-fault';
-import { check, integer, isObject, number, Rule, trimmedText } from '../rules';
+import { check, integer, isObject, number, Rule, trimmedText, webAddress } from '../rules';
 import type { Service } from '../service';
 import { ledgerOf } from '../wallets/ledger';
 import { requireControlKey } from './authentication';
@@ -28,7 +27,9 @@ const INDEX = {
   'GET /_sandbox/requests': 'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
   'GET /_sandbox/ledger': 'what every account owns',
   'GET /_sandbox/accounts': 'the accounts, the oldest first, and what their wallets hold',
-  'POST /_sandbox/accounts': 'one more account, with a key of its own: {"name":"Second shop","openingBalance":100}',
+  'POST /_sandbox/accounts':
+    'one more account, with a key of its own: {"name":"Second shop","openingBalance":100}; ' +
+    'and with an address of its own for events: {"name":"Third shop","eventsUrl":"http://…","eventsSecret":"…"}',
   'GET /_sandbox/transactions':
     'the truth about every transaction and its money, the newest first, whatever the lists show; ?issueID= ?limit=',
   'GET /_sandbox/transactions/{id}':
@@ -116,20 +117,33 @@ function requestRoutes(control: FastifyInstance, { arrivals }: Service): void {
 }
 
 const MAX_OPENING_USD = 1_000_000_000; // A wallet's numeric(20,6) has room for thousands of such amounts.
-const ACCOUNT_RULES: Record<string, Rule> = { name: trimmedText, openingBalance: number(0, MAX_OPENING_USD) };
+const accountEventsUrl: Rule = {
+  holds: (value) => value !== '' && webAddress.holds(value),
+  must: 'an http:// or https:// address',
+};
+const ACCOUNT_RULES: Record<string, Rule> = {
+  name: trimmedText,
+  openingBalance: number(0, MAX_OPENING_USD),
+  eventsUrl: accountEventsUrl,
+  eventsSecret: EVENT_RULES.secret,
+};
 
-function accountRoutes(control: FastifyInstance, { database, gate }: Service): void {
+function accountRoutes(control: FastifyInstance, { database, events, gate }: Service): void {
   control.get('/accounts', () => listAccounts(database));
   control.post('/accounts', async ({ body }, reply) => {
-    const { name, openingBalance } = readOrRefuse((wrong) => {
-      if (!isObject(body)) wrong.push('the body must be an object');
-      const asked: Record<string, unknown> = { name: '', openingBalance: 0, ...(isObject(body) && body) };
-      check(asked, ACCOUNT_RULES, wrong);
-      return asked as { name: string; openingBalance: number };
-    });
-    const opening = new Decimal(openingBalance).toDecimalPlaces(6);
-    return reply.status(201).send(await gate.pass(() => openAccount(database, name, opening)));
+    const asked = readOrRefuse((wrong) => readNewAccount(body, wrong));
+    const opened = await gate.pass(() => openAccount(database, asked));
+    await events.listen();
+    return reply.status(201).send(opened);
   });
+}
+
+function readNewAccount(body: unknown, faults: string[]): NewAccount {
+  if (!isObject(body)) faults.push('the body must be an object');
+  const asked: Record<string, unknown> = { name: '', openingBalance: 0, ...(isObject(body) && body) };
+  check(asked, ACCOUNT_RULES, faults);
+  if ('eventsSecret' in asked && !('eventsUrl' in asked)) faults.push('eventsSecret needs eventsUrl');
+  return asked as unknown as NewAccount;
 }
 
 function faultRoutes(control: FastifyInstance, { faults, operations }: Service): void {

@@ -15,6 +15,9 @@ export interface DueEvent {
   /** How many delivery attempts were made since it was created or requested again. */
   tries: number;
   dueAt: Date;
+  /** The own address of its account, and the secret. Null: those of the settings. */
+  url: string | null;
+  secret: string | null;
 }
 
 const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;

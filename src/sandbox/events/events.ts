@@ -29,13 +29,16 @@ interface ListedEvent {
 }
 
 /**
- * Sends each status change to `behaviour.events.url`. A trigger writes the changes into the table `events`, and they
- * are delivered one after another. A slow or broken receiver delays events, never a payout.
+ * Sends each status change to the address of its account, or to `behaviour.events.url`. A trigger writes the changes
+ * into the table `events`, and they are delivered one after another. A slow or broken receiver delays events, never a
+ * payout.
  */
 export class Events {
   private stopped = new AbortController();
   private delivering: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
+  /** Whether any account has an address of its own. */
+  private accountsListen = false;
 
   constructor(
     private readonly database: Database,
@@ -56,11 +59,12 @@ export class Events {
     await this.delivering;
   }
 
-  /** Call it when the URL has changed. Status changes become events only while there is one. */
+  /** Call it when an address has changed. Status changes become events only while there is one for them. */
   async listen(): Promise<void> {
     const wanted = this.behaviour.events.url !== '';
     if (wanted) await this.database.eventsWanted.createMany({ data: [{ wanted }], skipDuplicates: true });
     else await this.database.eventsWanted.deleteMany();
+    this.accountsListen = (await this.database.account.count({ where: { eventsUrl: { not: null } } })) > 0;
   }
 
   /** Lists the newest events, newest first. */
@@ -93,9 +97,9 @@ export class Events {
   /** Returns how many were due. */
   private async deliverDue(): Promise<number> {
     const { url, reversed } = this.behaviour.events;
-    if (url === '') return 0;
+    if (url === '' && !this.accountsListen) return 0;
     try {
-      const due = await this.due();
+      const due = await this.due(url !== '');
       for (const event of reversed ? due.reverse() : due) {
         if (this.stopped.signal.aborted || this.behaviour.events.url !== url) break; // The others are still due.
         await this.deliver(event);
@@ -107,18 +111,23 @@ export class Events {
     }
   }
 
-  private due(): Promise<DueEvent[]> {
+  /** Returns the events that are due and have an address. `forAll`: they all have one. */
+  private due(forAll: boolean): Promise<DueEvent[]> {
     return this.database.$queryRaw`
       SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", t.issue_id AS "issueID", t.type,
-        t.value_in_usd AS "valueInUSD", e.tries, e.due_at AS "dueAt"
+        t.value_in_usd AS "valueInUSD", e.tries, e.due_at AS "dueAt", receiver.url, receiver.secret
       FROM events e JOIN status_changes c ON c.id = e.status_change_id JOIN transactions t ON t.id = c.transaction_id
-      WHERE e.due_at <= clock_timestamp() ORDER BY e.status_change_id LIMIT ${BATCH}`;
+        LEFT JOIN event_receivers receiver ON receiver.account_id = t.issuer_id
+      WHERE e.due_at <= clock_timestamp() AND (${forAll} OR receiver.url IS NOT NULL)
+      ORDER BY e.status_change_id LIMIT ${BATCH}`;
   }
 
   /** Delivers all copies. One accepted copy suffices. */
   private async deliver(event: DueEvent): Promise<void> {
     const attempts: Attempt[] = [];
-    const settings = { ...this.behaviour.events }; // All copies have the same receiver.
+    const { events } = this.behaviour;
+    // All copies have the same receiver.
+    const settings = { ...events, url: event.url ?? events.url, secret: event.secret ?? events.secret };
     for (let copy = 0; copy < settings.copies; copy++) attempts.push(await this.attempt(event, settings));
     if (this.stopped.signal.aborted) return; // As if there had been no attempt.
     const delivered = attempts.some(({ httpStatus }) => httpStatus !== null && httpStatus >= 200 && httpStatus < 300);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
 import { Call, Routes } from '../call';
-import { NOT_FOUND } from '../envelope';
+import { NOT_FOUND, Refusal } from '../envelope';
 import { Account } from '../generated/client';
 import { fieldsOf, readEmail, readOptionalMeta, readOptionalText, readText } from '../validation';
 import { walletsOf } from '../wallets/list';
@@ -42,12 +42,14 @@ export async function readSubAccount(call: Call, query: unknown) {
  * the upstream has no idempotency.
  */
 export async function createSubAccount(call: Call, body: unknown) {
+  const { account, database } = call;
+  if (account.parentId !== null) throw new Refusal(`Account with id ${account.id} is a sub-account and can have none`);
   const fields = fieldsOf(body);
   const email = readEmail(fields.email, 'email');
   const meta = readOptionalMeta(fields.meta, 'meta');
   const data = {
     id: randomUUID(),
-    parentId: call.account.id,
+    parentId: account.id,
     name: readText(fields.name, 'name'),
     email,
     firstName: readOptionalText(fields.firstName, 'firstName'),
@@ -55,7 +57,7 @@ export async function createSubAccount(call: Call, body: unknown) {
     phoneNumber: readOptionalText(fields.phoneNumber, 'phoneNumber'),
     ...(meta && { meta }),
   };
-  return call.database.$transaction(async (work) => {
+  return database.$transaction(async (work) => {
     const subAccount = await work.account.create({ data });
     await openWallets(work, subAccount.id, new Decimal(0));
     await call.processed(work, []);

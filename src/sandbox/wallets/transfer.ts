@@ -16,7 +16,6 @@ export async function transferBetweenWallets(call: Call, body: unknown) {
   const receiver = readText(fields.receiver, 'receiver');
   const valueInUSD = readUsd(fields.valueInUSD, 'valueInUSD');
   const wallet = readWalletType(fields.wallet);
-  if (receiver === call.account.id) throw new Refusal('receiver must be another account than the sender');
   const found = await call.database.account.findUnique({ where: { id: receiver } });
   if (!found) throw new Refusal(`Account with id ${receiver} not found`);
   return moveValue(call, { receiver, valueInUSD, wallet, marks: readMarks(body) });
@@ -30,9 +29,10 @@ interface Transfer {
   marks: Marks;
 }
 
-/** Transfers from the caller's wallet to the receiver's of the same type, as a transaction of type `transfer`. */
+/** Transfers from the sender's wallet to the receiver's of the same type, as a transaction of type `transfer`. */
 export async function moveValue(call: Call, { receiver, valueInUSD, wallet: type, marks }: Transfer) {
   const sender = call.account.id;
+  if (receiver === sender) throw new Refusal('receiver must be another account than the sender');
   const terms = { issuerId: sender, type: 'transfer', status: 'paid', wallet: type, receiver, marks } as const;
   const issue = newIssue([{ ...NOBODY, valueInUSD }], terms);
   await call.database.$transaction(async (work) => {
