@@ -71,7 +71,7 @@ describe('a round of the resolver among thousands of equal payments', () => {
     const ids = calls.slice(0, DOUBTS).map(({ id }) => id);
     const due = await readSentCalls(worker.get(PrismaService, { strict: false }), ids, 1_000);
     const effort = new Effort();
-    const { verdicts, left, failure } = await looking.poll(due, ids, new AbortController().signal, effort);
+    const { verdicts, left, failure } = await looking.poll('main', due, ids, new AbortController().signal, effort);
     expect([failure, left.size, verdicts.length]).toEqual([null, 0, DOUBTS]);
     expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['ambiguous']));
     expect(effort.done).toBeLessThan(10 * EQUAL + DOUBTS * 2_000);

@@ -77,7 +77,8 @@ describe('the resolver with an unusual listing', () => {
         return answer(200, { status: 'success', data: listed })(request, response, socket);
       }
       if (path.endsWith('/account/transaction')) {
-        const data = listed.find(({ id }) => request.url.endsWith(encodeURIComponent(String(id))));
+        const asked = new URLSearchParams(request.url.split('?')[1]).get('id');
+        const data = listed.find(({ id }) => id === asked);
         return answer(200, { status: 'success', data })(request, response, socket);
       }
       if (request.url.endsWith('/wallets/list')) {

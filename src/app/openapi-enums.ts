@@ -1,4 +1,5 @@
 import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
+import { KIND_NAMES } from '../history/log/kinds';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
 import { OPERATIONS } from '../operations/catalogue';
 import { CALL_STATES } from '../operations/lifecycle';
@@ -21,6 +22,7 @@ const ENUMS = {
   NextStep: [...new Set(Object.values(NEXT_STEPS))],
   OperationName: Object.keys(OPERATIONS),
   PayoutState: PAYOUT_STATES,
+  RecordKind: KIND_NAMES,
   RunResult: RESULTS,
   RunState: RUN_STATES,
   Scope: SCOPES,

@@ -2,9 +2,12 @@ import { newId } from '../platform/database/ids';
 import { PrismaService } from '../platform/database/prisma.service';
 import { stateAsRecorded } from './activity';
 import { insertion } from './insertion';
+import { accountNamed } from './recorded-account';
 
 /** A wallet as one reading shows it, with its forecast. */
 export interface WalletState {
+  /** The upstream account. Undefined for `main`. */
+  account?: string | undefined;
   wallet_id: string;
   wallet_type: string | null;
   balance_usd: string;
@@ -35,13 +38,19 @@ export async function recordWalletActs(prisma: Pick<PrismaService, '$executeRaw'
   await prisma.$executeRaw(insertion('activity', rows));
 }
 
-/** Reads the last act of each wallet, by its ID. */
+/** The key of a wallet in {@link lastWalletActs}. Accounts may use the same IDs. */
+export function walletKey(account: string, walletId: string): string {
+  return JSON.stringify([account, walletId]);
+}
+
+/** Reads the last act of each wallet, by its key. */
 export async function lastWalletActs(
   prisma: Pick<PrismaService, '$queryRaw'>,
 ): Promise<ReadonlyMap<string, Pick<WalletAct, 'action' | 'after'>>> {
   const rows = await prisma.$queryRaw<{ action: WalletAct['action']; after: string }[]>`
-    SELECT DISTINCT ON (after::json ->> 'wallet_id') action, after FROM activity
-    WHERE action IN ('wallet_low', 'wallet_recovered') ORDER BY after::json ->> 'wallet_id', acted_at DESC, id DESC`;
+    SELECT DISTINCT ON (after::json ->> 'account', after::json ->> 'wallet_id') action, after FROM activity
+    WHERE action IN ('wallet_low', 'wallet_recovered') 
+    ORDER BY after::json ->> 'account', after::json ->> 'wallet_id', acted_at DESC, id DESC`;
   const acts = rows.map(({ action, after }) => ({ action, after: JSON.parse(after) as WalletState }));
-  return new Map(acts.map((act) => [act.after.wallet_id, act]));
+  return new Map(acts.map((act) => [walletKey(accountNamed(act.after.account), act.after.wallet_id), act]));
 }

@@ -1,6 +1,7 @@
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import { JOB_CHANNEL, JobName } from '../platform/jobs/job';
 import { NewUpstreamEvent } from './upstream-events';
 
@@ -55,11 +56,11 @@ export async function deleteTasks(prisma: PrismaService, ids: string[]): Promise
 }
 
 /** An event whose subject the upstream is to be asked about. */
-export type ReadBack = Pick<NewUpstreamEvent, 'id' | 'batchRef' | 'upstreamId' | 'upstreamRef'>;
+export type ReadBack = Pick<NewUpstreamEvent, 'id' | 'account' | 'batchRef' | 'upstreamId' | 'upstreamRef'>;
 
 /** Returns the events that wait to be read back, oldest first. */
 export async function readBacksAskedFor(prisma: PrismaService): Promise<ReadBack[]> {
   return prisma.$queryRaw<ReadBack[]>`
-    SELECT e.id::text, e.batch_ref AS "batchRef", e.upstream_id AS "upstreamId", e.upstream_ref AS "upstreamRef"
+    SELECT e.id::text, coalesce(e.account, ${MAIN_ACCOUNT}) AS account, e.batch_ref AS "batchRef", e.upstream_id AS "upstreamId", e.upstream_ref AS "upstreamRef"
     FROM worker_task t JOIN upstream_event e ON e.id = t.id WHERE t.kind = 'read_back' ORDER BY t.id`;
 }

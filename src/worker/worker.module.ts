@@ -20,6 +20,7 @@ import { DatabaseModule } from '../platform/database/database.module';
 import { FencingModule } from '../platform/fencing/fencing.module';
 import { StorageModule } from '../platform/storage/storage.module';
 import { loggingOptions } from '../platform/logging/logging';
+import { ChangesService } from '../reconciliation/in-doubt/changes.service';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
 import { ProbeService } from '../reconciliation/in-doubt/probe.service';
 import { ReadBackService } from '../reconciliation/in-doubt/read-back.service';
@@ -85,6 +86,7 @@ export class WorkerModule {
         ExpectedFees,
         Execution,
         FollowUpService,
+        ChangesService,
         PollService,
         ProbeService,
         ReadBackService,

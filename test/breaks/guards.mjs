@@ -24,7 +24,7 @@ const CALLS = [
   {
     name: 'lease',
     guards: 'a call that is sent so late that it was settled, and paid again, meanwhile',
-    edits: [['src/gateway/upstream/upstream.service.ts', "isTooLate?.() ? 'too_late' : undefined", 'undefined']],
+    edits: [['src/gateway/upstream/upstream-account.ts', "isTooLate?.() ? 'too_late' : undefined", 'undefined']],
     noticedBy: MODEL,
     disaster: 'suspension',
   },
@@ -105,7 +105,7 @@ const CALLS = [
   {
     name: 'fence-at-first-byte',
     guards: 'a call that was admitted before its instance was fenced',
-    edits: [['src/gateway/upstream/upstream.service.ts', "effect !== 'read' && this.fence.isRaised ? 'fenced' :", '']],
+    edits: [['src/gateway/upstream/upstream-account.ts', "effect !== 'read' && this.fence.isRaised ? 'fenced' :", '']],
     noticedBy: 'test/fencing.spec.ts',
   },
   {

@@ -99,7 +99,13 @@ export const RETRIES = [
   {
     name: 'probe-given-up',
     guards: 'an upstream whose probe was refused by the proxy itself',
-    edits: [['src/gateway/forwarding/admission.service.ts', 'if (!isReleased) this.upstream.giveUp(outgoing);', '']],
+    edits: [
+      [
+        'src/gateway/forwarding/admission.service.ts',
+        'if (!isReleased) this.upstream.of(outgoing.account).giveUp(outgoing);',
+        '',
+      ],
+    ],
     noticedBy: 'test/open-circuit.spec.ts',
     test: 'gives the probe to the next request if one is refused for another reason, held, or replayed',
   },

@@ -2,7 +2,7 @@
 
 INSERT INTO migration_compatibility VALUES ('20261127000000_accounts', '20261124000000_init');
 
-ALTER TABLE client ADD COLUMN account text NOT NULL DEFAULT 'main' CHECK (account ~ '^[a-z][a-z0-9-]{0,30}$');
+ALTER TABLE client ADD COLUMN account text NOT NULL DEFAULT 'main' CHECK (account ~ '^[a-z][a-z0-9-]{0,23}$');
 
 -- Its calls, its caps and what it owns are of one account. A client of another account is another client.
 CREATE FUNCTION forbid_account_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -15,3 +15,6 @@ FOR EACH ROW WHEN (NEW.account <> OLD.account) EXECUTE FUNCTION forbid_account_c
 
 -- The account that was read. Null: main.
 ALTER TABLE source_read ADD COLUMN account text CHECK (account <> 'main');
+
+-- The account that sent an event. Null: main. The ID of an event of another account begins with the account.
+ALTER TABLE upstream_event ADD COLUMN account text CHECK (account <> 'main');

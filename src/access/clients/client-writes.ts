@@ -124,7 +124,7 @@ export function checkName(name: string): void {
 export function checkAccount(name: string): void {
   if (name === MAIN_ACCOUNT || ACCOUNT_NAME.test(name)) return;
   throw new ClientError(
-    'the account must be main or a name of UPSTREAM_ACCOUNTS: 1 to 31 lowercase letters, digits, and hyphens, beginning with a letter',
+    'the account must be main or a name of UPSTREAM_ACCOUNTS: 1 to 24 lowercase letters, digits, and hyphens, beginning with a letter',
   );
 }
 

@@ -82,7 +82,7 @@ export const ClientOperations = () =>
 
 export const ClientAccount = () =>
   Slug({
-    pattern: /^[a-z][a-z0-9-]{0,30}$/,
+    pattern: /^[a-z][a-z0-9-]{0,23}$/,
     must: 'must be the name of an upstream account, such as main',
     required: false,
     description: 'Its account at the upstream, which it keeps. If omitted, `main`.',

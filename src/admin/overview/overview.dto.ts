@@ -90,8 +90,9 @@ export class OverviewFindings {
   @usd('Sum of their absolute impacts, in US dollars.') impact_usd!: string;
 }
 
-/** A wallet of the upstream account, as the newest reading shows it. */
+/** A wallet of an upstream account, as the newest reading shows it. */
 export class OverviewWallet {
+  @ApiProperty({ type: 'string', description: 'The upstream account.' }) account!: string;
   @ApiProperty({ type: 'string', description: 'ID of the wallet.' }) wallet_id!: string;
   @orNull({ type: 'string' }, "The upstream's type of the wallet.") type!: string | null;
   @ApiProperty({ ...SIGNED_USD, description: 'Its balance in US dollars.' }) balance_usd!: string;

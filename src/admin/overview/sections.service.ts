@@ -87,7 +87,8 @@ export class SectionsService {
 
   async wallets(): Promise<OverviewWallet[]> {
     const levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
-    return levels.map(({ walletId, type, balanceUsd, lowUsd, isLow, spentUsd, runwaySeconds, readAt }) => ({
+    return levels.map(({ account, walletId, type, balanceUsd, lowUsd, isLow, spentUsd, runwaySeconds, readAt }) => ({
+      account,
       wallet_id: walletId,
       type,
       balance_usd: balanceUsd.toFixed(),

@@ -3,7 +3,7 @@ import { isObject } from './answer';
 import { amount, text } from './transactions';
 
 /** The content of an event, with our names. */
-type EventContent = Omit<NewUpstreamEvent, 'id' | 'eventId' | 'signedAt'>;
+type EventContent = Omit<NewUpstreamEvent, 'id' | 'account' | 'eventId' | 'signedAt'>;
 
 /** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and ignores other fields. */
 export function readEvent(body: unknown): EventContent {

@@ -113,11 +113,15 @@ const KINDS = {
     time: 'ended_at',
   }),
   verdict: kind({ plain: 'id intent_id verdict reason', text: 'evidence', time: 'decided_at' }),
-  upstream_event: kind({
-    plain: 'id event_id event_type batch_ref upstream_id upstream_ref status',
-    text: 'amount_usd',
-    time: 'signed_at received_at',
-  }),
+  upstream_event: kind(
+    {
+      plain: 'id account event_id event_type batch_ref upstream_id upstream_ref status',
+      text: 'amount_usd',
+      time: 'signed_at received_at',
+    },
+    false,
+    ['account'],
+  ),
   reconciliation_run: kind({
     plain: `id historical read_id ${AUTHOR}`,
     text: 'settings',

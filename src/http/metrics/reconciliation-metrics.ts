@@ -23,6 +23,7 @@ const AGES = {
 const MOST_WALLETS = 100;
 
 interface Wallet {
+  account: string;
   walletId: string;
   type: string | null;
   balanceUsd: Decimal;
@@ -37,7 +38,7 @@ export class ReconciliationMetrics {
   private readonly sourceReads = new Histogram({
     name: 'payout_proxy_source_read_duration_seconds',
     help: 'Time to read a source that the history is compared with, by source and result.',
-    labelNames: ['source', 'result'],
+    labelNames: ['account', 'source', 'result'],
     buckets: SOURCE_BUCKETS,
     registers: [this.metrics.registry],
   });
@@ -59,8 +60,8 @@ export class ReconciliationMetrics {
   constructor(private readonly metrics: MetricsService) {}
 
   /** @param result `complete`, or the code of a failure. */
-  noteSourceRead(source: string, result: string, seconds: number): void {
-    this.sourceReads.observe({ source, result }, seconds);
+  noteSourceRead(account: string, source: string, result: string, seconds: number): void {
+    this.sourceReads.observe({ account, source, result }, seconds);
   }
 
   countRun(result: string, seconds: number): void {
@@ -77,17 +78,17 @@ export class ReconciliationMetrics {
       new Gauge({
         name,
         help,
-        labelNames: ['wallet', 'type'],
+        labelNames: ['account', 'wallet', 'type'],
         registers: [this.metrics.registry],
         collect() {
           this.reset();
           for (const one of read()?.slice(0, MOST_WALLETS) ?? []) {
             const value = valueOf(one);
-            if (value !== null) this.set({ wallet: one.walletId, type: one.type ?? '' }, value);
+            if (value !== null) this.set({ account: one.account, wallet: one.walletId, type: one.type ?? '' }, value);
           }
         },
       });
-    watch('payout_proxy_wallet_balance_usd', 'Balance of a wallet of the upstream account.', ({ balanceUsd }) =>
+    watch('payout_proxy_wallet_balance_usd', 'Balance of a wallet of an upstream account.', ({ balanceUsd }) =>
       balanceUsd.toNumber(),
     );
     watch(

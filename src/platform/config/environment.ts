@@ -34,10 +34,10 @@ import {
 
 const ID_RULE = '$property must have 1 to 200 printable ASCII characters without spaces';
 const ACCOUNTS_RULE =
-  '$property must be a comma-separated list of names. A name has at most 31 lower-case letters, digits, and hyphens, begins with a letter, and is not main';
+  '$property must be a comma-separated list of names. A name has at most 24 lower-case letters, digits, and hyphens, begins with a letter, and is not main';
 
 /** The form of an account's name. The account `main` is always there. */
-export const ACCOUNT_NAME = /^(?!main$)[a-z][a-z0-9-]{0,30}$/;
+export const ACCOUNT_NAME = /^(?!main$)[a-z][a-z0-9-]{0,23}$/;
 
 /** The environment, as the operator writes it. `variables.ts` describes each variable. */
 export class Environment {

@@ -40,7 +40,7 @@ export const RECONCILIATION_VARIABLES = {
   WALLET_LOW_BALANCE_USD: {
     section: 'reconciliation',
     about:
-      'The balances below which wallets are low, by the type or ID of the wallet, such as `airtime=100,momo=50.5`.',
+      'The balances below which wallets are low, by the type or ID of the wallet, such as `airtime=100,momo=50.5`. `kenya/airtime=20` is for one upstream account.',
     unset: 'none',
   },
   RESOLVER_EVERY_SECONDS: {

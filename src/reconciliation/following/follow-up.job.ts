@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { accountsOf } from '../../platform/config/upstream-accounts';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Job } from '../../platform/jobs/job';
@@ -9,13 +10,14 @@ import { FollowUpService } from './follow-up.service';
 /** How often a disabled job looks whether it has to end. */
 const REST_MS = 60_000;
 
-/** Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of the upstream. */
+/** Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of each upstream account. */
 @Injectable()
 export class FollowUpJob implements Job {
   readonly name = 'follow';
   private readonly logger = new Logger('FollowUp');
   private readonly settings: RunningConfig;
-  private complaint: string | null = null;
+  /** The last failure of each account that failed. */
+  private readonly complaints = new Map<string, string>();
 
   constructor(
     private readonly followUp: FollowUpService,
@@ -29,19 +31,25 @@ export class FollowUpJob implements Job {
     for (;;) {
       await turns.wait(everyMs || REST_MS);
       if (turns.areOver) return;
-      if (everyMs > 0) await this.poll(turns.signal);
+      const accounts = everyMs > 0 ? accountsOf(this.settings) : [];
+      // At once, so that no account waits for another one that is slow.
+      await Promise.all(accounts.map(({ name }) => this.poll(name, turns.signal)));
     }
   }
 
-  private async poll(signal: AbortSignal): Promise<void> {
-    const failure = await this.followUp.runOnce(signal).then(
+  private async poll(account: string, signal: AbortSignal): Promise<void> {
+    const failure = await this.followUp.runOnce(account, signal).then(
       (poll) => poll.failure,
       (error: unknown) => codeOf(error),
     );
-    if (failure === this.complaint || signal.aborted) return;
-    this.complaint = failure;
-    if (failure === null) this.logger.log('follow-up succeeded after failures');
-    else this.logger.warn({ failure }, 'follow-up failed, will retry');
+    if (failure === (this.complaints.get(account) ?? null) || signal.aborted) return;
+    if (failure === null) {
+      this.complaints.delete(account);
+      this.logger.log({ account }, 'follow-up succeeded after failures');
+    } else {
+      this.complaints.set(account, failure);
+      this.logger.warn({ account, failure }, 'follow-up failed, will retry');
+    }
   }
 }
 

@@ -35,12 +35,13 @@ export interface Poll extends Omit<SettledRead, 'unclaimed'> {
 
 /**
  * Follows payouts for FOLLOW_UP_DAYS: pending ones to their end, and all others for as long as they may fail, be
- * reversed, refunded or redeemed, or expire. One listing serves all of them.
+ * reversed, refunded or redeemed, or expire. One listing serves all payouts of an account.
  */
 @Injectable()
 export class FollowUpService {
   private readonly settings: RunningConfig;
-  private remembered = new Remembered();
+  /** By account. */
+  private readonly remembered = new Map<string, Remembered>();
   /** The epoch of the database in which it was remembered. */
   private epoch: number | undefined;
 
@@ -55,27 +56,29 @@ export class FollowUpService {
     this.settings = config.get('settings', { infer: true });
   }
 
-  async runOnce(signal: AbortSignal = new AbortController().signal): Promise<Poll> {
+  async runOnce(account = MAIN_ACCOUNT, signal: AbortSignal = new AbortController().signal): Promise<Poll> {
     if (this.fence.isRaised) return { readId: null, failure: 'fenced', changed: 0, known: 0, settled: 0 };
     await this.forgetIfRecovered();
+    const remembered = this.remembered.get(account) ?? new Remembered();
+    this.remembered.set(account, remembered);
     const now = clock.nowMs();
     const window = { from: new Date(now - this.settings.followUpDays * DAY_MS), to: new Date(now + AHEAD_MS) };
     const changed: Transaction[] = [];
     const isNews = (transaction: Transaction) => {
-      if (changed.length >= MOST_PER_POLL || this.remembered.has(transaction)) return false;
+      if (changed.length >= MOST_PER_POLL || remembered.has(transaction)) return false;
       changed.push(transaction);
       return true;
     };
-    const { readId, complete, failure } = await this.sources.changes(MAIN_ACCOUNT, window, isNews, signal);
+    const { readId, complete, failure } = await this.sources.changes(account, window, isNews, signal);
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
     if (!complete) return result; // What was listed is looked at again.
     const { unclaimed, ...named } = await this.settling.run(readId, 'poll', signal);
-    const found = await this.unclaimed.run(readId, [...unclaimed.keys()], window.from, signal);
+    const found = await this.unclaimed.run(account, readId, [...unclaimed.keys()], window.from, signal);
     const names = new Set(unclaimed.values());
     for (const transaction of changed) {
       // An answer that names it may still be on its way.
       const isYoung = transaction.issuedAt === null || now - transaction.issuedAt.getTime() < YOUNG_MS;
-      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) this.remembered.add(transaction);
+      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) remembered.add(transaction);
     }
     return { ...result, ...named, settled: named.settled + found };
   }
@@ -83,7 +86,7 @@ export class FollowUpService {
   /** An older database lacks what was settled by what is remembered. */
   private async forgetIfRecovered(): Promise<void> {
     const [row] = await this.prisma.$queryRaw<[{ epoch: number }]>`SELECT max(number) AS epoch FROM epoch`;
-    if (row.epoch !== this.epoch) this.remembered = new Remembered();
+    if (row.epoch !== this.epoch) this.remembered.clear();
     this.epoch = row.epoch;
   }
 }

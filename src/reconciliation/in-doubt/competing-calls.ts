@@ -3,6 +3,7 @@ import { freesKey, STATES } from '../../operations/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
+import { ofAccount } from '../../journal/of-account';
 import { catchUpIndex } from '../../journal/search-index';
 import { Rules } from './calls-in-doubt';
 import { Batches } from './batches';
@@ -16,6 +17,7 @@ const BY_REFERENCE = MAKERS.filter((operation) => CREATED_BY.get(operation)?.inc
 const ID_MARGIN_MS = 3_600_000;
 
 interface Reach {
+  account: string;
   /** Calls that were recorded earlier cannot have created a transaction of the listing. */
   from: Date;
   /** The longest time that a request may take. */
@@ -59,7 +61,7 @@ const NAMES = Prisma.sql`
     ('receiver', n.receiver)) AS known(tag, spelling)
   WHERE spelling IS NOT NULL`;
 
-function questionFor(inDoubt: string[], unclaimed: Batches, { from, longestMs, rules }: Reach): Prisma.Sql {
+function questionFor(inDoubt: string[], unclaimed: Batches, { account, from, longestMs, rules }: Reach): Prisma.Sql {
   const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
   const latest = new Date(unclaimed.latest + rules.skewMs);
   const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];
@@ -72,6 +74,7 @@ function questionFor(inDoubt: string[], unclaimed: Batches, { from, longestMs, r
     ), named AS MATERIALIZED (
       SELECT call_id FROM indexed_call
       WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee) AND call_id >= ${first}::uuid AND call_id < ${last}::uuid
+        AND ${ofAccount('client_id', account)}
     ), paid AS (
       SELECT DISTINCT c.call_id, n.amount_usd FROM named c
       CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = c.call_id OFFSET 0) AS n

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
+import { ofAccount } from '../../journal/of-account';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
@@ -56,7 +57,7 @@ const MAKERS = [...CREATED_BY.keys()];
 const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?.alwaysListed === true);
 
 /**
- * Reads the part of a listing that matters for calls in doubt.
+ * Reads the part of an account's listing that matters for calls in doubt.
  * @param db a connection of its own. After an outage of days, the shared connections would time out.
  * @param since when the oldest call in doubt was sent.
  * @param inDoubt the IDs of these calls. Transactions that only their own answers name are theirs to claim.
@@ -64,6 +65,7 @@ const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?
  */
 export async function readListing(
   db: Client,
+  account: string,
   read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
   since: Date,
   inDoubt: string[],
@@ -71,12 +73,12 @@ export async function readListing(
   vocabulary: StatusVocabulary,
   effort: Effort,
 ): Promise<Listing> {
-  const rows = await readUnclaimed(db, read.readId, since, inDoubt);
+  const rows = await readUnclaimed(db, account, read.readId, since, inDoubt);
   const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row, vocabulary)));
   const shownIds = new ShownIds();
   await shownIds.add(read.readId, async ({ text, values }) => (await db.query<Sightings>(text, values)).rows);
   const unclaimed = await effort.all(Batches.of(seen, shownIds.operations));
-  const known = await readKnown(db, read, since, skewMs);
+  const known = await readKnown(db, account, read, since, skewMs);
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
 }
@@ -94,18 +96,27 @@ function newestByKind(known: Known[]): Map<string, Date> {
 }
 
 /** Only operations that create transactions own them. Others name a transaction of another call. */
-async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: string[]): Promise<ListedRow[]> {
+async function readUnclaimed(
+  db: Client,
+  account: string,
+  readId: string,
+  since: Date,
+  inDoubt: string[],
+): Promise<ListedRow[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const first = uuidFloor(from);
+  const isOurs = ofAccount('i.client_id', account);
   const question = Prisma.sql`
     WITH approved AS MATERIALIZED (
       -- Requested earlier.
-      SELECT i.id FROM decision d CROSS JOIN LATERAL (SELECT id, operation FROM intent WHERE id = d.intent_id OFFSET 0) AS i
+      SELECT i.id FROM decision d
+      CROSS JOIN LATERAL (SELECT id, client_id, operation FROM intent WHERE id = d.intent_id OFFSET 0) AS i
       WHERE d.decided_at >= ${from}::timestamptz AND d.intent_id < ${first}::uuid AND i.operation = ANY (${MAKERS}::text[])
+        AND ${isOurs}
     ), claimed AS MATERIALIZED (
       SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM intent i JOIN outcome_item o ON o.intent_id = i.id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND i.operation = ANY (${MAKERS}::text[])
-        AND i.id <> ALL (${inDoubt}::uuid[])
+        AND i.id <> ALL (${inDoubt}::uuid[]) AND ${isOurs}
       UNION ALL
       SELECT o.* FROM approved CROSS JOIN LATERAL (
         SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item WHERE intent_id = approved.id OFFSET 0) AS o
@@ -113,15 +124,17 @@ async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: s
       UNION ALL
       -- The transactions of a call in doubt that have settled payouts of it.
       SELECT n.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o JOIN outcome_item n ON n.intent_id = o.intent_id
+      CROSS JOIN LATERAL (SELECT client_id FROM intent WHERE id = o.intent_id OFFSET 0) AS i
       CROSS JOIN LATERAL (SELECT o.record::json -> 'entries' AS entries) AS told
-      WHERE o.intent_id = ANY (${inDoubt}::uuid[])
+      WHERE o.intent_id = ANY (${inDoubt}::uuid[]) AND ${isOurs}
         AND coalesce(told.entries ->> n.position, told.entries #>> '{}') <> 'in_doubt' AND n.position IS NOT NULL
       UNION ALL
       -- A settlement by a person may name a transaction, but does not prove that it is theirs.
       SELECT s.intent_id, t.upstream_ref, t.upstream_id, t.batch_ref FROM settlement s
+      CROSS JOIN LATERAL (SELECT client_id FROM intent WHERE id = s.intent_id OFFSET 0) AS i
       CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(upstream_ref text, upstream_id text, batch_ref text)
       WHERE s.id >= ${uuidFloor(from)}::uuid AND s.record::json ->> 'source' <> 'person'
-        AND coalesce(t.upstream_ref, t.upstream_id, t.batch_ref) IS NOT NULL
+        AND coalesce(t.upstream_ref, t.upstream_id, t.batch_ref) IS NOT NULL AND ${isOurs}
     ), named AS (
       SELECT batch_ref, sum(item_count) AS items FROM (
         SELECT DISTINCT c.batch_ref, i.id, i.item_count FROM claimed c
@@ -150,6 +163,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: s
  */
 async function readKnown(
   db: Client,
+  account: string,
   { readId, askedAt }: { readId: string; askedAt: Date },
   since: Date,
   skewMs: number,
@@ -169,7 +183,7 @@ async function readKnown(
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       LEFT JOIN seen a ON a.upstream_ref = n.upstream_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
-        AND i.operation = ANY (${MAKERS}::text[])
+        AND i.operation = ANY (${MAKERS}::text[]) AND ${ofAccount('i.client_id', account)}
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
         AND (n.upstream_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )

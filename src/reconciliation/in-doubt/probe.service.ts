@@ -7,6 +7,7 @@ import { withPayoutIds } from '../../gateway/forwarding/payout-ids';
 import { deletionOf, unpaidLinkFor } from '../../gateway/upstream/probe';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { insertIntents } from '../../journal/intents';
+import { ofAccount } from '../../journal/of-account';
 import { insertOutcomes } from '../../journal/outcomes';
 import { NewIntent, NewOutcome } from '../../journal/records';
 import { readStops } from '../../journal/stops';
@@ -24,8 +25,8 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { ageOf, now } from '../../platform/fencing/instant';
 
-/** The client whose calls probes are. It gets no key that anybody knows. */
-export const PROBE_CLIENT = 'listing-probe';
+/** The client whose calls the probes of an account are. It gets no key that anybody knows. */
+const probeClientOf = (account: string) => (account === MAIN_ACCOUNT ? 'listing-probe' : `listing-probe-${account}`);
 
 const CREATE = 'POST /payouts/initiate-credit';
 const DELETE = 'POST /account/delete-unpaid-transaction';
@@ -77,54 +78,55 @@ export class ProbeService {
    * Creates a probe, unless a call of ours was sent after a time, which the listing shows just as well.
    * A failure is logged. The calls in doubt then wait for the next round.
    */
-  async sendAfter(time: Date): Promise<void> {
+  async sendAfter(account: string, time: Date): Promise<void> {
     const { email } = this;
     if (email === undefined) return;
     try {
-      if ((await this.wasAnySentSince(time)) || (await this.isStopped(CREATE))) return;
-      const { intentId, kind } = await this.call(CREATE, unpaidLinkFor(email));
-      if (kind !== 'succeeded') this.logger.warn({ call_id: intentId, outcome: kind }, 'probe not created');
+      if ((await this.wasAnySentSince(account, time)) || (await this.isStopped(account, CREATE))) return;
+      const { intentId, kind } = await this.call(account, CREATE, unpaidLinkFor(email));
+      if (kind !== 'succeeded') this.logger.warn({ account, call_id: intentId, outcome: kind }, 'probe not created');
     } catch (err) {
-      this.logger.warn({ err }, 'probe not created');
+      this.logger.warn({ account, err }, 'probe not created');
     }
   }
 
   /** Deletes the probes that a reading of the listing shows, and those that are older than an hour. */
-  async clear(readId: string): Promise<void> {
+  async clear(account: string, readId: string): Promise<void> {
     if (this.email === undefined) return;
     try {
-      const left = await this.readLeft(readId);
-      if (left.length === 0 || (await this.isStopped(DELETE))) return;
-      for (const ref of left) await this.call(DELETE, deletionOf(ref));
+      const left = await this.readLeft(account, readId);
+      if (left.length === 0 || (await this.isStopped(account, DELETE))) return;
+      for (const ref of left) await this.call(account, DELETE, deletionOf(ref));
     } catch (err) {
-      this.logger.warn({ err }, 'probe not deleted, will retry');
+      this.logger.warn({ account, err }, 'probe not deleted, will retry');
     }
   }
 
-  private async isStopped(operation: ProbeOperation): Promise<boolean> {
-    const [stops, { clientId }] = [await readStops(this.prisma), await this.caller()];
+  private async isStopped(account: string, operation: ProbeOperation): Promise<boolean> {
+    const [stops, { clientId }] = [await readStops(this.prisma), await this.caller(account)];
     return stopFor(stops, { clientId, operation }) !== undefined;
   }
 
-  /** Returns whether a call was sent since a time whose transactions the listing can still show. */
-  private async wasAnySentSince(time: Date): Promise<boolean> {
+  /** Returns whether a call to an account was sent since a time whose transactions the listing can still show. */
+  private async wasAnySentSince(account: string, time: Date): Promise<boolean> {
     const first = uuidFloor(new Date(time.getTime() - ID_MARGIN_MS));
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
         AND i.operation = ANY (${[...NAMED_IN_ANSWER]}::text[]) AND o.kind = 'succeeded' AND o.sent_at >= ${time}::timestamptz
-        AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL AND NOT ${isDeleted(first)}
+        AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL AND ${ofAccount('i.client_id', account)}
+        AND NOT ${isDeleted(first)}
       LIMIT 1`;
     return rows.length > 0;
   }
 
   /** Reads the references of probes that are to be deleted. One that the upstream refuses to delete is not tried again. */
-  private async readLeft(readId: string): Promise<string[]> {
+  private async readLeft(account: string, readId: string): Promise<string[]> {
     const first = uuidFloor(new Date(clock.nowMs() - CLEARED_MS));
     const rows = await this.prisma.$queryRaw<{ ref: string }[]>`
       SELECT n.upstream_ref AS ref FROM intent i JOIN client c ON c.id = i.client_id
       JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
-      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid AND c.name = ${PROBE_CLIENT}
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid AND c.name = ${probeClientOf(account)}
         AND i.operation = ${CREATE} AND n.upstream_ref IS NOT NULL AND NOT ${isDeleted(first)}
         AND (o.sent_at < ${new Date(clock.nowMs() - KEPT_MS)}::timestamptz OR EXISTS (
           SELECT FROM upstream_transaction t WHERE t.read_id = ${readId}::uuid AND t.upstream_ref = n.upstream_ref))`;
@@ -132,11 +134,11 @@ export class ProbeService {
   }
 
   /** Sends a call of the probe's client, and records it like any other. It moves no money, so nothing is reserved. */
-  private async call(operation: ProbeOperation, body: object): Promise<NewOutcome> {
+  private async call(account: string, operation: ProbeOperation, body: object): Promise<NewOutcome> {
     const id = newId();
     const sent = withPayoutIds(operation, id, body);
-    const account = this.upstream.of(MAIN_ACCOUNT);
-    const outgoing = toOutgoing(account, operation, sent);
+    const upstream = this.upstream.of(account);
+    const outgoing = toOutgoing(upstream, operation, sent);
     const items = itemsOf(operation, sent);
     const intent = {
       id,
@@ -144,7 +146,7 @@ export class ProbeService {
       traceparent: undefined,
       clientAddress: '127.0.0.1',
       receivedAt: clock.now(),
-      caller: await this.caller(),
+      caller: await this.caller(account),
       actor: null,
       operation,
       query: null,
@@ -157,25 +159,26 @@ export class ProbeService {
     const released = now();
     await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
     const isTooLate = () => ageOf(released) > this.sendableForMs;
-    const answer = await account.send(outgoing, undefined, isTooLate);
+    const answer = await upstream.send(outgoing, undefined, isTooLate);
     const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
     await insertOutcomes(this.prisma, [outcome]);
     return outcome;
   }
 
-  /** Returns the client of probes, which the first probe creates. Its key is revoked at once. */
-  private async caller(): Promise<NewIntent['caller']> {
-    const known = await this.find();
+  /** Returns the client of an account's probes, which the first probe creates. Its key is revoked at once. */
+  private async caller(account: string): Promise<NewIntent['caller']> {
+    const known = await this.find(account);
     if (known) return known;
-    await this.clients.create(PROBE_CLIENT, ['write'], { operations: [CREATE, DELETE] });
-    const created = await this.find();
+    await this.clients.create(probeClientOf(account), ['write'], { account, operations: [CREATE, DELETE] });
+    const created = await this.find(account);
     if (!created) throw new Error('the client of probes has no key');
     await this.clients.revokeKey(created.keyId);
     return created;
   }
 
-  private async find() {
-    const key = await this.prisma.apiKey.findFirst({ where: { client: { name: PROBE_CLIENT } } });
-    return key && { account: MAIN_ACCOUNT, clientId: key.clientId, keyId: key.id, rights: '' };
+  private async find(account: string) {
+    const client = { name: probeClientOf(account), account };
+    const key = await this.prisma.apiKey.findFirst({ where: { client } });
+    return key && { account, clientId: key.clientId, keyId: key.id, rights: '' };
   }
 }

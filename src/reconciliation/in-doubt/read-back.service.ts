@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { ofAccount } from '../../journal/of-account';
 import { TAGS, termOf } from '../../journal/terms';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
 import { SettleListedService } from '../settling/settle-listed.service';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { SourcesService } from '../sources/sources.service';
 
 /** Asks the upstream about the subjects of its events, one after the other, keeps the answers as
@@ -50,22 +50,28 @@ export class ReadBackService {
   }
 
   /** @returns whether an answer to a call named the transactions before. Then they are not in doubt. */
-  private async readBack({ id, batchRef, upstreamId, upstreamRef }: ReadBack, signal: AbortSignal): Promise<boolean> {
+  private async readBack(
+    { id, account, batchRef, upstreamId, upstreamRef }: ReadBack,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!this.sources.knows(account)) return true;
     const cause = { causedBy: id, by: null };
     const read =
       batchRef !== null
-        ? await this.sources.batch(MAIN_ACCOUNT, cause, batchRef)
+        ? await this.sources.batch(account, cause, batchRef)
         : upstreamId !== null
-          ? await this.sources.transaction(MAIN_ACCOUNT, cause, upstreamId)
+          ? await this.sources.transaction(account, cause, upstreamId)
           : null;
     if (read?.complete) await this.settling.run(read.readId, 'event', signal);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
-      SELECT 1 FROM indexed_call WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[] LIMIT 1`;
+      SELECT 1 FROM indexed_call
+      WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[] AND ${ofAccount('client_id', account)} LIMIT 1`;
     return rows.length > 0;
   }
 }
 
-function subjectOf({ batchRef, upstreamId }: ReadBack): string | null {
-  return batchRef ?? upstreamId;
+/** Returns what to ask about, and whom. */
+function subjectOf({ account, batchRef, upstreamId }: ReadBack): string {
+  return `${account} ${batchRef ?? upstreamId}`;
 }

@@ -9,6 +9,8 @@ import { keysOf, payeeOf } from './recipients';
 
 /** A call and its recorded state. */
 export interface SentCallState extends SentCall {
+  /** The upstream account that it was sent to. */
+  account: string;
   state: CallState;
   /** Whether an answer is on record. */
   hasAnswer: boolean;
@@ -26,6 +28,7 @@ const CALLS_AT_ONCE = 1_000;
 
 interface CallRow {
   id: string;
+  account: string;
   operation: string;
   state: CallState;
   process: number | null;
@@ -119,7 +122,7 @@ export async function readSentCalls(
 
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
-    SELECT i.id::text AS id, i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
+    SELECT i.id::text AS id, (SELECT account FROM client WHERE id = i.client_id), i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
       coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
       CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS} THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
       o.answered_at AS "answeredAt", coalesce(o.record::json ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",

@@ -97,17 +97,17 @@ export class ResolverJob implements Job {
 }
 
 /** Returns a round as the API shows it. */
-function toRound({ inDoubt, polled, readId, failure, verdicts }: Round): ResolverRound {
+function toRound({ inDoubt, polled, failure, reads, verdicts }: Round): ResolverRound {
   return {
     in_doubt: inDoubt,
     polled,
-    read_id: readId,
     failure,
+    reads: reads.map(({ account, readId, failure }) => ({ account, read_id: readId, failure })),
     verdicts: verdicts.map(({ intentId, verdict, reason }) => ({ call_id: intentId, verdict, reason })),
   };
 }
 
 /** The result of a round that failed as a whole. The log of the worker says why. */
 function failedRound(): ResolverRound {
-  return { in_doubt: 0, polled: 0, read_id: null, failure: 'round_failed', verdicts: [] };
+  return { in_doubt: 0, polled: 0, failure: 'round_failed', reads: [], verdicts: [] };
 }

@@ -19,22 +19,31 @@ import { RefusedReservationsService } from './refused-reservations.service';
 /** The most calls in doubt that are read in one round. The next rounds read the others. */
 const MOST_PER_ROUND = 10_000;
 
+/** The listing of one account. */
+export interface RoundRead {
+  account: string;
+  readId: string | null;
+  /** Why the listing could not be read, as a short code. Null if it was read, or was not needed. */
+  failure: string | null;
+}
+
 /** The result of one round. */
 export interface Round {
   inDoubt: number;
   /** How many calls were polled. */
   polled: number;
-  readId: string | null;
-  /** Why the upstream's listing could not be read, as a short code. Null if it was read, or was not needed. */
+  /** Why calls could not be polled, as a short code. Null if all that were due could. */
   failure: string | null;
+  /** The listing of each account that had calls to poll. */
+  reads: RoundRead[];
   verdicts: NewVerdict[];
 }
 
-const NOTHING: Omit<Round, 'inDoubt'> = { polled: 0, readId: null, failure: null, verdicts: [] };
+const NOTHING: Omit<Round, 'inDoubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
 
 /**
- * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of the upstream's transactions
- * serves all calls that are due.
+ * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of an account's transactions
+ * serves all of its calls that are due.
  */
 @Injectable()
 export class ResolverService {
@@ -101,11 +110,30 @@ export class ResolverService {
     await this.refused.run(signal);
     const { ids, due, inDoubt } = await this.read(all);
     if (due.length === 0) return { ...NOTHING, inDoubt };
-    const { left, failed, ...answer } = await this.polls.poll(due, ids, signal);
+    // At once, so that no account waits for another one that is slow.
+    const rounds = await Promise.all(
+      [...new Set(due.map(({ account }) => account))].map((account) => this.poll(account, due, ids, signal)),
+    );
+    const failed = rounds.filter(({ read }) => read.failure !== null);
+    this.complain(
+      failed.map(({ read: { account, failure } }) => `${account}: ${failure}`).join(', ') || undefined,
+      signal,
+    );
+    return {
+      inDoubt,
+      polled: rounds.reduce((sum, { polled }) => sum + polled, 0),
+      failure: failed[0]?.read.failure ?? null,
+      reads: rounds.map(({ read }) => read),
+      verdicts: rounds.flatMap(({ verdicts }) => verdicts),
+    };
+  }
+
+  private async poll(account: string, allDue: SentCallState[], ids: string[], signal: AbortSignal) {
+    const due = allDue.filter((call) => call.account === account);
+    const { left, failed, readId, failure, verdicts } = await this.polls.poll(account, due, ids, signal);
     const done = due.filter(({ id }) => !left.has(id));
-    this.remember(done, failed, answer.verdicts);
-    this.complain(answer.failure ?? undefined, signal);
-    return { ...answer, inDoubt, polled: done.length };
+    this.remember(done, failed, verdicts);
+    return { read: { account, readId, failure }, polled: done.length, verdicts };
   }
 
   /** A process that must not pay must not judge either. Another worker may take the job. */

@@ -18,15 +18,22 @@ class RoundVerdict {
   @ApiProperty({ type: 'string', description: 'Reason for the verdict.' }) reason!: string;
 }
 
+/** The listing of the transactions of one account. */
+class RoundRead {
+  @ApiProperty({ type: 'string', description: 'The upstream account.', example: 'main' }) account!: string;
+  @orNull('The ID of the reading. Null if none was needed.', { format: 'uuid' }) read_id!: string | null;
+  @orNull('Why it could not be read, as a code. Null if it was read.') failure!: string | null;
+}
+
 /** The result of one poll of the calls in doubt. */
 export class ResolverRound {
   @ApiProperty({ type: 'integer', description: 'The number of calls in doubt that pay or write.' }) in_doubt!: number;
   @ApiProperty({ type: 'integer', description: 'How many of them were polled.' }) polled!: number;
-  @orNull("The ID of the reading of the upstream's transactions. Null if none was needed.", { format: 'uuid' })
-  read_id!: string | null;
-  @orNull('Why the transactions could not be read, as a code. Null if they were read. The next round tries again.', {
+  @orNull('Why calls could not be polled, as a code. Null if all could. The next round tries again.', {
     example: 'timeout',
   })
   failure!: string | null;
+  @ApiProperty({ type: [RoundRead], description: 'The listing of each upstream account that had calls to poll.' })
+  reads!: RoundRead[];
   @ApiProperty({ type: [RoundVerdict], description: 'The new verdicts.' }) verdicts!: RoundVerdict[];
 }

@@ -5,6 +5,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { ofAccount } from '../../journal/of-account';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { settle, SettledCall } from '../../journal/settlements';
 import { CREATED_BY } from '../../operations/effects';
@@ -40,8 +41,8 @@ export class UnclaimedService {
   private readonly logger = new Logger('FollowUp');
   private readonly settings: RunningConfig;
   private readonly vocabulary: StatusVocabulary;
-  /** Of all readings since the start. A later one has only what is new. */
-  private readonly shownIds = new ShownIds();
+  /** Of all readings of an account since the start. A later one has only what is new. */
+  private readonly shownIds = new Map<string, ShownIds>();
 
   constructor(
     private readonly prisma: PrismaService,
@@ -53,19 +54,22 @@ export class UnclaimedService {
   }
 
   /**
+   * @param account the account that was read.
    * @param unclaimed the positions of these transactions in the reading.
    * @param since calls that were recorded earlier are left out.
    * @returns how many calls were settled.
    */
-  async run(readId: string, unclaimed: bigint[], since: Date, signal: AbortSignal): Promise<number> {
-    await this.shownIds.add(readId, (question) => this.prisma.$queryRaw(question));
+  async run(account: string, readId: string, unclaimed: bigint[], since: Date, signal: AbortSignal): Promise<number> {
+    const shownIds = this.shownIds.get(account) ?? new ShownIds();
+    this.shownIds.set(account, shownIds);
+    await shownIds.add(readId, (question) => this.prisma.$queryRaw(question));
     if (unclaimed.length === 0) return 0;
     const effort = new Effort(signal);
     const seen = await readSeen(this.prisma, readId, unclaimed, this.vocabulary);
-    const batches = await effort.all(Batches.of(seen, this.shownIds.operations));
-    const calls = (await this.calls(since, signal)).filter((call) => batches.isRelatedTo(call));
+    const batches = await effort.all(Batches.of(seen, shownIds.operations));
+    const calls = (await this.calls(account, since, signal)).filter((call) => batches.isRelatedTo(call));
     if (calls.length === 0) return 0;
-    const competing = await this.competing(calls, batches, since, effort);
+    const competing = await this.competing(account, calls, batches, since, effort);
     let settled = 0;
     for (const call of calls) {
       const entries = await effort.all(soleListing(call, batches, competing, this.polls.rules, readId));
@@ -74,21 +78,27 @@ export class UnclaimedService {
     return settled;
   }
 
-  private async calls(since: Date, signal: AbortSignal): Promise<SentCall[]> {
+  private async calls(account: string, since: Date, signal: AbortSignal): Promise<SentCall[]> {
     const from = uuidFloor(new Date(since.getTime() - ID_MARGIN_MS));
     const found = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT e.call_id::text AS id FROM indexed_call e
       WHERE e.terms && ${['state:rejected', 'state:not_executed', 'entry:pending']}::text[] AND e.call_id >= ${from}::uuid
-        AND e.operation = ANY (${MAKERS}::text[])
+        AND e.operation = ANY (${MAKERS}::text[]) AND ${ofAccount('e.client_id', account)}
         AND NOT EXISTS (SELECT FROM outcome_item n WHERE n.intent_id = e.call_id)
       ORDER BY e.call_id DESC LIMIT ${MOST_CALLS}`;
     const ids = found.map(({ id }) => id);
     return readSentCalls(this.prisma, ids, overAfterMs(this.settings), signal);
   }
 
-  private async competing(calls: SentCall[], batches: Batches, since: Date, effort: Effort): Promise<Competing> {
+  private async competing(
+    account: string,
+    calls: SentCall[],
+    batches: Batches,
+    since: Date,
+    effort: Effort,
+  ): Promise<Competing> {
     const { rules } = this.polls;
-    const reach = { from: since, longestMs: overAfterMs(this.settings), rules, signal: effort.signal };
+    const reach = { account, from: since, longestMs: overAfterMs(this.settings), rules, signal: effort.signal };
     const db = await connectForRun(this.settings);
     try {
       const ids = calls.map(({ id }) => id);

@@ -12,6 +12,7 @@ import { readTransaction, Transaction, transactionsIn } from '../../gateway/upst
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { walletsIn } from '../../gateway/upstream/wallets';
 import { TransactionWriter } from './transaction-writer';
+import { earlier, isFaulty, isWithin } from './listed-transactions';
 import { insertWallets } from './wallet-rows';
 
 /** Why a source is read, and who asked for it. */
@@ -71,6 +72,11 @@ export class SourcesService {
     private readonly metrics: ReconciliationMetrics,
     private readonly statuses: UnheardStatuses,
   ) {}
+
+  /** Returns whether an account is configured. Otherwise nothing of it can be read. */
+  knows(account: string): boolean {
+    return this.upstream.all().some(({ name }) => name === account);
+  }
 
   /**
    * Reads all transactions of an account, once. A caller that needs a complete reading asks again.
@@ -204,7 +210,8 @@ export class SourcesService {
     const { subject, from = null, to = null } = about;
     const started = performance.now();
     const readId = await insertSourceRead(this.prisma, { account, source, subject, from, to, mapping: null, ...cause });
-    const done = (result: string) => this.metrics.noteSourceRead(source, result, (performance.now() - started) / 1_000);
+    const done = (result: string) =>
+      this.metrics.noteSourceRead(account, source, result, (performance.now() - started) / 1_000);
     let seen: Seen;
     try {
       seen = await ask(readId);
@@ -235,16 +242,3 @@ const NOT_KEPT: Seen = {
   kept: 0,
   faults: 0,
 };
-
-/** Without these fields, little can be compared. */
-function isFaulty({ amountUsd, issuedAt }: Transaction): boolean {
-  return amountUsd === null || issuedAt === null;
-}
-
-function earlier(one: Date | null, other: Date | null): Date | null {
-  return one === null || (other !== null && other < one) ? other : one;
-}
-
-function isWithin(window: { from: Date; to: Date } | null, at: Date | null): boolean {
-  return window === null || at === null || (at >= window.from && at < window.to);
-}

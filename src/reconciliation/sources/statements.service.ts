@@ -72,7 +72,7 @@ export class StatementsService {
       return { readId, httpStatus: null, rows, kept, faults, bytes };
     };
     const done = (result: string) =>
-      this.metrics.noteSourceRead('statement', result, (performance.now() - started) / 1_000);
+      this.metrics.noteSourceRead(MAIN_ACCOUNT, 'statement', result, (performance.now() - started) / 1_000);
     let counted: string;
     try {
       const sha256 = await reading.run();

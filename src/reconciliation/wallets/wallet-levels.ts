@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { clock } from '../../platform/database/clock';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidFloor } from '../../platform/database/uuid';
 
@@ -9,6 +10,8 @@ const FORECAST_MS = 24 * 3_600_000;
 
 /** A wallet as the newest reading shows it, with a forecast. */
 export interface WalletLevel {
+  /** The upstream account that it belongs to. */
+  account: string;
   walletId: string;
   type: string | null;
   balanceUsd: Decimal;
@@ -23,6 +26,7 @@ export interface WalletLevel {
 }
 
 interface LevelRow {
+  account: string;
   walletId: string;
   type: string | null;
   balance: string;
@@ -32,10 +36,11 @@ interface LevelRow {
 }
 
 /**
- * Reads the wallets of the newest complete reading, and how fast they were spent in the last day. Balances that rise
+ * Reads the wallets of the newest complete reading of each upstream account, and how fast they were spent in the last day. Balances that rise
  * between two readings are top-ups, and no spending. What is spent beside a top-up between the same two readings is not
  * seen.
- * @param lowBalanceUsd the balances below which wallets are low, by their type or ID.
+ * @param lowBalanceUsd the balances below which wallets are low, by their type or ID. A name may begin with the account,
+ * such as `kenya/airtime`.
  */
 export async function readWalletLevels(
   prisma: Pick<ReaderPrisma, '$queryRaw'>,
@@ -44,28 +49,32 @@ export async function readWalletLevels(
   const since = uuidFloor(new Date(clock.nowMs() - FORECAST_MS));
   const rows = await prisma.$queryRaw<LevelRow[]>`
     WITH reading AS (
-      SELECT r.id, e.ended_at FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+      SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, e.ended_at FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.source = 'wallets' AND e.complete AND r.id >= ${since}::uuid
     ), level AS (
-      SELECT w.wallet_id, w.type, w.balance, g.ended_at,
-        greatest(lag(w.balance) OVER (PARTITION BY w.wallet_id ORDER BY g.ended_at) - w.balance, 0) AS spent
+      SELECT g.account, w.wallet_id, w.type, w.balance, g.ended_at,
+        greatest(lag(w.balance) OVER (PARTITION BY g.account, w.wallet_id ORDER BY g.ended_at) - w.balance, 0) AS spent
       FROM reading g JOIN upstream_wallet w ON w.read_id = g.id WHERE w.balance IS NOT NULL
     )
-    SELECT wallet_id AS "walletId", (array_agg(type ORDER BY ended_at DESC))[1] AS type,
+    SELECT account, wallet_id AS "walletId", (array_agg(type ORDER BY ended_at DESC))[1] AS type,
       (array_agg(balance ORDER BY ended_at DESC))[1]::text AS balance, coalesce(sum(spent), 0)::text AS spent,
       extract(epoch FROM max(ended_at) - min(ended_at))::float AS seconds, max(ended_at) AS "readAt"
-    FROM level GROUP BY wallet_id HAVING max(ended_at) = (SELECT max(ended_at) FROM reading) ORDER BY wallet_id`;
+    FROM level GROUP BY account, wallet_id
+    HAVING max(ended_at) = (SELECT max(g.ended_at) FROM reading g WHERE g.account = level.account)
+    ORDER BY account, wallet_id`;
   return rows.map((row) => toLevel(row, lowBalanceUsd));
 }
 
 function toLevel(row: LevelRow, lowBalanceUsd: ReadonlyMap<string, string>): WalletLevel {
-  const { walletId, type, seconds, readAt } = row;
+  const { account, walletId, type, seconds, readAt } = row;
   const [balanceUsd, spentUsd] = [new Decimal(row.balance), new Decimal(row.spent)];
-  const low = lowBalanceUsd.get(walletId) ?? lowBalanceUsd.get(type ?? '');
+  const names = [`${account}/${walletId}`, walletId, `${account}/${type}`, type ?? ''];
+  const low = names.map((name) => lowBalanceUsd.get(name)).find((usd) => usd !== undefined);
   const lowUsd = low === undefined ? null : new Decimal(low);
   const runwaySeconds = runwayOf(balanceUsd, spentUsd, seconds);
   const isLow = lowUsd !== null && balanceUsd.lessThan(lowUsd);
   return {
+    account,
     walletId: asRecorded(walletId) ?? '',
     type: proseAsRecorded(type),
     balanceUsd,

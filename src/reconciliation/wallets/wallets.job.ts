@@ -1,26 +1,28 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { lastWalletActs, recordWalletActs, WalletAct, WalletState } from '../../journal/wallet-acts';
+import { lastWalletActs, recordWalletActs, WalletAct, walletKey, WalletState } from '../../journal/wallet-acts';
+import { recordedAccount } from '../../journal/recorded-account';
 import { clock } from '../../platform/database/clock';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { SourcesService } from '../sources/sources.service';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { accountsOf } from '../../platform/config/upstream-accounts';
 import { readWalletLevels, WalletLevel } from './wallet-levels';
 
 /** How long a job that is switched off waits. */
 const OFF_MS = 3_600_000;
 
-/** Reads the wallets of the account every WALLETS_EVERY_SECONDS, and says when one becomes low. */
+/** Reads the wallets of each upstream account every WALLETS_EVERY_SECONDS, and says when one becomes low. */
 @Injectable()
 export class WalletsJob implements Job {
   readonly name = 'wallets';
   private readonly logger = new Logger('Wallets');
   private readonly everyMs: number;
   private readonly lowBalanceUsd: ReadonlyMap<string, string>;
+  private readonly accounts: string[];
   /** Undefined while another process reads the wallets. */
   private levels: WalletLevel[] | undefined;
 
@@ -33,6 +35,7 @@ export class WalletsJob implements Job {
     const settings = config.get('settings', { infer: true });
     this.everyMs = settings.walletsEverySeconds * 1_000;
     this.lowBalanceUsd = settings.walletLowBalanceUsd;
+    this.accounts = accountsOf(settings).map(({ name }) => name);
     metrics.watchWallets(() => this.levels);
   }
 
@@ -51,11 +54,14 @@ export class WalletsJob implements Job {
   async turn(): Promise<number> {
     try {
       this.levels ??= await readWalletLevels(this.prisma, this.lowBalanceUsd);
-      const newest = Math.max(0, ...this.levels.map(({ readAt }) => readAt.getTime()));
-      const dueInMs = newest + this.everyMs - clock.nowMs();
-      if (dueInMs > 0) return Math.min(dueInMs, this.everyMs); // A database's clock may be set back.
-      // Without the entries: an upstream may list thousands, and a run reads its own.
-      await this.sources.wallets(MAIN_ACCOUNT, { causedBy: null, by: null }, 'balances');
+      const due = new Map(this.accounts.map((account) => [account, this.dueInMs(account)]));
+      const waitMs = Math.min(...due.values());
+      if (waitMs > 0) return Math.min(waitMs, this.everyMs); // A database's clock may be set back.
+      const now = this.accounts.filter((account) => (due.get(account) ?? 0) <= 0);
+      // Without the entries: an upstream may list thousands, and a run reads its own. All at once, so that no account waits
+      // for another one that is slow.
+      const read = (account: string) => this.sources.wallets(account, { causedBy: null, by: null }, 'balances');
+      await Promise.all(now.map(read));
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
       await this.recordWhatChanged(this.levels);
     } catch (err) {
@@ -64,11 +70,18 @@ export class WalletsJob implements Job {
     return this.everyMs;
   }
 
+  /** Returns after how long the next reading of an account is due. */
+  private dueInMs(account: string): number {
+    const own = this.levels?.filter((level) => level.account === account) ?? [];
+    const newest = Math.max(0, ...own.map(({ readAt }) => readAt.getTime()));
+    return newest + this.everyMs - clock.nowMs();
+  }
+
   /** Records and logs each wallet that became low or recovered, once. A restart forgets no wallet. */
   private async recordWhatChanged(levels: WalletLevel[]): Promise<void> {
     const last = await lastWalletActs(this.prisma);
     const acts = levels.flatMap((level): WalletAct[] => {
-      const known = last.get(level.walletId);
+      const known = last.get(walletKey(level.account, level.walletId));
       if (level.isLow === (known?.action === 'wallet_low')) return [];
       const action = level.isLow ? 'wallet_low' : 'wallet_recovered';
       return [{ action, before: known?.after ?? null, after: stateOf(level) }];
@@ -81,8 +94,9 @@ export class WalletsJob implements Job {
   }
 }
 
-function stateOf({ walletId, type, balanceUsd, lowUsd, runwaySeconds }: WalletLevel): WalletState {
+function stateOf({ account, walletId, type, balanceUsd, lowUsd, runwaySeconds }: WalletLevel): WalletState {
   return {
+    account: recordedAccount(account) ?? undefined,
     wallet_id: walletId,
     wallet_type: type,
     balance_usd: balanceUsd.toFixed(),

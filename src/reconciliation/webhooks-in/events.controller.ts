@@ -1,5 +1,5 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { newId } from '../../platform/database/ids';
@@ -8,7 +8,7 @@ import { readEvent } from '../../gateway/upstream/event';
 import { insertUpstreamEvent } from '../../journal/upstream-events';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { SignedEventsService } from './signed-events.service';
+import { accountIn, SignedEventsService } from './signed-events.service';
 
 class EventReceipt {
   @ApiProperty({
@@ -17,6 +17,25 @@ class EventReceipt {
   })
   status!: 'recorded' | 'known';
 }
+
+/** Documents what is the same for the events of every account. */
+const EventHeaders = () =>
+  applyDecorators(
+    ApiHeader({ name: 'webhook-id', required: true, description: "The event's ID. It is the same in each delivery." }),
+    ApiHeader({ name: 'webhook-timestamp', required: true, description: 'Seconds since 1970, within five minutes.' }),
+    ApiHeader({
+      name: 'webhook-signature',
+      required: true,
+      description: '`v1,<base64>`. Several are separated by spaces.',
+    }),
+    ApiBody({ schema: { type: 'object', additionalProperties: true } }),
+    ApiResponse({
+      status: 200,
+      type: EventReceipt,
+      description: 'The event is recorded and will be checked with the upstream.',
+    }),
+    ApiProblems('invalid_request', 'stale_event', 'invalid_signature', 'not_found', 'database_unavailable'),
+  );
 
 /** Receives the upstream's events. An event is only a hint: a worker asks the upstream and believes that answer. */
 @ApiTags('Reconciliation')
@@ -39,23 +58,28 @@ export class EventsController {
       'Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`). At most 64 ' +
       'KiB.',
   })
-  @ApiHeader({ name: 'webhook-id', required: true, description: "The event's ID. It is the same in each delivery." })
-  @ApiHeader({ name: 'webhook-timestamp', required: true, description: 'Seconds since 1970, within five minutes.' })
-  @ApiHeader({
-    name: 'webhook-signature',
-    required: true,
-    description: '`v1,<base64>`. Several are separated by spaces.',
+  @EventHeaders()
+  take(@Req() request: FastifyRequest): Promise<EventReceipt> {
+    return this.record(request);
+  }
+
+  @Post('upstream/:account')
+  @HttpCode(200)
+  @Allow('everyone')
+  @ApiOperation({
+    summary: 'Receive an event of one upstream account',
+    operationId: 'takeAccountEvent',
+    description: 'Like `POST /hooks/upstream`, which receives those of `main`. Each account has a secret of its own.',
   })
-  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
-  @ApiResponse({
-    status: 200,
-    type: EventReceipt,
-    description: 'The event is recorded and will be checked with the upstream.',
-  })
-  @ApiProblems('invalid_request', 'stale_event', 'invalid_signature', 'not_found', 'database_unavailable')
-  async take(@Req() request: FastifyRequest): Promise<EventReceipt> {
+  @ApiParam({ name: 'account', schema: { type: 'string' }, description: 'The account.' })
+  @EventHeaders()
+  async takeOfAccount(@Req() request: FastifyRequest): Promise<EventReceipt> {
+    return this.record(request);
+  }
+
+  private async record(request: FastifyRequest): Promise<EventReceipt> {
     const { id: eventId, at: signedAt } = this.signed.of(request);
-    const event = { ...readEvent(request.body), id: newId(), eventId, signedAt };
+    const event = { ...readEvent(request.body), id: newId(), account: accountIn(request), eventId, signedAt };
     const isNew = await insertUpstreamEvent(this.prisma, event);
     if (isNew) this.statuses.note(event, null);
     return { status: isNew ? 'recorded' : 'known' };

@@ -5,12 +5,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Loaded } from '../../platform/config/config.module';
 import { Secret } from '../../platform/config/secret';
+import { accountsOf, accountVariable, MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/event-signature';
 
-const EVENTS_PATH = '/hooks/upstream';
+/** The routes of events: of the account `main`, and of each account. */
+const EVENTS_PATHS = ['/hooks/upstream', '/hooks/upstream/:account'];
 
 /** The most bytes that are read before the signature is checked. Events are small. */
 const MAX_BYTES = 65_536;
@@ -18,9 +20,7 @@ const MAX_BYTES = 65_536;
 /** Checks the signature of each event over its bytes, before they are parsed and before the database is used. */
 @Injectable()
 export class SignedEventsService implements OnModuleInit {
-  private secret: Secret | undefined;
-  /** The secret before, as long as an event that it signed is not stale. */
-  private earlier: { secret: Secret; until: number } | undefined;
+  private readonly accounts = new Map<string, AccountSecrets>();
   private readonly signed = new WeakMap<FastifyRequest, Signed>();
 
   constructor(
@@ -29,31 +29,24 @@ export class SignedEventsService implements OnModuleInit {
     reload: SecretReloadService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.secret = config.get('settings', { infer: true }).upstreamWebhookSecret;
-    reload.watch('UPSTREAM_WEBHOOK_SECRET', this.secret, (secret) => this.replace(secret));
+    for (const { name, webhookSecret } of accountsOf(config.get('settings', { infer: true }))) {
+      const secrets = new AccountSecrets(webhookSecret);
+      this.accounts.set(name, secrets);
+      reload.watch(accountVariable(name, 'WEBHOOK_SECRET'), webhookSecret, (secret) => secrets.replace(secret));
+    }
   }
 
   onModuleInit(): void {
     const server = this.host.httpAdapter.getInstance<FastifyInstance>();
     server.addHook('preParsing', async (request, _reply, payload: Readable) => {
-      if (request.routeOptions.url !== EVENTS_PATH) return payload;
-      if (!this.secret) throw new Problem('not_found');
+      if (!EVENTS_PATHS.includes(request.routeOptions.url ?? '')) return payload;
+      const accepted = this.accounts.get(accountIn(request))?.accepted() ?? [];
+      if (accepted.length === 0) throw new Problem('not_found');
       const bytes = await collect(payload);
-      this.signed.set(request, check(request, bytes, this.accepted()));
+      this.signed.set(request, check(request, bytes, accepted));
       // Fastify compares the length with the announced one.
       return Object.assign(Readable.from([this.upstream.withoutKeys(bytes)]), { receivedEncodedLength: bytes.length });
     });
-  }
-
-  /** The upstream changes its secret at another moment than the operator changes ours. */
-  private replace(secret: Secret): void {
-    if (this.secret) this.earlier = { secret: this.secret, until: performance.now() + TOLERANCE_MS };
-    this.secret = secret;
-  }
-
-  private accepted(): Secret[] {
-    const { secret, earlier } = this;
-    return [...(secret ? [secret] : []), ...(earlier && performance.now() < earlier.until ? [earlier.secret] : [])];
   }
 
   /** Returns the signed bytes of an event. */
@@ -61,6 +54,30 @@ export class SignedEventsService implements OnModuleInit {
     const signed = this.signed.get(request);
     if (!signed) throw new Problem('invalid_signature'); // An event without a body.
     return signed;
+  }
+}
+
+/** Returns the account whose events a request brings. */
+export function accountIn({ params }: FastifyRequest): string {
+  return (params as { account?: string }).account ?? MAIN_ACCOUNT;
+}
+
+/** The secrets that sign the events of one account. */
+class AccountSecrets {
+  /** The secret before, as long as an event that it signed is not stale. */
+  private earlier: { secret: Secret; until: number } | undefined;
+
+  constructor(private secret: Secret | undefined) {}
+
+  /** The upstream changes its secret at another moment than the operator changes ours. */
+  replace(secret: Secret): void {
+    if (this.secret) this.earlier = { secret: this.secret, until: performance.now() + TOLERANCE_MS };
+    this.secret = secret;
+  }
+
+  accepted(): Secret[] {
+    const { secret, earlier } = this;
+    return [...(secret ? [secret] : []), ...(earlier && performance.now() < earlier.until ? [earlier.secret] : [])];
   }
 }
 

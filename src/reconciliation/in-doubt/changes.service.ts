@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { CHANGED_BY } from '../../operations/effects';
+import { StatusVocabulary } from '../../operations/statuses';
+import { Loaded } from '../../platform/config/config.module';
+import { clock } from '../../platform/database/clock';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { SourcesService } from '../sources/sources.service';
+import { Listing } from './batches';
+import { Lookup, Rules, Verdict } from './calls-in-doubt';
+import { judgeChange } from './changed';
+import { Resolved } from './judging';
+import { readOne } from './listing';
+import { readNamed } from './named';
+import { PollRound } from './poll-round';
+import { SentCallState } from './read-calls';
+
+/** The most transactions that are requested one by one in a round. */
+const MOST_LOOKUPS = 200;
+
+/** The failure of a reading that the upstream refused. For a single transaction, it means that there is none. */
+const REFUSED = 'rejected';
+const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
+
+/** Judges calls in doubt that delete or redeem a transaction, by asking the upstream for it. */
+@Injectable()
+export class ChangesService {
+  private readonly vocabulary: StatusVocabulary;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly sources: SourcesService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.vocabulary = StatusVocabulary.with(config.get('settings', { infer: true }).upstreamStatusWords);
+  }
+
+  async judge(round: PollRound, listing: Listing, rules: Rules): Promise<Resolved[]> {
+    const { due, left } = round;
+    const found: Resolved[] = [];
+    const changing = due.filter(({ operation }) => CHANGED_BY.has(operation));
+    for (const { id } of changing.slice(MOST_LOOKUPS)) left.add(id);
+    for (const call of changing.slice(0, MOST_LOOKUPS)) {
+      const verdict = await this.judgeOne(call, listing, rules, round);
+      if (verdict) found.push({ call, verdict });
+    }
+    return found;
+  }
+
+  private async judgeOne(
+    call: SentCallState,
+    listing: Listing,
+    rules: Rules,
+    { failed }: PollRound,
+  ): Promise<Verdict | undefined> {
+    const upstreamRef = call.items[0]?.upstreamRef ?? null;
+    const named = upstreamRef === null ? null : await readNamed(this.prisma, call, upstreamRef);
+    if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], rules);
+    const askedAt = clock.now();
+    const cause = { causedBy: call.id, by: null };
+    const read = await this.sources.transaction(call.account, cause, named.upstreamId);
+    const { readId, complete, failure, httpStatus } = read;
+    const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
+    const isRead = complete || isGone;
+    const seen = isGone ? null : isRead ? await readOne(this.prisma, readId, this.vocabulary) : undefined;
+    if (seen === undefined) return void failed.add(call.id); // It is asked again soon.
+    const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
+    return judgeChange(call, lookup, listing, named.others, rules);
+  }
+}
