@@ -70,11 +70,11 @@ describe('an open circuit', () => {
     }
     expect(await approving.spent()).toBeUndefined();
     expect(approving.upstream.received).toEqual([]);
-    expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account=\"main\",operation="${PAY}"} 1`);
+    expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 1`);
     await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').expect(200); // other operations go on
     pass();
     await keyed('new-key').expect(200);
-    expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account=\"main\",operation="${PAY}"} 0`);
+    expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 0`);
   });
 
   it('answers the repetition of a known key, and refuses another body with it', async () => {
