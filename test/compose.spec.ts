@@ -13,6 +13,12 @@ const read = (path: string) => readFileSync(join(__dirname, '..', path), 'utf8')
 const service = (name: string) =>
   new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\n)+)`, 'm').exec(read('docker-compose.yml'))?.[1] ?? '';
 
+/** Returns the entries of a list of a service, without comments. */
+const listOf = (name: string, list: string) =>
+  [
+    ...(new RegExp(`^ {4}${list}:\\n((?: {6}.*\\n)+)`, 'm').exec(service(name))?.[1] ?? '').matchAll(/^ {6}- (.*)$/gm),
+  ].map(([, entry = '']) => entry);
+
 describe('docker-compose.yml', () => {
   it.each(['proxy', 'postgres'])('gives %s a read-only root file system and no capabilities', (name) => {
     expect(service(name)).toMatch(/^ {4}read_only: true$/m);
@@ -28,18 +34,20 @@ describe('docker-compose.yml', () => {
   });
 
   it('publishes only the port of the apps', () => {
-    expect(service('proxy')).toMatch(/^ {4}ports:\n {6}- '3000:3000'\n {4}environment:/m);
+    expect(listOf('proxy', 'ports')).toEqual(["'3000:3000'"]);
     expect(service('postgres')).not.toContain('ports:');
   });
 
-  it('connects as a login that is no superuser', () => {
-    expect(service('proxy')).toContain('postgresql://payout_owner:');
+  it('connects as a login that is no superuser, with a password of any characters', () => {
+    expect(service('proxy')).toMatch(/^ {6}DATABASE_URL: postgresql:\/\/payout_owner@postgres:5432\/payout_proxy$/m);
+    expect(service('proxy')).toMatch(/^ {6}PGPASSWORD: \$\{POSTGRES_PASSWORD:\?/m);
     expect(service('postgres')).not.toContain('POSTGRES_USER');
     expect(service('postgres')).toContain('create-owner.sql:/docker-entrypoint-initdb.d/');
   });
 
   describe('and its owner of the records', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-composed-'));
+    const password = 'a/b+c=d@e#f%41:g';
     let postgres: EmbeddedPostgres;
     let admin: Client;
     let url: string;
@@ -55,14 +63,16 @@ describe('docker-compose.yml', () => {
         await admin.query(`DROP ${made}`);
       const script = read('deploy/postgres/create-owner.sql')
         .replace(/^(--|\\).*$/gm, '')
-        .replaceAll(":'password'", "'secret'")
+        .replaceAll(":'password'", `'${password}'`)
         .replaceAll('payout_owner', 'composed_owner')
         .replace('ALTER ROLE postgres', 'ALTER ROLE sandbox'); // stands for the superuser of the image
       for (const statement of script.split(';').filter((one) => one.trim() !== '')) await admin.query(statement);
-      [there.username, there.password, there.pathname] = ['composed_owner', 'secret', '/payout_proxy'];
+      [there.username, there.password, there.pathname] = ['composed_owner', '', '/payout_proxy'];
       url = there.toString();
+      process.env.PGPASSWORD = password;
     });
     afterAll(async () => {
+      delete process.env.PGPASSWORD;
       await admin.end();
       await postgres.stop();
       removeDataDir(dataDir);
@@ -73,6 +83,11 @@ describe('docker-compose.yml', () => {
       const settings = { ...logins, databaseSessionUrl: undefined, databaseReplicaUrl: undefined };
       expect(await prepareDatabase(settings, true)).not.toEqual([]);
       expect(await prepareDatabase(settings, false)).toEqual([]);
+    });
+
+    it('signs in with its password only', async () => {
+      const wrong = url.replace('composed_owner@', 'composed_owner:wrong@');
+      await expect(withConnection(wrong, (client) => client.query('SELECT 1'))).rejects.toThrow('password');
     });
 
     it('is no superuser, and cannot become one', async () => {
