@@ -38,6 +38,11 @@ describe('docker-compose.yml', () => {
     expect(service('postgres')).not.toContain('ports:');
   });
 
+  it('gives Postgres a folder for its socket and memory for parallel joins', () => {
+    expect(listOf('postgres', 'tmpfs')).toContain('/var/run/postgresql:uid=999,gid=999,mode=0775');
+    expect(service('postgres')).toMatch(/^ {4}shm_size: 1gb$/m);
+  });
+
   it('connects as a login that is no superuser, with a password of any characters', () => {
     expect(service('proxy')).toMatch(/^ {6}DATABASE_URL: postgresql:\/\/payout_owner@postgres:5432\/payout_proxy$/m);
     expect(service('proxy')).toMatch(/^ {6}PGPASSWORD: \$\{POSTGRES_PASSWORD:\?/m);
