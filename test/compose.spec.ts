@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +37,17 @@ describe('docker-compose.yml', () => {
   it('publishes only the port of the apps', () => {
     expect(listOf('proxy', 'ports')).toEqual(["'3000:3000'"]);
     expect(service('postgres')).not.toContain('ports:');
+  });
+
+  it.each(['proxy', 'postgres'])('starts %s again after a crash or a reboot', (name) => {
+    expect(service(name)).toMatch(/^ {4}restart: unless-stopped$/m);
+  });
+
+  it('is healthy when the proxy is ready', () => {
+    const [, script = ''] = /test: \['CMD', 'node', '-e', "([^"]+)"\]/.exec(service('proxy')) ?? [];
+    expect(script).toContain("fetch('http://127.0.0.1:3000/readyz')");
+    const elsewhere = script.replace(':3000', ':1'); // nothing listens there
+    expect(spawnSync(process.execPath, ['-e', elsewhere], { timeout: 10_000 }).status).toBe(1);
   });
 
   it('gives Postgres a folder for its socket and memory for parallel joins', () => {
