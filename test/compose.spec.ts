@@ -34,8 +34,8 @@ describe('docker-compose.yml', () => {
     expect(service('postgres')).toMatch(/^ {4}user: '999:999'$/m);
   });
 
-  it('publishes only the port of the apps', () => {
-    expect(listOf('proxy', 'ports')).toEqual(["'3000:3000'"]);
+  it('publishes only the port of the apps, to this machine', () => {
+    expect(listOf('proxy', 'ports')).toEqual(["'127.0.0.1:3000:3000'"]);
     expect(service('postgres')).not.toContain('ports:');
   });
 
