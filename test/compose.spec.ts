@@ -50,6 +50,11 @@ describe('docker-compose.yml', () => {
     expect(spawnSync(process.execPath, ['-e', elsewhere], { timeout: 10_000 }).status).toBe(1);
   });
 
+  it('passes all settings in .env on, and lets a file have the key of the upstream', () => {
+    expect(service('proxy')).toMatch(/^ {4}env_file:\n {6}- path: \.env\n {8}required: false$/m);
+    expect(service('proxy')).toMatch(/^ {6}UPSTREAM_API_KEY: \$\{UPSTREAM_API_KEY:-\}$/m);
+  });
+
   it('gives Postgres a folder for its socket and memory for parallel joins', () => {
     expect(listOf('postgres', 'tmpfs')).toContain('/var/run/postgresql:uid=999,gid=999,mode=0775');
     expect(service('postgres')).toMatch(/^ {4}shm_size: 1gb$/m);
