@@ -6,7 +6,8 @@ COPY . .
 RUN npm run build
 
 FROM node:20-slim
-ENV NODE_ENV=production
+# The worker beside the proxy would take a free port otherwise, and nobody could scrape it.
+ENV NODE_ENV=production WORKER_PORT=9465
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
@@ -17,5 +18,5 @@ RUN mkdir .data && chown 1000:1000 .data
 VOLUME /app/.data
 # The user node by its number, so that a runtime can see that it is not root.
 USER 1000:1000
-EXPOSE 3000 9464
+EXPOSE 3000 9464 9465
 CMD ["node", "--max-semi-space-size=64", "--v8-pool-size=1", "dist/main.js"]

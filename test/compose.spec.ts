@@ -55,6 +55,11 @@ describe('docker-compose.yml', () => {
     expect(service('proxy')).toMatch(/^ {6}UPSTREAM_API_KEY: \$\{UPSTREAM_API_KEY:-\}$/m);
   });
 
+  it('gives the metrics of the worker a port that can be scraped', () => {
+    expect(read('Dockerfile')).toMatch(/^ENV NODE_ENV=production WORKER_PORT=9465$/m);
+    expect(read('Dockerfile')).toMatch(/^EXPOSE 3000 9464 9465$/m);
+  });
+
   it('gives Postgres a folder for its socket and memory for parallel joins', () => {
     expect(listOf('postgres', 'tmpfs')).toContain('/var/run/postgresql:uid=999,gid=999,mode=0775');
     expect(service('postgres')).toMatch(/^ {4}shm_size: 1gb$/m);
