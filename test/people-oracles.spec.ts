@@ -119,6 +119,76 @@ describe('a reader without access to people', () => {
       }
     });
 
+    describe('when somebody else compares recipients', () => {
+      const FINDINGS = '/v1/reconciliation/findings';
+      let run: string;
+      let statement: string;
+      let finding: string;
+
+      beforeAll(async () => {
+        const made = await compared([guess('chi-known', '+254700000003')], seeing);
+        statement = made.statement.read_id;
+        const { body } = await paying.proxy.get(seeing, '/v1/reconciliation/runs?page_size=1').expect(200);
+        run = body.runs[0]?.id as string;
+        finding = (made.ofRecipients[0] as { id: string }).id;
+      });
+
+      const asked = (key: string) => [
+        paying.proxy.get(key, `${FINDINGS}?state=any&page_size=200`),
+        paying.proxy.get(key, `${FINDINGS}?state=any&run_id=${run}`),
+        paying.proxy.get(key, `${FINDINGS}?state=any&run_id=${run}&category=fee`),
+        paying.proxy.get(key, `${FINDINGS}.csv?state=any`),
+        paying.proxy.get(key, `${FINDINGS}/${finding}`),
+      ];
+      const recorded = async (answers: { headers: Record<string, string> }[]) => {
+        const ids = answers.map(({ headers }) => headers['x-call-id'] as string);
+        const rows = await paying.proxy.database.query('SELECT id, revealed FROM access WHERE id = ANY ($1)', [ids]);
+        return ids.map((id) => rows.find((row) => row.id === id)?.revealed as boolean | undefined);
+      };
+
+      it('learns nothing from its findings', async () => {
+        const answers = await Promise.all(asked(reconciler));
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404]);
+        expect(answers.map(({ text }) => text).join()).not.toContain(finding);
+        expect(answers.slice(1, 3).map(({ body }) => (body as { findings: object[] }).findings)).toEqual([[], []]);
+        expect(await recorded(answers)).toEqual([false, false, false, false, undefined]);
+      });
+
+      it('neither sees nor starts a run, and reads no report', async () => {
+        const { body: listed } = await paying.proxy.get(reconciler, '/v1/reconciliation/runs').expect(200);
+        expect(listed.runs.map(({ id }) => id)).not.toContain(run);
+        const period = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
+        const refused = await Promise.all([
+          paying.proxy.get(reconciler, `/v1/reconciliation/runs/${run}`),
+          paying.proxy.get(reconciler, `/v1/reconciliation/runs/${run}/report`),
+          supertest(paying.proxy.url)
+            .post('/v1/reconciliation/runs')
+            .set('X-API-Key', reconciler)
+            .send({ ...period, statement_id: statement }),
+        ]);
+        for (const { status, body } of refused) {
+          expect([status, body]).toEqual([403, expect.objectContaining({ code: 'scope_missing' })]);
+        }
+      });
+
+      it('sees no finding of it in the story of a call', async () => {
+        const { body } = await paying.proxy.get(seeing, `${FINDINGS}/${finding}`).expect(200);
+        const story = async (key: string) =>
+          (await paying.proxy.get(key, `/v1/audit/calls/${body.call_id}`).expect(200)).body.reconciliation_findings;
+        expect((await story(seeing)).map(({ id }) => id)).toContain(finding);
+        expect((await story(reconciler)).map(({ id }) => id)).not.toContain(finding);
+      });
+
+      it('is told apart on record from those who may see people', async () => {
+        const answers = await Promise.all(asked(seeing));
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+        expect(answers[4]?.text).toContain(finding);
+        expect(await recorded(answers)).toEqual([true, true, true, true, true]);
+        const plain = await paying.proxy.get(seeing, `${FINDINGS}?category=fee`).expect(200);
+        expect(await recorded([plain])).toEqual([false]);
+      });
+    });
+
     it('gets nothing from guesses about a known transaction', async () => {
       for (const phone of [PHONE, '+254700000001']) {
         const { ofRecipients } = await compared([guess('chi-known', phone)], reconciler);

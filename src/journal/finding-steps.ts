@@ -3,6 +3,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Author } from './author';
 import { FINDING_STEP_LOCK, UUID_V7 } from './findings';
+import { comparesRecipients } from './named-recipients';
 import { FORGET_EXPLAINED } from './unexplained-payments';
 
 /** A finding without steps is open. */
@@ -33,14 +34,16 @@ export interface FindingNow {
 /**
  * The current state of a finding `f`: its newest step, and its last sighting. A sighting by a historical run ("as of
  * then") counts only if no other run has seen it.
+ * @param seesPeople whether runs that compare recipients count. A finding that only they have seen is otherwise left out.
  */
-export const FINDING_NOW = Prisma.sql`
+export const findingNow = (seesPeople: boolean) => Prisma.sql`
   LEFT JOIN LATERAL (
     SELECT * FROM finding_step WHERE finding_id = f.id ORDER BY decided_at DESC, id DESC LIMIT 1
   ) AS step ON TRUE
   JOIN LATERAL (
     SELECT s.* FROM finding_sight s JOIN reconciliation_run r ON r.id = s.run_id
-    WHERE s.finding_id = f.id ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
+    WHERE s.finding_id = f.id ${seesPeople ? Prisma.empty : Prisma.sql`AND NOT ${comparesRecipients('r.id')}`}
+    ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
   ) AS sight ON TRUE`;
 
 /** By the database's clock, like the steps of a run, so that newer steps have greater IDs. */
@@ -66,7 +69,7 @@ export async function insertFindingSteps(
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
         i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId", i.record::json ->> 'actor' AS actor
-      FROM finding f ${FINDING_NOW} LEFT JOIN intent i ON i.id = f.call_id
+      FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id
       WHERE f.id = ANY (${ids}::uuid[])`;
     const findings = new Map(found.map((one) => [one.id, one]));
     judge(findings);

@@ -102,9 +102,14 @@ export function leftOf({ sendBy }: Call): number {
   return Math.max(0, sendBy - performance.now());
 }
 
+/** Returns whether the caller may learn who was paid. Results that depend on it need this, even if they mask people. */
+export function maySeePeople({ caller }: Call): boolean {
+  return caller?.scopes.has('audit:pii') ?? false;
+}
+
 /** Returns whether the response may show people in the records to the caller. */
-export function mayReveal({ caller, masked }: Call): boolean {
-  return !masked && (caller?.scopes.has('audit:pii') ?? false);
+export function mayReveal(call: Call): boolean {
+  return !call.masked && maySeePeople(call);
 }
 
 /** A call that the proxy makes by itself, because another call needs its answer. */

@@ -1,4 +1,4 @@
-import { Call } from '../../access/auth/call';
+import { Call, maySeePeople } from '../../access/auth/call';
 import { Problem } from '../../platform/errors/problem';
 import { SearchFilters } from './search.dto';
 
@@ -7,9 +7,9 @@ import { SearchFilters } from './search.dto';
  * masked. Prefix by prefix, some seventy requests find a phone number.
  * @throws Problem `scope_missing`
  */
-export function requireMaySearchPeople({ caller }: Call, search: SearchFilters): void {
+export function requireMaySearchPeople(call: Call, search: SearchFilters): void {
   if (search.recipient === undefined && search.recipient_prefix === undefined) return;
-  if (caller?.scopes.has('audit:pii')) return;
+  if (maySeePeople(call)) return;
   throw new Problem('scope_missing', {
     text: 'Searching by recipient or recipient_prefix requires a key with the scope audit:pii, because the results reveal who was paid. Use other filters, or ask the operator for the scope.',
   });

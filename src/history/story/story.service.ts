@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
 import { IntentDocument } from '../../journal/documents';
-import { FINDING_NOW } from '../../journal/finding-steps';
+import { findingNow } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
 import { ActivityService } from '../access-log/activity.service';
 import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
@@ -29,7 +29,7 @@ export class StoryService {
     const { record, stored } = found;
     const [anomalies, differences, seals, acts, { accesses, count }] = await Promise.all([
       this.anomalies(stored ?? (await this.records.stored(record.id))),
-      this.differences(record.id),
+      this.differences(record.id, reveal),
       this.seals(record.id),
       this.activity.before(record, reveal),
       this.accesses.ofCall(record.id, reveal),
@@ -39,11 +39,11 @@ export class StoryService {
     return { ...record, ...seen, accesses: { count, newest: accesses } };
   }
 
-  private async differences(callId: string): Promise<CallDifference[]> {
+  private async differences(callId: string, seesPeople: boolean): Promise<CallDifference[]> {
     return this.prisma.$queryRaw<CallDifference[]>`
       SELECT f.id::text, f.category, f.position, coalesce(step.state, 'open') AS state,
         trim_scale(sight.impact_usd)::text AS impact_usd, f.found_at
-      FROM finding f ${FINDING_NOW} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
+      FROM finding f ${findingNow(seesPeople)} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
   private async anomalies(call: FullStoredCall | null): Promise<RecordAnomaly[]> {

@@ -66,9 +66,6 @@ export class ReaderPrisma {
   get client() {
     return this.prisma.client;
   }
-  get findingSight() {
-    return this.prisma.findingSight;
-  }
   get findingStep() {
     return this.prisma.findingStep;
   }
@@ -83,9 +80,6 @@ export class ReaderPrisma {
   }
   get pruning() {
     return this.prisma.pruning;
-  }
-  get reconciliationRun() {
-    return this.prisma.reconciliationRun;
   }
   get refusal() {
     return this.prisma.refusal;

@@ -13,7 +13,7 @@ import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
 import { csvAnswer } from '../../http/answers/csv-answer';
 import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, Call, mayReveal, maySeePeople } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shown, Shows } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
@@ -21,7 +21,7 @@ import { HoldsPlace } from '../../http/shares/takes-turn';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory } from './findings.dto';
-import { FindingsService } from './findings.service';
+import { FindingsService, Reader } from './findings.service';
 
 /** The record of a finding masks people. */
 function showsFindings(findings: { call_id: string | null }[]): Shown {
@@ -32,12 +32,13 @@ function showsFindings(findings: { call_id: string | null }[]): Shown {
   };
 }
 
-const showsFinding = ({ id, call_id: callId }: FindingStory): Shown => ({
-  rows: 1,
-  about: { finding_id: id },
-  people: false,
-  ...(callId !== null && { callId }),
-});
+function showsFinding({ id, call_id: callId }: FindingStory): Shown {
+  return { rows: 1, about: { finding_id: id }, people: false, ...(callId !== null && { callId }) };
+}
+
+function readerOf(call: Call): Reader {
+  return { seesPeople: maySeePeople(call), reveal: mayReveal(call) };
+}
 
 /** Shows the differences between our history and the upstream's. */
 @ApiTags('Reconciliation')
@@ -52,16 +53,24 @@ export class FindingsController {
 
   @Get('findings')
   @Allow('reconcile')
-  @Shows(({ findings }: FindingPage) => showsFindings(findings))
+  @Shows('itself')
   @ApiOperation({
     summary: 'List findings',
     operationId: 'listFindings',
-    description: 'Scope `reconcile`. Without `state`, lists open and reopened findings.',
+    description:
+      'Scope `reconcile`. Without `state`, lists open and reopened findings. Without `audit:pii`, leaves out what only ' +
+      'runs over statements that name recipients have seen.',
   })
   @ApiResponse({ status: 200, type: FindingPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  list(@CurrentCall() call: AuthenticatedCall, @Query() search: FindingSearch): Promise<FindingPage> {
-    return this.findings.search(search, mayReveal(call));
+  async list(
+    @CurrentCall() call: AuthenticatedCall,
+    @Req() request: FastifyRequest,
+    @Query() search: FindingSearch,
+  ): Promise<FindingPage> {
+    const { shown, comparesPeople } = await this.findings.search(search, readerOf(call));
+    await this.readings.record(request, { ...showsFindings(shown.findings), compares: comparesPeople });
+    return shown;
   }
 
   @Get('findings.csv')
@@ -85,13 +94,15 @@ export class FindingsController {
     @Query() search: FindingsCsvSearch,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
-    await this.readings.record(request, { rows: await this.findings.count(search), people: false });
-    return csvAnswer(reply, 'payout-proxy-findings.csv', this.findings.csv(search, mayReveal(request.call)));
+    const reader = readerOf(request.call);
+    const { shown, comparesPeople } = await this.findings.count(search, reader);
+    await this.readings.record(request, { rows: shown, people: false, compares: comparesPeople });
+    return csvAnswer(reply, 'payout-proxy-findings.csv', this.findings.csv(search, reader));
   }
 
   @Get('findings/:id')
   @Allow('reconcile')
-  @Shows(showsFinding)
+  @Shows('itself')
   @ApiOperation({
     summary: 'Read a finding',
     operationId: 'readFinding',
@@ -100,9 +111,15 @@ export class FindingsController {
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The finding's ID." })
   @ApiResponse({ status: 200, type: FindingStory, description: 'The finding.' })
   @ApiKeyProblems('finding_not_found')
-  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<FindingStory> {
-    const finding = isUuid(id) && (await this.findings.one(id, mayReveal(call)));
+  async one(
+    @CurrentCall() call: AuthenticatedCall,
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+  ): Promise<FindingStory> {
+    const finding = isUuid(id) ? await this.findings.one(id, readerOf(call)) : undefined;
     if (!finding) throw new Problem('finding_not_found');
-    return finding;
+    const { shown, comparesPeople } = finding;
+    await this.readings.record(request, { ...showsFinding(shown), compares: comparesPeople });
+    return shown;
   }
 }

@@ -1,8 +1,9 @@
 import { maskContacts } from '../../history/records/masking';
 import { shown } from '../../history/records/view';
 import { CATEGORIES } from './categories';
-import { FindingRecord, FindingStep } from './findings.dto';
-import { FindingRow, WAITING } from './read';
+import { FindingRecord, FindingSight, FindingStep } from './findings.dto';
+import { FieldDifference, FindingRow, WAITING } from './read';
+import { SightRow } from './sights';
 import { versionOf } from './version';
 
 /**
@@ -21,7 +22,7 @@ export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
     subject: shown(row.subject, reveal, maskContacts),
     state: row.state,
     impact_usd: row.impact_usd,
-    fields: row.fields.map(({ field, ours, theirs }) => ({ field, ours: own(ours), theirs: own(theirs) })),
+    fields: toFields(row.fields, reveal),
     occurred_at: row.occurred_at,
     found_at: row.found_at,
     age_days: WAITING.includes(row.state) ? row.age_days : null,
@@ -37,6 +38,15 @@ export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
     last_step: lastStep(row, reveal),
     version: versionOf(row.step_id, row.now_usd),
   };
+}
+
+export function toSight({ compares_people: _, ...row }: SightRow, reveal: boolean): FindingSight {
+  return { ...row, fields: toFields(row.fields, reveal) };
+}
+
+function toFields(fields: FieldDifference[], reveal: boolean): FieldDifference[] {
+  const own = (value: string | null) => shown(value, reveal, maskContacts);
+  return fields.map(({ field, ours, theirs }) => ({ field, ours: own(ours), theirs: own(theirs) }));
 }
 
 function lastStep(row: FindingRow, reveal: boolean): FindingStep | null {

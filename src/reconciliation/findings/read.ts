@@ -1,6 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { FINDING_NOW, FindingState } from '../../journal/finding-steps';
+import { findingNow, FindingState } from '../../journal/finding-steps';
+import { comparesRecipients } from '../../journal/named-recipients';
 import { Category, ofSeverity, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';
 
@@ -47,6 +48,8 @@ export interface FindingRow {
   evidence: FindingEvidence;
   seen_at: Date;
   seen_run_id: string;
+  /** Whether the run that saw it compares recipients, so that it tells whether somebody was paid. */
+  compares_people: boolean;
 }
 
 export interface FindingFilters {
@@ -60,6 +63,13 @@ export interface FindingFilters {
   to?: string | undefined;
   min_age_days?: number | undefined;
   max_age_days?: number | undefined;
+}
+
+/** Which findings are read, and for whom. */
+interface FindingQuestion {
+  filters: FindingFilters;
+  /** False leaves out what only runs that compare recipients have seen. */
+  seesPeople: boolean;
 }
 
 /** The states in which a finding waits for a decision. */
@@ -76,9 +86,12 @@ const COLUMNS = Prisma.sql`
   trim_scale(step.impact_usd)::text AS step_usd,
   trim_scale(sight.impact_usd)::text AS now_usd`;
 
-const SEEN = (sight: Prisma.Sql) => Prisma.sql`
-  trim_scale(${sight}.impact_usd)::text AS impact_usd, ${sight}.fields, ${sight}.evidence, ${sight}.seen_at,
-  ${sight}.run_id::text AS seen_run_id`;
+const SEEN = (sight: 'sight' | 'own') => {
+  const own = Prisma.raw(sight);
+  return Prisma.sql`
+  trim_scale(${own}.impact_usd)::text AS impact_usd, ${own}.fields, ${own}.evidence, ${own}.seen_at,
+  ${own}.run_id::text AS seen_run_id, ${comparesRecipients(`${sight}.run_id`)} AS compares_people`;
+};
 
 /**
  * Reads findings as they were seen last, newest first.
@@ -86,19 +99,27 @@ const SEEN = (sight: Prisma.Sql) => Prisma.sql`
  */
 export async function readFindings(
   prisma: ReaderPrisma,
-  filters: FindingFilters,
+  { filters, seesPeople }: FindingQuestion,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<FindingRow[]> {
-  const conditions = [...conditionsOf(filters), ...(before === undefined ? [] : [Prisma.sql`f.id < ${before}::uuid`])];
+  const conditions = [
+    ...conditionsOf(filters, seesPeople),
+    ...(before === undefined ? [] : [Prisma.sql`f.id < ${before}::uuid`]),
+  ];
   return prisma.readLong<FindingRow>(Prisma.sql`
-    SELECT ${COLUMNS}, ${SEEN(Prisma.sql`sight`)} FROM finding f ${FINDING_NOW}
+    SELECT ${COLUMNS}, ${SEEN('sight')} FROM finding f ${findingNow(seesPeople)}
     WHERE ${all(conditions)} ORDER BY f.id DESC LIMIT ${limit}`);
 }
 
-export async function countFindings(prisma: ReaderPrisma, filters: FindingFilters): Promise<number> {
-  const [row] = await prisma.readLong<{ count: string }>(Prisma.sql`
-    SELECT count(*) FROM finding f ${FINDING_NOW} WHERE ${all(conditionsOf(filters))}`);
-  return Number(row?.count ?? 0);
+/** Counts findings, and says whether one of them tells whether somebody was paid. */
+export async function countFindings(
+  prisma: ReaderPrisma,
+  { filters, seesPeople }: FindingQuestion,
+): Promise<{ count: number; comparesPeople: boolean }> {
+  const [row] = await prisma.readLong<{ count: string; compares: boolean | null }>(Prisma.sql`
+    SELECT count(*), bool_or(${comparesRecipients('sight.run_id')}) AS compares FROM finding f ${findingNow(seesPeople)}
+    WHERE ${all(conditionsOf(filters, seesPeople))}`);
+  return { count: Number(row?.count ?? 0), comparesPeople: row?.compares ?? false };
 }
 
 /**
@@ -112,12 +133,12 @@ export async function readSightsOf(
 ): Promise<FindingRow[]> {
   const beyond = after === undefined ? Prisma.sql`TRUE` : Prisma.sql`own.finding_id > ${after}::uuid`;
   return prisma.readLong<FindingRow>(Prisma.sql`
-    SELECT ${COLUMNS}, ${SEEN(Prisma.sql`own`)}
+    SELECT ${COLUMNS}, ${SEEN('own')}
     FROM (
       SELECT * FROM finding_sight own WHERE own.run_id = ${runId}::uuid AND ${beyond} ORDER BY own.finding_id LIMIT ${limit}
     ) AS own CROSS JOIN LATERAL (
       SELECT * FROM finding WHERE id = own.finding_id OFFSET 0 -- looked up by key for each batch, and not among all findings
-    ) AS f ${FINDING_NOW}
+    ) AS f ${findingNow(true)}
     ORDER BY own.finding_id`);
 }
 
@@ -129,12 +150,12 @@ export async function readGreatestOf(
   limit: number,
 ): Promise<FindingRow[]> {
   return prisma.readLong<FindingRow>(Prisma.sql`
-    SELECT ${COLUMNS}, ${SEEN(Prisma.sql`own`)}
+    SELECT ${COLUMNS}, ${SEEN('own')}
     FROM (
       SELECT own.* FROM finding_sight own JOIN finding f ON f.id = own.finding_id
       WHERE own.run_id = ${runId}::uuid AND f.category = ${category}
       ORDER BY abs(own.impact_usd) DESC, f.occurred_at, f.id LIMIT ${limit}
-    ) AS own JOIN finding f ON f.id = own.finding_id ${FINDING_NOW}
+    ) AS own JOIN finding f ON f.id = own.finding_id ${findingNow(true)}
     ORDER BY abs(own.impact_usd) DESC, f.occurred_at, f.id`);
 }
 
@@ -154,12 +175,12 @@ export async function readAges(prisma: ReaderPrisma): Promise<{ days: number; co
   const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
     SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (
       SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS days, sight.impact_usd
-      FROM finding f ${FINDING_NOW} WHERE ${STATE} = ANY (${WAITING}::text[])
+      FROM finding f ${findingNow(true)} WHERE ${STATE} = ANY (${WAITING}::text[])
     ) AS waiting GROUP BY days ORDER BY days`);
   return rows.map(({ days, count, usd }) => ({ days, count: Number(count), usd }));
 }
 
-function conditionsOf(filters: FindingFilters): Prisma.Sql[] {
+function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[] {
   const { state, category, severity, run_id: run, call_id: call, from, to } = filters;
   const { min_age_days: least, max_age_days: most } = filters;
   return [
@@ -169,7 +190,10 @@ function conditionsOf(filters: FindingFilters): Prisma.Sql[] {
     ...(severity === undefined ? [] : [Prisma.sql`f.category = ANY (${ofSeverity(severity)}::text[])`]),
     ...(run === undefined
       ? []
-      : [Prisma.sql`EXISTS (SELECT FROM finding_sight WHERE finding_id = f.id AND run_id = ${run}::uuid)`]),
+      : [
+          Prisma.sql`EXISTS (SELECT FROM finding_sight s WHERE s.finding_id = f.id AND s.run_id = ${run}::uuid
+          ${seesPeople ? Prisma.empty : Prisma.sql`AND NOT ${comparesRecipients('s.run_id')}`})`,
+        ]),
     ...(call === undefined ? [] : [Prisma.sql`f.call_id = ${call}::uuid`]),
     ...(from === undefined ? [] : [Prisma.sql`f.occurred_at >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [Prisma.sql`f.occurred_at < ${to}::timestamptz`]),

@@ -20,6 +20,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { CSV_TYPE } from '../../http/answers/csv';
+import { requireMayRead } from '../runs/may-read';
 import { RunReader } from '../runs/run-reader';
 import { CONTENT_SECURITY_POLICY } from './html/page';
 import { Report, ReportHead, ReportEquation, ReportFormat, ReportSearch, ReportSource } from './report.dto';
@@ -78,6 +79,7 @@ export class ReportController {
   ): Promise<Readable> {
     const run = isUuid(id) ? await this.runs.one(id) : undefined;
     if (!run) throw new Problem('run_not_found');
+    requireMayRead(run, request.call);
     if (!run.end) throw new Problem('run_not_ended');
     const reveal = mayReveal(request.call);
     const head = await this.reports.head(run, reveal);

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { namesRecipients } from '../../journal/named-recipients';
 import { RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../matching/run-settings';
-import { identifyPeople, StatementField } from '../sources/mapping';
 import { RUN_SEED } from './run-connection';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
@@ -56,10 +56,8 @@ export interface RunEnd {
 }
 
 /** Its times as text, because JSON has no times. */
-interface RunRow extends Omit<Run, 'end' | 'comparesPeople'> {
+interface RunRow extends Omit<Run, 'end'> {
   end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
-  /** The fields that a statement has columns for. */
-  columns: StatementField[];
 }
 
 /** Whether the connection of a run is alive. See RunConnection.lockRun. */
@@ -71,7 +69,7 @@ const HELD = Prisma.sql`EXISTS (
 const RUNS = Prisma.sql`
   SELECT r.id, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical, r.read_id AS "readId",
     coalesce(s.source = 'statement', false) AS "ofStatement",
-    ARRAY(SELECT json_object_keys(s.mapping->'columns')) AS columns, r.settings, r.due_at AS "dueAt", r.started_at AS "startedAt",
+    ${namesRecipients('s')} AS "comparesPeople", r.settings, r.due_at AS "dueAt", r.started_at AS "startedAt",
     r.client_id AS "clientId", c.name AS "clientName", r.key_id AS "keyId", r.actor,
     CASE WHEN e.run_id IS NOT NULL THEN json_build_object('result', e.result, 'failure', e.failure, 'readId', e.read_id,
       'totals', e.totals, 'endedAt', e.ended_at) END AS "end",
@@ -91,6 +89,8 @@ interface RunFilter {
   result?: string | undefined;
   ended?: false;
   dueAt?: Date;
+  /** False leaves out the runs that compare people. */
+  seesPeople?: boolean;
 }
 
 type Reading = Pick<ReaderPrisma, '$queryRaw'>;
@@ -102,6 +102,13 @@ export class RunReader {
 
   async one(id: string): Promise<Run | undefined> {
     return (await this.list({ id }, 1))[0];
+  }
+
+  /** Whether a statement names recipients, so that a run over it compares them. */
+  async namesRecipients(statementId: string): Promise<boolean> {
+    const [row] = await this.prisma.$queryRaw<{ named: boolean }[]>`
+      SELECT ${namesRecipients('s')} AS named FROM source_read s WHERE s.id = ${statementId}::uuid`;
+    return row?.named ?? false;
   }
 
   /** Returns the runs that are in progress or queued, newest first. */
@@ -121,7 +128,7 @@ export class RunReader {
   }
 
   private async read(filter: RunFilter, most: number, db: Reading): Promise<Run[]> {
-    const { id, ids, below, result, ended, dueAt } = filter;
+    const { id, ids, below, result, ended, dueAt, seesPeople = true } = filter;
     const conditions = [
       Prisma.sql`true`,
       ...(id === undefined ? [] : [Prisma.sql`r.id = ${id}::uuid`]),
@@ -130,12 +137,12 @@ export class RunReader {
       ...(result === undefined ? [] : [Prisma.sql`e.result = ${result}`]),
       ...(ended === undefined ? [] : [Prisma.sql`e.run_id IS NULL`]),
       ...(dueAt === undefined ? [] : [Prisma.sql`r.due_at = ${dueAt}::timestamptz`]),
+      ...(seesPeople ? [] : [Prisma.sql`NOT ${namesRecipients('s')}`]),
     ];
     const rows = await db.$queryRaw<RunRow[]>`
       ${RUNS} WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY r.id DESC LIMIT ${most}`;
-    return rows.map(({ end, columns, ...row }) => ({
+    return rows.map(({ end, ...row }) => ({
       ...row,
-      comparesPeople: identifyPeople(columns),
       end: end && { ...end, endedAt: new Date(end.endedAt) },
     }));
   }

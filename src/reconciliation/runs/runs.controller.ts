@@ -15,13 +15,14 @@ import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
 import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, Shown, showsNobody } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
+import { requireMayRead } from './may-read';
 import { toRecord } from './run-record';
 import { Run, RunReader } from './run-reader';
 import { LAST_EVENT, RunStreams } from './run-streams.service';
@@ -68,6 +69,9 @@ export class RunsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRecord> {
     const { clientId, keyId } = call.caller;
+    if (statementId !== undefined) {
+      requireMayRead({ comparesPeople: await this.reader.namesRecipients(statementId) }, call);
+    }
     const question = {
       from: new Date(from),
       to: new Date(to),
@@ -84,7 +88,11 @@ export class RunsController {
   @Get()
   @Allow('reconcile')
   @Shows('itself')
-  @ApiOperation({ summary: 'List runs', operationId: 'listReconciliations', description: 'Scope `reconcile`.' })
+  @ApiOperation({
+    summary: 'List runs',
+    operationId: 'listReconciliations',
+    description: 'Scope `reconcile`. Runs over statements that name recipients need `audit:pii`.',
+  })
   @ApiResponse({ status: 200, type: RunPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async list(
@@ -92,7 +100,8 @@ export class RunsController {
     @Req() request: FastifyRequest,
     @Query() search: RunSearch,
   ): Promise<RunPage> {
-    const found = await this.reader.list({ below: idBefore(search), result: search.result }, rowsToRead(search));
+    const filter = { below: idBefore(search), result: search.result, seesPeople: maySeePeople(call) };
+    const found = await this.reader.list(filter, rowsToRead(search));
     const { rows, nextPageToken } = toPage(found, search);
     await this.readings.record(request, shownOf(rows));
     return { runs: rows.map((run) => toRecord(run, mayReveal(call))), next_page_token: nextPageToken };
@@ -132,6 +141,7 @@ export class RunsController {
   ): Promise<RunRecord | Readable | undefined> {
     const run = isUuid(id) ? await this.reader.one(id) : undefined;
     if (!run) throw new Problem('run_not_found');
+    requireMayRead(run, call);
     await this.readings.record(request, shownOf([run]));
     if (!wantsEvents(accept)) return toRecord(run, mayReveal(call));
     if (lastEvent === LAST_EVENT) {

@@ -1,4 +1,5 @@
 import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/transaction-fields';
+import { RECIPIENT_FIELDS } from '../../journal/named-recipients';
 import { maskProse } from '../../platform/privacy/contacts';
 
 /**
@@ -8,8 +9,7 @@ import { maskProse } from '../../platform/privacy/contacts';
 export type StatementField = TransactionField | 'recipient';
 export const STATEMENT_FIELDS = [...Object.keys(TRANSACTION_FIELDS), 'recipient'] as StatementField[];
 
-/** The fields that identify who was paid. */
-const OF_PEOPLE: StatementField[] = ['recipient', 'email', 'phone', 'handle', 'receiver'];
+const OF_PEOPLE: readonly StatementField[] = RECIPIENT_FIELDS;
 
 const NAMES: StatementField[] = ['upstream_ref', 'upstream_id', 'batch_ref', 'reference'];
 
