@@ -57,6 +57,32 @@ describe('the authors of administrative acts', () => {
     expect(await acts('actor=chief-financial-officer')).toEqual([]);
   });
 
+  it('names nobody but the owner of the key behind a run and a statement', async () => {
+    const { name, key } = await proxy.client('reconciler', 'reconcile');
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    const { key: grace } = await clients.issueKey(name, { person: 'grace' });
+    const web = supertest(proxy.url);
+    const period = { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' };
+    for (const [from, actor] of [
+      [key, null],
+      [grace, 'grace'],
+    ] as const) {
+      const by = { 'X-API-Key': from, 'X-Actor': 'chief-financial-officer' };
+      const { body: run } = await web.post('/v1/reconciliation/runs').set(by).send(period);
+      const { body: statement } = await web
+        .post('/v1/reconciliation/statements?mapping=fields')
+        .set({ ...by, 'Content-Type': 'text/csv' })
+        .send(`upstream_ref,amount_usd\nof-${actor},1`)
+        .expect(201);
+      period.from = '2026-10-31T00:00:00Z'; // Another period, so that it is another run.
+      expect([run.started_by?.actor, statement.actor]).toEqual([actor, actor]);
+    }
+    const recorded = await proxy.database.query(
+      'SELECT actor FROM reconciliation_run UNION SELECT actor FROM source_read ORDER BY actor',
+    );
+    expect(recorded).toEqual([{ actor: 'grace' }, { actor: null }]);
+  });
+
   it('shows erasures and prunings with the user who ran the command', async () => {
     const { url, ownerUrl } = proxy.database;
     const payer = await proxy.client('payer', 'pay');

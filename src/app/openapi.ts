@@ -77,7 +77,7 @@ const PARAMETERS = {
     name: 'X-Actor',
     in: 'header',
     description:
-      'The ID of the person on whose behalf you send the request. It is recorded. A value of another form, or one that looks like a phone number, is rejected. It is ignored with a personal key. It proves nothing: decisions about held calls and findings, and settlements, are attributed to the key alone.',
+      'The ID of the person on whose behalf you send the request. It is recorded. A value of another form, or one that looks like a phone number, is rejected. It is ignored with a personal key. It proves nothing: decisions about held calls and findings, settlements, runs and statements are attributed to the key alone.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
 } as const;

@@ -1,4 +1,5 @@
 import { Problem } from '../../platform/errors/problem';
+import { authorOf, KeyAuthor } from './author';
 import { AuthenticatedCall } from './call';
 
 /** The requester of a call. */
@@ -11,12 +12,11 @@ export interface Asker {
 
 /**
  * Requires that somebody else than the requester decides about a call: with another client and another key and, if a person
- * made the request, with the key of another person. Only the key identifies the decider. The decider's `X-Actor` is a claim
- * that anybody can make, so it is neither compared nor recorded.
+ * made the request, with the key of another person. Only the key identifies the decider.
  * @throws Problem `own_approval`.
  */
-export function requireSomebodyElse({ caller }: AuthenticatedCall, asked: Asker, text?: string): Asker {
-  const { clientId, clientName, keyId, person } = caller;
+export function requireSomebodyElse(call: AuthenticatedCall, asked: Asker, text?: string): KeyAuthor {
+  const { clientId, clientName, keyId, person } = call.caller;
   const samePerson = person !== null && person.toLowerCase() === asked.actor?.toLowerCase();
   if (clientId === asked.clientId || keyId === asked.keyId || samePerson) {
     throw new Problem('own_approval', text === undefined ? {} : { text });
@@ -26,7 +26,7 @@ export function requireSomebodyElse({ caller }: AuthenticatedCall, asked: Asker,
       text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
     });
   }
-  return { clientId, keyId, actor: person };
+  return authorOf(call);
 }
 
 /** Explains how to get a personal key. */

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, 
 import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
+import { authorOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -81,9 +82,4 @@ export class StopsController {
     this.logger.warn({ call_id: call.id, stop_id: id }, 'stop lifted');
     return lifted;
   }
-}
-
-function authorOf({ caller }: AuthenticatedCall) {
-  const { clientId, keyId, person } = caller;
-  return { clientId, keyId, actor: person };
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { authorOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { needsPersonalKey, requireSomebodyElse } from '../../access/auth/four-eyes';
 import { SidePrisma } from '../../platform/database/side-prisma';
@@ -39,14 +40,13 @@ export class DecisionsService {
    * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
    */
   async decide(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
-    const { clientId, keyId, person } = call.caller;
     const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
     const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
       findingId: finding_id,
       state,
       reason,
     }));
-    await insertFindingSteps(this.prisma, steps, { clientId, keyId, actor: person }, (findings) => {
+    await insertFindingSteps(this.prisma, steps, authorOf(call), (findings) => {
       const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), call));
       refuse([...known, ...found]);
     });

@@ -15,6 +15,7 @@ import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
 import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { Allow } from '../../access/auth/allow';
+import { authorOf } from '../../access/auth/author';
 import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, Shown, showsNobody } from '../../access/auth/shows';
@@ -68,7 +69,6 @@ export class RunsController {
     @Body() { from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRecord> {
-    const { clientId, keyId } = call.caller;
     if (statementId !== undefined) {
       requireMayRead({ comparesPeople: await this.reader.namesRecipients(statementId) }, call);
     }
@@ -78,7 +78,7 @@ export class RunsController {
       statementId: statementId ?? null,
       asOf: asOf === undefined ? null : new Date(asOf),
     };
-    const { run, isNew } = await this.runs.begin(question, { clientId, keyId, actor: call.actor });
+    const { run, isNew } = await this.runs.begin(question, authorOf(call));
     await this.readings.record(request, shownOf([run]));
     void reply.status(isNew ? HttpStatus.ACCEPTED : HttpStatus.OK);
     void reply.header('location', `/v1/reconciliation/runs/${run.id}`);

@@ -5,7 +5,8 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
 import { ReadingsService } from '../../history/access-log/readings.service';
-import { AuthenticatedCall } from '../../access/auth/call';
+import { authorOf } from '../../access/auth/author';
+import { AuthenticatedCall, maySeePeople } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { showsNobody, Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -54,8 +55,7 @@ export class StatementsController {
   ): Promise<ImportedStatement> {
     const { body } = request;
     if (!(body instanceof Readable)) throw bodyFault('is not CSV; send the file with Content-Type: text/csv');
-    const { clientId, keyId, scopes } = call.caller;
-    const by = { clientId, keyId, actor: call.actor, seesPeople: scopes.has('audit:pii') };
+    const by = { ...authorOf(call), seesPeople: maySeePeople(call) };
     const { statement, readsPeople } = await this.statements.import(body, query, by);
     await this.readings.record(request, { ...showsNobody(statement.faults), compares: readsPeople });
     void reply.status(statement.already_imported ? HttpStatus.OK : HttpStatus.CREATED);

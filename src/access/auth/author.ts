@@ -1,0 +1,18 @@
+import { AuthenticatedCall } from './call';
+
+/** Who did something, by their key. */
+export interface KeyAuthor {
+  clientId: string;
+  keyId: string;
+  /** The owner of the key. Null if it belongs to nobody in particular. */
+  actor: string | null;
+}
+
+/**
+ * Returns who did something, for its record. The header `X-Actor` is a claim that anybody can make, so it names neither who
+ * decided nor who changed something.
+ */
+export function authorOf({ caller }: AuthenticatedCall): KeyAuthor {
+  const { clientId, keyId, person } = caller;
+  return { clientId, keyId, actor: person };
+}
