@@ -154,6 +154,15 @@ describe('the list of administrative acts', () => {
       .send({ max_items: 1 })
       .expect(200);
     expect((await acts('client=clicked'))[0]).toMatchObject({ via: 'console', by: { client: { name: 'admin' } } });
+    const clicking = { Cookie: cookie, 'X-CSRF-Token': body.csrf_token };
+    const { body: stop } = await supertest(proxy.url)
+      .post('/v1/stops')
+      .set(clicking)
+      .send({ client: 'clicked', reason: 'Clicked' })
+      .expect(201);
+    await supertest(proxy.url).delete(`/v1/stops/${stop.id}`).set(clicking).expect(200);
+    const [lifted, set] = await acts('client=clicked&via=console');
+    expect([lifted?.action, set?.action]).toEqual(['stop_lifted', 'stop_set']);
   });
 
   it('prevents a change that cannot be recorded', async () => {
@@ -174,6 +183,7 @@ describe('the list of administrative acts', () => {
     const { id } = (await ask('post', '/v1/stops', { client: 'auditor', reason: 'Leaked' }).expect(201)).body;
     await ask('delete', `/v1/stops/${id}`).expect(200);
     const [lifted, stopped] = await acts('client=auditor');
+    expect([lifted?.via, stopped?.via]).toEqual(['api', 'api']);
     expect(lifted).toMatchObject({ id, action: 'stop_lifted', before: null, after: null, reason: null });
     expect(stopped).toMatchObject({ id, action: 'stop_set', reason: 'Leaked', by: { client: { name: 'admin' } } });
     expect(await acts('action=stop_set&client=auditor')).toEqual([stopped]);

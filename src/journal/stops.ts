@@ -6,6 +6,9 @@ import { Stop } from '../policy/stops';
 import { Author, authorSql, Operator } from './author';
 import { unreadAfter } from './lost-time';
 
+/** Who sets or lifts a stop: the key of a request to the API or from the console, or somebody with a command. */
+export type StopAuthor = (Author & { via: 'api' | 'console' }) | Operator;
+
 /** A number that only this lock uses. Stops are written one at a time. */
 const STOP_LOCK = 7_070_022;
 
@@ -32,7 +35,7 @@ const MAX_WAIT_MS = 5_000;
 export async function insertStop(
   prisma: PrismaService,
   { clientId, operation, reason, cause = null }: Omit<Stop, 'id'>,
-  by: Author | Operator | null,
+  by: StopAuthor | null,
 ): Promise<{ id: string; added: boolean }> {
   return prisma.$transaction(
     async (tx) => {
@@ -48,9 +51,9 @@ export async function insertStop(
       }
       const id = newId();
       await tx.$executeRaw`
-      INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor)
+      INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor, via)
       VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)}, ${cause},
-        CASE WHEN ${cause}::text IS NOT NULL THEN (SELECT max(number) FROM epoch) END, ${authorSql(by)})`;
+        CASE WHEN ${cause}::text IS NOT NULL THEN (SELECT max(number) FROM epoch) END, ${authorSql(by)}, ${viaOf(by)})`;
       return { id, added: true };
     },
     { maxWait: MAX_WAIT_MS },
@@ -69,13 +72,13 @@ export function insertStopOfAll(prisma: PrismaService, reason: string): Promise<
 export async function insertStopLift(
   prisma: PrismaService,
   stopId: string,
-  by: Author | Operator,
+  by: StopAuthor,
   unreconciled = false,
 ): Promise<boolean> {
   const lifted = await prisma.$executeRaw`
     WITH unread AS MATERIALIZED (SELECT count(*) AS epochs FROM (${unreadAfter(stopId)}) AS epochs)
-    INSERT INTO stop_lift (stop_id, client_id, key_id, actor, unreconciled)
-    SELECT id, ${authorSql(by)}, nullif(epochs > 0, FALSE) FROM stop, unread
+    INSERT INTO stop_lift (stop_id, client_id, key_id, actor, via, unreconciled)
+    SELECT id, ${authorSql(by)}, ${viaOf(by)}, nullif(epochs > 0, FALSE) FROM stop, unread
     WHERE id = ${stopId}::uuid AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))
       AND (epochs = 0 OR ${unreconciled}) ON CONFLICT DO NOTHING`;
   return lifted === 1;
@@ -86,4 +89,8 @@ export async function needsRecovery(prisma: PrismaService, stopId: string): Prom
   const rows = await prisma.$queryRaw<unknown[]>`
     SELECT id FROM stop WHERE id = ${stopId}::uuid AND epoch = (SELECT max(number) FROM epoch)`;
   return rows.length > 0;
+}
+
+function viaOf(by: StopAuthor | null): string | null {
+  return by !== null && 'via' in by ? by.via : null;
 }

@@ -100,8 +100,10 @@ GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the 
 -- A stop that the proxy sets by itself has a cause. One with the cause database_behind is lifted by a person like any other, but
 -- only once the epoch in which it was set is over.
 ALTER TABLE stop ADD COLUMN cause text CHECK (cause = 'database_behind'), -- null: a person set it
-  ADD COLUMN epoch integer; -- in which it was set; null without a cause
-ALTER TABLE stop_lift ADD COLUMN unreconciled boolean; -- whether it was lifted without a reading of the lost time; null: no
+  ADD COLUMN epoch integer, -- in which it was set; null without a cause
+  ADD COLUMN via text CHECK (via IN ('api', 'console')); -- null: a command, or the proxy itself
+ALTER TABLE stop_lift ADD COLUMN unreconciled boolean, -- whether it was lifted without a reading of the lost time; null: no
+  ADD COLUMN via text CHECK (via IN ('api', 'console')); -- null: a command
 
 -- Payments of a lost time that the upstream lists and no call explains, one row for each name of the recipient. A request for the
 -- same recipient and amount may be the retry of a payment whose record is lost, so it is held for an approval. The rows of a

@@ -16,3 +16,8 @@ export function authorOf({ caller }: AuthenticatedCall): KeyAuthor {
   const { clientId, keyId, person } = caller;
   return { clientId, keyId, actor: person };
 }
+
+/** Returns whether a request came from the console, which is signed in by a cookie. */
+export function viaOf({ sessionToken }: AuthenticatedCall): 'api' | 'console' {
+  return sessionToken === undefined ? 'api' : 'console';
+}

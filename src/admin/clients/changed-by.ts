@@ -1,4 +1,4 @@
-import { authorOf } from '../../access/auth/author';
+import { authorOf, viaOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { ChangeAuthor } from '../../access/clients/changes';
 
@@ -6,7 +6,7 @@ import { ChangeAuthor } from '../../access/clients/changes';
 export function changedBy(call: AuthenticatedCall, reason: string | undefined): ChangeAuthor {
   return {
     ...authorOf(call),
-    via: call.sessionToken === undefined ? 'api' : 'console',
+    via: viaOf(call),
     clientAddress: call.clientAddress,
     requestId: call.requestId,
     callId: call.id,

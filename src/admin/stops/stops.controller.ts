@@ -2,11 +2,12 @@ import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, 
 import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
-import { authorOf } from '../../access/auth/author';
+import { authorOf, viaOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { StopAuthor } from '../../journal/stops';
 import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
 import { StopsService } from './stops.service';
 
@@ -36,7 +37,7 @@ export class StopsController {
     @Body() { client, operation, reason }: NewStopDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StopRecord> {
-    const stopped = await this.stops.stop({ client, operation }, reason, authorOf(call));
+    const stopped = await this.stops.stop({ client, operation }, reason, stopAuthorOf(call));
     if (!stopped) {
       const fault = { pointer: '/client', detail: 'must be the name of a client, as GET /v1/clients lists them' };
       throw new Problem('invalid_request', { faults: [fault] });
@@ -77,9 +78,13 @@ export class StopsController {
     @Param('id') id: string,
     @Query() { unreconciled }: StopLift,
   ): Promise<StopRecord> {
-    const lifted = await this.stops.lift(id, authorOf(call), unreconciled === 'true');
+    const lifted = await this.stops.lift(id, stopAuthorOf(call), unreconciled === 'true');
     if (!lifted) throw new Problem('stop_not_found');
     this.logger.warn({ call_id: call.id, stop_id: id }, 'stop lifted');
     return lifted;
   }
+}
+
+function stopAuthorOf(call: AuthenticatedCall): StopAuthor {
+  return { ...authorOf(call), via: viaOf(call) };
 }

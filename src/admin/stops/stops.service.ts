@@ -3,9 +3,9 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
-import { Author, Operator } from '../../journal/author';
+import { Author } from '../../journal/author';
 import { readUnread, UnreadTime } from '../../journal/lost-time';
-import { insertStop, insertStopLift, needsRecovery } from '../../journal/stops';
+import { insertStop, insertStopLift, needsRecovery, StopAuthor } from '../../journal/stops';
 import { StopAuthorRecord, StopRecord } from './stops.dto';
 
 type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
@@ -28,7 +28,7 @@ export class StopsService {
   async stop(
     target: Target,
     reason: string,
-    by: Author | Operator,
+    by: StopAuthor,
   ): Promise<{ stop: StopRecord; added: boolean } | undefined> {
     const clientId = target.client === undefined ? null : await this.idOf(target.client);
     if (clientId === undefined) return undefined;
@@ -53,7 +53,7 @@ export class StopsService {
    * @throws Problem if the proxy set it because of an old database, and that was not recovered yet, or if payments that
    * no copy had may still be unknown.
    */
-  async lift(id: string, by: Author | Operator, unreconciled = false): Promise<StopRecord | undefined> {
+  async lift(id: string, by: StopAuthor, unreconciled = false): Promise<StopRecord | undefined> {
     if (!isUuid(id)) return undefined;
     if (await needsRecovery(this.prisma, id)) throw new Problem('recovery_required');
     if (!(await insertStopLift(this.prisma, id, by, unreconciled))) {

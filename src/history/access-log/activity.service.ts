@@ -49,12 +49,12 @@ const ACTS = Prisma.sql`
   FROM activity
   UNION ALL
   SELECT id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
-    CASE WHEN client_id IS NOT NULL THEN 'api' WHEN cause IS NOT NULL AND actor IS NULL THEN 'proxy' ELSE 'cli' END,
+    CASE WHEN client_id IS NOT NULL THEN coalesce(via, 'api') WHEN cause IS NOT NULL AND actor IS NULL THEN 'proxy' ELSE 'cli' END,
     client_id, key_id, actor, NULL, NULL, NULL, reason
   FROM stop
   UNION ALL
   SELECT s.id, 'stop_lifted', l.lifted_at, s.stops_client_id, NULL, s.stops_operation, NULL, NULL,
-    CASE WHEN l.client_id IS NULL THEN 'cli' ELSE 'api' END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
+    CASE WHEN l.client_id IS NULL THEN 'cli' ELSE coalesce(l.via, 'api') END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
   FROM stop_lift l JOIN stop s ON s.id = l.stop_id
   UNION ALL
   SELECT id, 'person_erased', erased_at, NULL, NULL, NULL, NULL,

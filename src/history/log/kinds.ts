@@ -72,11 +72,12 @@ const KINDS = {
     time: 'decided_at',
   }),
   settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
-  stop: kind({ plain: `id stops_client_id stops_operation reason cause epoch ${AUTHOR}`, time: 'stopped_at' }, false, [
-    'cause',
-    'epoch',
-  ]),
-  stop_lift: kind({ plain: `stop_id unreconciled ${AUTHOR}`, time: 'lifted_at' }, false, ['unreconciled']),
+  stop: kind(
+    { plain: `id stops_client_id stops_operation reason cause epoch via ${AUTHOR}`, time: 'stopped_at' },
+    false,
+    ['cause', 'epoch', 'via'],
+  ),
+  stop_lift: kind({ plain: `stop_id unreconciled via ${AUTHOR}`, time: 'lifted_at' }, false, ['unreconciled', 'via']),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',
     text: 'shape',
