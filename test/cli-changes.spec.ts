@@ -111,6 +111,9 @@ describe('commands that need a second person', () => {
       await done(['changes', 'reject', asked.change_id ?? '', '--reason', 'no'], grace);
     }
     expect((await cli(['changes', 'list', '--status', 'rejected'], grace)).stdout).toContain('Case 3');
+    const { body: page } = await proxy.get(ada, '/v1/changes?status=rejected&page_size=1').expect(200);
+    const rest = ['changes', 'list', '--status', 'rejected', '--page-token', page.next_page_token ?? ''];
+    expect(await done(rest, grace)).toMatchObject({ changes: [{ id: raised.change_id }], next_page_token: null });
     expect(await done(['clients', 'create', '--name', 'reader', '--scopes', 'read'], ada)).toMatchObject({
       name: 'reader',
     });

@@ -73,6 +73,21 @@ describe("the console's changes", () => {
     expect(await shop()).toMatchObject({ max_items: 5, countries: ['Kenya'] });
   });
 
+  it('are shown in pages', async () => {
+    await scene.proxy.database.query(
+      `INSERT INTO pending_change (id, kind, client, widens, change, client_id, key_id, person, expires_at)
+       SELECT uuid_floor(now() - n * interval '1 minute'), 'create_client', 'made-' || n, '{scopes}', '{"permissions":{}}',
+         gen_random_uuid(), gen_random_uuid(), 'ada', now() + interval '1 hour' FROM generate_series(1, 51) n`,
+    );
+    const page = await scene.visit(bob, '/changes');
+    await page.getByRole('article', { name: 'New client made-50', exact: true }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(50);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('article', { name: 'New client made-51', exact: true }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(1);
+    await scene.proxy.database.query(`DELETE FROM pending_change WHERE client LIKE 'made-%'`);
+  });
+
   it('fit a telephone', async () => {
     expect((await ask({ max_items: 40 })).status).toBe(202);
     const page = await scene.visit(bob, '/changes', 360);

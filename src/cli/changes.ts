@@ -23,13 +23,10 @@ export function changesCommands(): Command {
     .description('list, approve, or reject changes of clients and keys that need a second person')
     .addHelpText('after', HELP);
   asking(changes.command('list'))
-    .description('list the newest changes, at most 200')
+    .description('list changes, newest first, 200 per page')
     .option('--status <word>', `status: ${CHANGE_STATUSES.join(', ')}`, 'pending')
-    .action(async ({ status, json, ...proxy }: Options & { status: string }) => {
-      const path = `/v1/changes?status=${encodeURIComponent(status)}`;
-      const listed = (await askClients(proxy, { path })) as ChangesDto;
-      print(json ? listed : listed.changes.map(forPeople), json);
-    });
+    .option('--page-token <token>', 'token of the next page, from the previous list')
+    .action(list);
   for (const [decision, does] of [
     ['approve', 'make a change that another person requested'],
     ['reject', 'reject a change, so that it is never made'],
@@ -45,6 +42,13 @@ export function changesCommands(): Command {
       });
   }
   return changes;
+}
+
+async function list({ status, pageToken, json, ...proxy }: Options & { status: string; pageToken?: string }) {
+  const query = new URLSearchParams({ status, page_size: '200', ...(pageToken && { page_token: pageToken }) });
+  const page = (await askClients(proxy, { path: `/v1/changes?${query.toString()}` })) as ChangesDto;
+  print(json ? page : page.changes.map(forPeople), json);
+  if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
 }
 
 function asking(command: Command): Command {

@@ -22,9 +22,6 @@ import { fromRegisterDocument } from './register-document';
 import { RegisterWrites } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
 
-/** More changes than ever wait at once. */
-const MOST = 200;
-
 /** Lists the changes that wait for a second person, and decides about them. */
 @Injectable()
 export class ChangeDecisionsService {
@@ -39,9 +36,23 @@ export class ChangeDecisionsService {
     this.register = new RegisterWrites(records);
   }
 
-  /** Returns the newest changes with a status. */
-  list(status: ChangeStatus): Promise<PendingChange[]> {
-    return readPending(this.prisma, withStatus(status), MOST);
+  /**
+   * Lists changes with a status, newest first.
+   * @param before lists only changes with lower IDs.
+   */
+  list(status: ChangeStatus, limit: number, before?: string): Promise<PendingChange[]> {
+    const id = before === undefined ? {} : { id: { lt: before } };
+    return readPending(this.prisma, { ...withStatus(status), ...id }, limit);
+  }
+
+  /** Returns the names of the clients whose keys asked for these changes or decided about them, by their IDs. */
+  async namesFor(changes: PendingChange[]): Promise<ReadonlyMap<string, string>> {
+    const ids = new Set(changes.flatMap(({ clientId, deciderClientId }) => [clientId, deciderClientId ?? []].flat()));
+    const clients = await this.prisma.client.findMany({
+      where: { id: { in: [...ids] } },
+      select: { id: true, name: true },
+    });
+    return new Map(clients.map(({ id, name }) => [id, name]));
   }
 
   /**

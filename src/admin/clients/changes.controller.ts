@@ -5,9 +5,9 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { shownChange } from '../../access/governance/change-document';
 import { ChangeDecisionsService } from '../../access/governance/change-decisions.service';
-import { ClientsService } from '../../access/clients/clients.service';
 import { PendingChange, shownBefore } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
+import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
@@ -22,10 +22,7 @@ const ChangeId = () =>
 @ApiExtraModels(ActivityState)
 @Controller('v1/changes')
 export class ChangesController {
-  constructor(
-    private readonly decisions: ChangeDecisionsService,
-    private readonly clients: ClientsService,
-  ) {}
+  constructor(private readonly decisions: ChangeDecisionsService) {}
 
   @Get()
   @Allow('admin')
@@ -34,12 +31,12 @@ export class ChangesController {
     operationId: 'listChanges',
     description: 'Scope `admin`.',
   })
-  @ApiResponse({ status: 200, type: ChangesDto, description: 'The changes.' })
+  @ApiResponse({ status: 200, type: ChangesDto, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@Query() { status = 'pending' }: ChangeSearch): Promise<ChangesDto> {
-    const changes = await this.decisions.list(status);
-    const nameOf = await this.names();
-    return { changes: changes.map((change) => toRecord(change, nameOf)) };
+  async list(@Query() search: ChangeSearch): Promise<ChangesDto> {
+    const found = await this.decisions.list(search.status ?? 'pending', rowsToRead(search), idBefore(search));
+    const { rows, nextPageToken } = toPage(found, search);
+    return { changes: await this.records(rows), next_page_token: nextPageToken };
   }
 
   @Post(':id/approve')
@@ -63,7 +60,7 @@ export class ChangesController {
     @Body() { reason }: ChangeDecisionDto,
   ): Promise<ChangeRecord> {
     const change = await this.decisions.approve(id, changedBy(call, reason)).catch(asProblem);
-    return toRecord(change, await this.names());
+    return this.record(change);
   }
 
   @Post(':id/reject')
@@ -86,19 +83,24 @@ export class ChangesController {
     @Body() { reason }: ChangeDecisionDto,
   ): Promise<ChangeRecord> {
     const change = await this.decisions.reject(id, changedBy(call, reason));
-    return toRecord(change, await this.names());
+    return this.record(change);
   }
 
-  private async names(): Promise<(id: string | null) => string | null> {
-    const names = new Map((await this.clients.list()).map(({ id, name }) => [id, name]));
-    return (id) => (id === null ? null : (names.get(id) ?? null));
+  private async records(changes: PendingChange[]): Promise<ChangeRecord[]> {
+    const names = await this.decisions.namesFor(changes);
+    return changes.map((change) => toRecord(change, names));
+  }
+
+  private async record(change: PendingChange): Promise<ChangeRecord> {
+    return toRecord(change, await this.decisions.namesFor([change]));
   }
 }
 
-function toRecord(row: PendingChange, nameOf: (id: string | null) => string | null): ChangeRecord {
+function toRecord(row: PendingChange, names: ReadonlyMap<string, string>): ChangeRecord {
   const { id, kind, status, client, widens, before, change, clientId, keyId, person } = row;
   const { deciderClientId, deciderKeyId, deciderPerson } = row;
-  const isDecided = deciderKeyId !== null && deciderPerson !== null;
+  const isDecided = deciderClientId !== null && deciderKeyId !== null && deciderPerson !== null;
+  const nameOf = (clientId: string) => names.get(clientId) ?? null;
   return {
     id,
     kind,

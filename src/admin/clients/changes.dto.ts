@@ -1,9 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { orNull } from '../../history/records/record.dto';
 import { NotForwarded } from '../../http/validation/nothing.dto';
-import { OneOf } from '../../http/validation/query-rules';
+import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 
 const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
@@ -25,9 +26,15 @@ export class WaitingDto {
   key?: string;
 }
 
-export class ChangeSearch {
+export class ChangeSearch implements PageRequest {
   @OneOf(CHANGE_STATUSES, 'Status of the changes. Default: `pending`.')
   status?: ChangeStatus;
+
+  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  page_size?: number;
+
+  @PageToken()
+  page_token?: string;
 }
 
 @NotForwarded()
@@ -76,5 +83,6 @@ export class ChangeRecord {
 }
 
 export class ChangesDto {
-  @ApiProperty({ type: [ChangeRecord], description: 'Newest first, at most 200.' }) changes!: ChangeRecord[];
+  @ApiProperty({ type: [ChangeRecord], description: 'Newest first.' }) changes!: ChangeRecord[];
+  @nullable('The value of `page_token` for the next page. Null on the last page.') next_page_token!: string | null;
 }

@@ -10,6 +10,7 @@ import { Choice } from '../../components/filter-inputs';
 import { inWords } from '../../components/format';
 import { useGate } from '../../components/gate';
 import { Page } from '../../components/page';
+import { Pager } from '../../components/pager';
 import { Answer, Empty } from '../../components/states';
 import { Instant } from '../../components/values';
 import { DecideDialog, type Decision } from './decide-dialog';
@@ -23,9 +24,10 @@ interface Deciding {
 
 /** Lists the changes that let a client do more, and that a second person decides about. */
 export default function ChangesPage() {
-  const { values, change } = useAddress(['status'] as const);
+  const { values, change, pageToken } = useAddress(['status'] as const);
   const status = (values.status ?? 'pending') as Status;
-  const changes = api.useQuery('get', '/v1/changes', { params: { query: { status } } });
+  const query = { status, ...(pageToken !== undefined && { page_token: pageToken }) };
+  const changes = api.useQuery('get', '/v1/changes', { params: { query } });
   // It stays open when the decided change leaves the list, because it may say why the change was not made.
   const [deciding, setDeciding] = useState<Deciding>();
   return (
@@ -45,6 +47,7 @@ export default function ChangesPage() {
       <Answer of={changes} lines={8}>
         {({ changes: all }) => <List changes={all} status={status} decide={setDeciding} />}
       </Answer>
+      <Pager next={changes.data?.next_page_token} />
       {deciding && <DecideDialog {...deciding} close={() => setDeciding(undefined)} />}
     </Page>
   );

@@ -1,0 +1,48 @@
+import type { ChangeRecord } from './support/api';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
+
+describe('the list of changes that need a second person', () => {
+  let proxy: TestProxy;
+  let ada: string;
+  let bob: string;
+
+  beforeAll(async () => {
+    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1', dualControl: true });
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    await clients.create('first-admin', ['admin']);
+    await clients.create('second-admin', ['admin']);
+    ada = (await clients.issueKey('first-admin', { person: 'ada' })).key;
+    bob = (await clients.issueKey('second-admin', { person: 'bob' })).key;
+  });
+  afterAll(() => proxy.close());
+
+  const request = async (name: string) => {
+    const body = { name, scopes: ['pay'], daily_cap_usd: 1 };
+    const answer = await supertest(proxy.url).post('/v1/clients').set('X-API-Key', ada).send(body).expect(202);
+    return (answer.body as { change_id: string }).change_id;
+  };
+  const reject = (id: string) =>
+    supertest(proxy.url).post(`/v1/changes/${id}/reject`).set('X-API-Key', bob).send({ reason: 'no' }).expect(200);
+  const read = async (query: string) => (await proxy.get(ada, `/v1/changes?status=rejected${query}`).expect(200)).body;
+
+  it('has pages, newest first, with the names of those who took part', async () => {
+    const ids = [await request('one'), await request('two'), await request('three')].reverse();
+    for (const id of ids) await reject(id);
+    const { changes: first, next_page_token: token } = await read('&page_size=2');
+    const { changes: rest, next_page_token: end } = await read(`&page_size=2&page_token=${token}`);
+    expect([first.map(({ id }) => id), rest.map(({ id }) => id), end]).toEqual([ids.slice(0, 2), ids.slice(2), null]);
+    const expected: Partial<ChangeRecord>[] = ids.map(() => ({
+      requested_by: expect.objectContaining({ client: 'first-admin' }) as never,
+      decided_by: expect.objectContaining({ client: 'second-admin' }) as never,
+    }));
+    expect([...first, ...rest]).toMatchObject(expected);
+    expect((await read('&page_size=3')).next_page_token).toBeNull();
+  });
+
+  it('refuses pages that are too long, and tokens that it has not issued', async () => {
+    await proxy.get(ada, '/v1/changes?page_size=201').expect(400);
+    await proxy.get(ada, '/v1/changes?page_token=x').expect(400);
+  });
+});
