@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -113,7 +113,7 @@ describe('the configuration of each start', () => {
 
   it('has no secret in clear, and is sealed in the log', async () => {
     const [dump] = await database.query<{ all: string }>('SELECT json_agg(a)::text AS all FROM activity a');
-    for (const secret of [FIRST_KEY, SECOND_KEY, LOG_KEY, 'lovelace']) expect(dump?.all).not.toContain(secret);
+    for (const secret of [FIRST_KEY, SECOND_KEY, LOG_KEY, 'lovelace', 'key-of-kenya']) expect(dump?.all).not.toContain(secret);
     await proxy.startWorker();
     const verify = async () => {
       const client = new Client({ connectionString: database.ownerUrl });
@@ -127,5 +127,24 @@ describe('the configuration of each start', () => {
     };
     await eventually(async () => (await verify()).unsealed.count === 0);
     expect((await verify()).ok).toBe(true);
+  });
+
+  it('is recorded again when the key of an account is replaced in its file', async () => {
+    const file = join(dir, 'key-of-kenya');
+    writeFileSync(file, 'first-key-of-kenya');
+    const product = launch(
+      'main.js',
+      { UPSTREAM_ACCOUNTS: 'kenya', UPSTREAM_ACCOUNT_KENYA_API_KEY_FILE: file },
+      'kenya',
+    );
+    await product.said(/payout-proxy is ready/);
+    const before = (await newest())?.after?.configuration?.UPSTREAM_ACCOUNT_KENYA_API_KEY;
+    expect(before).toEqual(FINGERPRINT);
+    writeFileSync(file, 'second-key-of-kenya');
+    await eventually(async () => (await newest())?.via === 'proxy');
+    const act = await newest();
+    expect(act?.before).toEqual({ process: 'proxy', configuration: { UPSTREAM_ACCOUNT_KENYA_API_KEY: before } });
+    expect(act?.after?.configuration?.UPSTREAM_ACCOUNT_KENYA_API_KEY).not.toBe(before);
+    await product.signal('SIGTERM');
   });
 });

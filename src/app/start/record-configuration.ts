@@ -1,8 +1,9 @@
 import { INestApplicationContext, Logger } from '@nestjs/common';
-import { AT_START, ChangeRecords } from '../../access/clients/changes';
+import { AT_START, ChangeAuthor, ChangeRecords } from '../../access/clients/changes';
 import { PATIENCE } from '../../access/clients/clients.service';
 import { lockChanges } from '../../access/governance/pending-changes';
 import { RecordedConfiguration } from '../../platform/config/recorded-configuration';
+import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { asRecorded } from '../../platform/privacy/recorded';
@@ -14,12 +15,29 @@ type Values = Record<string, string | null>;
 
 /**
  * Records which settings differ from those of the last start on record, whichever instance that was. The first start
- * records all of them. A process starts even if they cannot be recorded. The next start then records them.
+ * records all of them. From then on, each secret that is replaced in its file is recorded as well.
  */
 export async function recordConfiguration(
   app: INestApplicationContext,
   of: ProcessKind,
   configuration: RecordedConfiguration,
+): Promise<void> {
+  let current = configuration;
+  let recording = record(app, of, current, AT_START);
+  app.get(SecretReloadService, { strict: false }).onReload((name, secret) => {
+    current = { ...current, [name]: secret.fingerprint };
+    const changed = current;
+    recording = recording.then(() => record(app, of, changed, { ...AT_START, via: of }));
+  });
+  await recording;
+}
+
+/** A process goes on even if its settings cannot be recorded. The next start then records them. */
+async function record(
+  app: INestApplicationContext,
+  of: ProcessKind,
+  configuration: RecordedConfiguration,
+  by: ChangeAuthor,
 ): Promise<void> {
   const records = app.get(ChangeRecords, { strict: false });
   try {
@@ -32,7 +50,7 @@ export async function recordConfiguration(
         before: last && { process: of, configuration: before },
         after: { process: of, configuration: after },
       };
-      await records.record(tx, [{ action: 'configuration_changed', client: null, keyId: null, ...states }], AT_START);
+      await records.record(tx, [{ action: 'configuration_changed', client: null, keyId: null, ...states }], by);
     }, PATIENCE);
   } catch (error) {
     const { name, code } = error as { name?: string; code?: string };

@@ -127,7 +127,7 @@ export function faultOf(name: string, value: string, production: boolean): strin
     parse({ NODE_ENV: production ? 'production' : 'development', [rule]: value }, [rule]);
     return undefined;
   } catch (error) {
-    if (error instanceof StartError) return error.message.replace(rule, name);
+    if (error instanceof StartError) return error.message.replaceAll(rule, name);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Environment } from './environment';
+import { Secret } from './secret';
 import { isSecretName } from './secret-files';
 import { VARIABLES } from './variables';
 
@@ -50,12 +50,7 @@ export function recordedConfiguration(
 }
 
 function textOf(name: string, value: unknown): string {
-  if (isSecretName(name)) return fingerprintOf(String(value));
+  if (isSecretName(name)) return new Secret(String(value)).fingerprint;
   if (value instanceof Map) return [...value].map(([key, one]) => `${key}=${one}`).join(',');
   return String(value); // a list gets commas, as in the environment
-}
-
-/** Shows that a secret has changed. It tells nothing about a long random one, but confirms a guess of a weak one. */
-function fingerprintOf(secret: string): string {
-  return `SHA-256 ${createHash('sha256').update(secret).digest('hex').slice(0, 8)}…`;
 }

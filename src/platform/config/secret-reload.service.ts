@@ -9,8 +9,14 @@ const EVERY_MS = 1_000;
 export class SecretReloadService implements OnApplicationShutdown {
   private readonly logger = new Logger('Config');
   private readonly timers: NodeJS.Timeout[] = [];
+  private readonly listeners: ((name: string, secret: Secret) => void)[] = [];
 
   constructor(private readonly settings: Pick<RunningConfig, 'secretFiles' | 'production'>) {}
+
+  /** Calls back with each secret that was replaced, whatever uses it. */
+  onReload(listener: (name: string, secret: Secret) => void): void {
+    this.listeners.push(listener);
+  }
 
   /**
    * Calls back with each new value of a secret's file. Does nothing for a secret without a file. Polling also notices
@@ -40,6 +46,7 @@ export class SecretReloadService implements OnApplicationShutdown {
       if (fault !== undefined) return undefined;
       known = new Secret(text);
       onChange(known);
+      for (const listener of this.listeners) listener(name, known);
       this.logger.log({ name }, 'secret reloaded from its file');
     };
     this.timers.push(setInterval(look, EVERY_MS).unref());

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
@@ -29,5 +30,13 @@ export class Secret {
 
   [inspect.custom](): string {
     return SHOWN;
+  }
+
+  /**
+   * A text that shows that the secret has changed. It tells nothing about a long random one, but confirms a guess of a weak
+   * one.
+   */
+  get fingerprint(): string {
+    return `SHA-256 ${createHash('sha256').update(this.#value).digest('hex').slice(0, 8)}…`;
   }
 }
