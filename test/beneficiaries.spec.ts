@@ -131,12 +131,17 @@ describe('a register of recipients', () => {
       ['allowed', 'remove'],
     ] as const) {
       await api.change(name, { list, [action]: [phone] }).expect(200);
+      const { body: forecast } = await approving.proxy.get(approving.approver.key, `/v1/approvals/${held}`).expect(200);
+      const errors = [{ pointer: '/airtimes/0/phoneNumber' }];
+      expect(forecast.not_allowed).toMatchObject({ code: 'recipient_not_allowed', errors });
       const { body } = await approving.decide('approve', held).expect(409);
       expect(body).toMatchObject({ code: 'no_longer_allowed', errors: [{ pointer: '/airtimes/0/phoneNumber' }] });
       if (list === 'blocked') await api.change(name, { list, remove: [phone] }).expect(200);
     }
     expect(approving.upstream.received).toEqual([]);
     await api.allow(name, phone);
+    const { body: pending } = await approving.proxy.get(approving.approver.key, '/v1/approvals').expect(200);
+    expect(pending.approvals.find(({ id }) => id === held)).toMatchObject({ not_allowed: null });
     await approving.decide('approve', held).expect(200);
     expect(approving.upstream.received).toHaveLength(1);
   });

@@ -34,7 +34,8 @@ import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from '.
 import { ForecastService } from './forecast.service';
 import { Held, namedBy, requireUnchanged, toPrepared } from './held';
 import { obstacleProblem, screeningProblem } from './obstacles';
-import { brokenRule, readCallers, readLimitedItems } from './permission';
+import { readHeldItems } from './held-items';
+import { brokenRule, readCallers } from './permission';
 
 const EXPIRED =
   'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
@@ -118,7 +119,7 @@ export class ApprovalsService {
       decision,
       { clientId, operation, items, usd, feeUsd, payments, recipients, knownTransaction },
       async (tx) => {
-        const [callers, limited] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
+        const [callers, limited] = [await readCallers(tx, [keyId]), await readHeldItems(tx, [id])];
         return brokenRule(callers.get(keyId), operation, limited.get(id) ?? [], isOwn);
       },
     ).catch((cause: unknown) => {

@@ -9,7 +9,9 @@ import { namedObjectOf, operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
-import { BrokenRule, brokenRule, CONTENT_LOST, readCallers, readLimitedItems } from './permission';
+import { readForbidden } from './forbidden-recipients';
+import { readHeldItems } from './held-items';
+import { BrokenRule, brokenRule, CONTENT_LOST, readCallers } from './permission';
 
 /** The result that an approval would have now. Both are null once the call is decided or has expired. */
 interface Forecast {
@@ -63,20 +65,21 @@ export class ForecastService {
   private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
     const [callers, items] = await Promise.all([
       readCallers(this.prisma, [...new Set(pending.map(({ key_id }) => key_id))]),
-      readLimitedItems(
+      readHeldItems(
         this.prisma,
         pending.map(({ id }) => id),
       ), // Records in lists show only the first hundred.
     ]);
     const foreign = await this.namingOthers(pending, callers);
-    return new Map(
-      pending.flatMap(({ id, key_id, operation, recovered }) => {
-        const rule = recovered
-          ? CONTENT_LOST
-          : brokenRule(callers.get(key_id), operationNamed(operation), items.get(id) ?? [], !foreign.has(id));
-        return rule ? [[id, rule] as const] : [];
-      }),
-    );
+    const held = pending.map(({ id, key_id, operation: name, recovered }) => {
+      const [caller, operation] = [callers.get(key_id), operationNamed(name)];
+      const own = items.get(id) ?? [];
+      const rule = recovered ? CONTENT_LOST : brokenRule(caller, operation, own, !foreign.has(id));
+      return { id, caller, operation, items: own, rule };
+    });
+    const allowed = held.flatMap(({ rule, caller, ...call }) => (rule || !caller ? [] : [{ ...call, caller }]));
+    const broken = held.flatMap(({ id, rule }) => (rule ? [[id, rule] as const] : []));
+    return new Map([...broken, ...(await readForbidden(this.prisma, allowed))]);
   }
 
   /** Returns the calls that name a transaction of others. What no record tells, the approval itself finds out. */

@@ -3,8 +3,6 @@ import { Caller } from '../../access/auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/callers.service';
 import { OPENS } from '../../access/clients/key';
 import { reachesWholeAccount } from '../../access/auth/owner';
-import { Decimal } from 'decimal.js';
-import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/documents';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/refusals';
@@ -49,36 +47,10 @@ export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]
   return new Map(rows.map((row) => [row.keyId, callerOf(row)]));
 }
 
-/** Reads the recorded items of held calls, by call. They include amounts that the request itself did not state. */
-export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string[]): Promise<Map<string, Limited[]>> {
-  const columns = { id: true, record: true, body: { select: { people: true } } };
-  const rows = await tx.intent.findMany({ where: { id: { in: ids } }, select: columns });
-  const items = new Map(rows.map(({ id, record, body }) => [id, limitedItems(record, body?.people ?? null)]));
-  return new Map(ids.map((id) => [id, items.get(id) ?? []]));
-}
-
-function limitedItems(record: string, people: string | null): Limited[] {
-  const { items = [] } = JSON.parse(record) as IntentDocument;
-  const persons = people === null ? [] : (JSON.parse(people) as PersonDocument[]);
-  const phones = new Map(persons.map(({ position, phone }) => [position, phone]));
-  return items.map((item, position) => toLimited(item, phones.get(position)));
-}
-
-function toLimited(item: ItemDocument, phone: string | undefined): Limited {
-  const { amount_usd: usd, country, recipient_field: field, upstream_ref: ref } = item;
-  return {
-    amountUsd: usd === undefined ? null : new Decimal(usd),
-    country: country ?? null,
-    phone: phone ?? null,
-    recipientField: (field ?? null) as Limited['recipientField'],
-    upstreamRef: ref ?? null,
-  };
-}
-
 /**
  * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
  * that it names, or a limit of one call. The approval threshold does not count. `approveHeldCall` of the journal checks
- * caps and stops.
+ * caps, stops and the register of recipients.
  * @param caller the requester. Undefined if its key is no longer valid.
  * @param isOwn whether the call names no transaction of others (OwnershipService).
  */
