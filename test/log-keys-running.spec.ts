@@ -63,9 +63,9 @@ describe('a change of LOG_SIGNING_KEY', () => {
   }
 
   const receipts: Partial<Record<keyof typeof STEPS, Receipt>> = {};
-  const start = (more: Record<string, string>) => {
+  const start = (more: Record<string, string>, program: 'main.js' | 'worker/main.js' = 'main.js') => {
     const env = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: 'the-key-of-nobody', DATA_DIR: dir };
-    return new Product('main.js', [], { ...envOf(database), ...env, ...more }, dir);
+    return new Product(program, [], { ...envOf(database), ...env, ...more }, dir);
   };
   async function expectStart(more: Record<string, string>): Promise<void> {
     const product = start(more);
@@ -87,7 +87,12 @@ describe('a change of LOG_SIGNING_KEY', () => {
     const replaced = await start({ LOG_SIGNING_KEY: NEW }).exit;
     expect([replaced.code, replaced.stderr]).toEqual([1, expect.stringContaining('signed by none of its keys')]);
     for (const secret of [OLD, NEW]) expect(refused.stderr + replaced.stderr).not.toContain(secret.slice(-40));
+    const worker = await start(STEPS.after, 'worker/main.js').exit;
+    expect([worker.code, worker.stderr]).toEqual([1, refused.stderr.replace('payout-proxy:', 'payout-proxy worker:')]);
     await expectStart(STEPS.during);
+    const changing = start(STEPS.during, 'worker/main.js');
+    await changing.said(/worker is ready/);
+    await changing.signal('SIGTERM');
   });
 
   it('goes on with the new key alone once both have signed', async () => {

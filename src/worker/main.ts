@@ -1,7 +1,7 @@
 import { onStop } from '../app/start/stop'; // first, because it remembers the npm that runs this process
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { afterStart, startSmall } from '../app/start/memory';
-import { logKeyOf } from '../history/log/log-key';
+import { logKeyOf, logRingOf } from '../history/log/log-key';
 import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';
 import { outliveReaders } from '../platform/logging/log-output';
 import { prepareDatabase } from '../platform/database/prepare-database';
@@ -25,15 +25,18 @@ async function run(): Promise<void> {
 }
 
 async function start(): Promise<INestApplicationContext> {
-  const settings = settingsOf(loadConfig());
+  const config = loadConfig();
+  const settings = settingsOf(config);
   const isAlone = process.send === undefined; // beside a proxy, it has the proxy's configuration
   // Hundreds of modules, loaded only once the configuration is known to be sound.
-  const [{ createWorker }, { serveProbes }, { recordConfiguration }] = await Promise.all([
+  const [{ createWorker }, { serveProbes }, { recordConfiguration }, { requireLogKeys }] = await Promise.all([
     import('./worker.js'),
     import('./probes.js'),
     import('../app/start/record-configuration.js'),
+    import('../history/log/log-key-check.js'),
   ]);
   await prepareDatabase(settings, settings.migrateOnStart);
+  if (config.logSigningKey) await requireLogKeys(settings.databaseUrl, logRingOf(settings));
   const worker = await createWorker(settings);
   if (isAlone) await recordConfiguration(worker, 'worker', settings.recorded);
   afterStart();
