@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { createHmac } from 'node:crypto';
+import { leafSql } from '../src/history/log/leaves';
 import { Secret } from '../src/platform/config/secret';
 import { Approving, startApproving } from './support/approving';
 import { answer, Behaviour, FakeUpstream } from './support/fake-upstream';
@@ -97,6 +98,32 @@ describe('the screening of recipients', () => {
     service.behaviour = says('review');
     await approving.decide('approve', held).expect(200);
     expect(approving.upstream.received).toHaveLength(1);
+  });
+
+  it('records the verdict of each approval, and of each that it prevents', async () => {
+    const verdicts = ['allow', 'review'];
+    for (const verdict of verdicts) {
+      service.behaviour = says('review');
+      const held = idOf(await pay().expect(202));
+      expect(await recordOf(held)).toMatchObject({ approval: { screening: null } });
+      service.behaviour = says('deny');
+      const refused = idOf(await approving.decide('approve', held).expect(409));
+      const refusals = await approving.query(`SELECT code, detail FROM refusal WHERE id = '${refused}'`);
+      expect(refusals).toEqual([
+        { code: 'no_longer_allowed', detail: expect.stringContaining('screening_denied') as string },
+      ]);
+      service.behaviour = says(verdict);
+      await approving.decide('approve', held).expect(200);
+      expect(await recordOf(held)).toMatchObject({ screening: 'review', approval: { screening: verdict } });
+    }
+    const leaves = leafSql('decision', 'd');
+    const sealed = await approving.query(`SELECT ${leaves} AS leaf FROM decision d WHERE screening IS NOT NULL`);
+    const said = sealed.map(({ leaf }) => (JSON.parse(String(leaf)) as { screening?: string }).screening);
+    expect(said).toEqual(expect.arrayContaining(verdicts));
+    service.behaviour = says('review');
+    const rejected = idOf(await pay().expect(202));
+    await approving.decide('reject', rejected).expect(200);
+    expect(await recordOf(rejected)).toMatchObject({ approval: { status: 'rejected', screening: null } });
   });
 
   it('replays a call whose recipients could not be screened any more', async () => {

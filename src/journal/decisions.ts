@@ -8,6 +8,7 @@ import { lockClients } from './admissions';
 import { Author, authorSql } from './author';
 import { NO_PROCESS } from './lost-time';
 import { now } from '../platform/fencing/instant';
+import { Screened } from './records';
 import { Release } from './release';
 import { readState } from './state';
 
@@ -17,6 +18,8 @@ export interface NewDecision {
   reason: string;
   /** The commitment of the body that was decided about, as the record of the request states it. */
   bodyCommitment: string | null;
+  /** The verdict of the screening service when it is approved. Null if none was asked. */
+  screening: Screened | null;
   by: Author;
   /** The process that sends it if it is approved. */
   process: number;
@@ -120,13 +123,13 @@ export async function rejectForKey(tx: Prisma.TransactionClient, held: string, r
 async function insertDecision(
   tx: Prisma.TransactionClient,
   kind: 'approved' | 'rejected',
-  { intentId, bodyCommitment, reason, by, process }: NewDecision,
+  { intentId, bodyCommitment, screening, reason, by, process }: NewDecision,
   reservedOn: string | null,
 ): Promise<boolean> {
   const written = await tx.$executeRaw`
-    INSERT INTO decision (intent_id, kind, reason, body_commitment, reserved_on, process, client_id, key_id, actor)
+    INSERT INTO decision (intent_id, kind, reason, body_commitment, reserved_on, process, screening, client_id, key_id, actor)
     SELECT id, ${kind}, ${proseAsRecorded(reason)}, decode(${bodyCommitment}, 'hex'), ${reservedOn}::date, ${process}::integer,
-      ${authorSql(by)}
+      ${screening}, ${authorSql(by)}
     FROM ${waitingCall(intentId)} ON CONFLICT DO NOTHING`;
   return written === 1;
 }

@@ -186,6 +186,7 @@ function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): 
   all.plain('decision', approval?.status, leaf.kind);
   all.time('time of the decision', approval?.decided_at, leaf.decided_at);
   all.text('reason for the decision', approval?.reason, leaf.reason);
+  all.plain('screening at the decision', approval?.screening, leaf.screening);
   comparePerson(all, 'who decided', approval?.decided_by, leaf);
 }
 

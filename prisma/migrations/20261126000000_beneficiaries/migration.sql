@@ -25,6 +25,9 @@ CREATE INDEX beneficiary_client ON beneficiary (client_id, id);
 
 GRANT SELECT, INSERT, DELETE ON beneficiary TO payout_proxy;
 
+-- The verdict of the screening service when a held call was approved; null: none was asked. Before admission, the request records it.
+ALTER TABLE decision ADD COLUMN screening text CHECK (screening IN ('allow', 'review'));
+
 -- The actions of all migrations so far.
 ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activity_action_check CHECK (action IN (
   'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',

@@ -28,6 +28,7 @@ import { readFeeRate } from '../../operations/fees';
 import { movesValue, operationNamed } from '../../operations/catalogue';
 import { approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions';
 import { LocalCopies } from '../../journal/local-copies';
+import { Screened } from '../../journal/records';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
@@ -112,11 +113,11 @@ export class ApprovalsService {
     const { items } = prepared;
     const payments = usd && paymentsTo(clientId, items);
     const isOwn = await this.isOwn(call, held);
-    await this.screenAgain(held, items);
+    const screening = await this.screenAgain(held, items);
     const recipients = recipientsOf(clientId, operation, items);
     const decided = await approveHeldCall(
       this.prisma,
-      decision,
+      { ...decision, screening },
       { clientId, operation, items, usd, feeUsd, payments, recipients, knownTransaction },
       async (tx) => {
         const [callers, limited] = [await readCallers(tx, [keyId]), await readHeldItems(tx, [id])];
@@ -134,14 +135,15 @@ export class ApprovalsService {
 
   /**
    * Asks the screening service again, because lists change while a call waits. A review is what the approver does.
+   * @returns the verdict, for the record of the decision. Null if none was asked.
    * @throws Problem
    */
-  private async screenAgain({ intent }: Held, items: Item[]): Promise<void> {
-    if (!this.screening.isEnabled) return;
+  private async screenAgain({ intent }: Held, items: Item[]): Promise<Screened | null> {
+    if (!this.screening.isEnabled) return null;
     const caller = (await readCallers(this.prisma, [intent.key_id])).get(intent.key_id);
-    if (!caller) return; // the approval is refused
+    if (!caller) return null; // the approval is refused
     try {
-      await this.screening.check({ id: intent.id, caller, operation: operationNamed(intent.operation) }, items);
+      return await this.screening.check({ id: intent.id, caller, operation: operationNamed(intent.operation) }, items);
     } catch (refusal) {
       throw refusal instanceof Problem ? screeningProblem(refusal) : refusal;
     }
@@ -173,7 +175,7 @@ export class ApprovalsService {
 
   private decision({ intent }: Held, reason: string, by: Asker): NewDecision {
     const bodyCommitment = intent.body_commitment ?? null;
-    return { intentId: intent.id, reason, bodyCommitment, by, process: this.process.number };
+    return { intentId: intent.id, reason, bodyCommitment, screening: null, by, process: this.process.number };
   }
 
   /** Reads a held call, and checks early whether this caller may decide about it. The decision itself checks again. */

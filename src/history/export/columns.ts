@@ -103,6 +103,7 @@ const CALLS: Column<ExportedCall>[] = [
   column('decided_by_key_id', ({ decision }) => decision?.key_id),
   column('decided_by_actor', ({ decision }) => decision?.actor, maskContacts),
   column('decision_reason', ({ decision }) => decision?.reason, maskProse),
+  column('decision_screening', ({ decision }) => decision?.screening),
   RESOLUTION,
   column('resolved_at', (call) => settledBy(call)?.recorded_at),
   column('resolved_by_client_id', (call) => settledBy(call)?.client_id),

@@ -46,6 +46,7 @@ interface Decision extends Author {
   kind: string;
   decided_at: string;
   process: number;
+  screening: string | null;
 }
 
 /** The records of a call, as an export needs them. All times are ISO 8601 in UTC. */
@@ -109,7 +110,7 @@ const DOCUMENTS: Record<Listed, string> = {
 const sqlOf = (listed: Listed) => `
   SELECT ${DOCUMENTS[listed]}, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client,
     CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
-      'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason)::text END AS decision,
+      'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening', d.screening)::text END AS decision,
     ARRAY(SELECT record FROM settlement s WHERE s.intent_id = i.id ORDER BY number) AS settlements
   FROM unnest($1::uuid[]) AS wanted (id)
   LEFT JOIN intent i ON i.id = wanted.id AND i.id = ANY ($1::uuid[])

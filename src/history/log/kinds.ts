@@ -65,12 +65,16 @@ const KINDS = {
     text: 'faults',
     time: 'received_at recorded_at',
   }),
-  decision: kind({
-    plain: `intent_id kind reason process ${AUTHOR}`,
-    hex: 'body_commitment',
-    date: 'reserved_on',
-    time: 'decided_at',
-  }),
+  decision: kind(
+    {
+      plain: `intent_id kind reason process screening ${AUTHOR}`,
+      hex: 'body_commitment',
+      date: 'reserved_on',
+      time: 'decided_at',
+    },
+    false,
+    ['screening'],
+  ),
   settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
   stop: kind(
     { plain: `id stops_client_id stops_operation reason cause epoch via ${AUTHOR}`, time: 'stopped_at' },

@@ -108,6 +108,10 @@ export class RecordApproval {
   status!: (typeof APPROVAL_STATUSES)[number];
   @nullable('string', "When it was decided, by the database's clock.", INSTANT) decided_at!: Date | null;
   @orNull(RecordPerson, 'Who decided. Null until then.') decided_by!: RecordPerson | null;
+  @nullable('string', 'Verdict of the screening service at the approval. Null if none was asked.', {
+    enum: [...SCREENED],
+  })
+  screening!: string | null;
   @nullable('string', 'The reason given. Masked without `audit:pii`.') reason!: string | null;
 }
 

@@ -13,7 +13,7 @@ const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 const RECORDS = Prisma.sql`i.record, b.people, o.record AS outcome,
     ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
     d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment", d.client_id::text AS "clientId",
-    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process`;
+    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening`;
 
 /**
  * Reads the records of calls, in no order. It leaves out bodies, which may be large. It is one statement, because each one
@@ -28,7 +28,7 @@ export const recordsAndBodiesOf = (id: string) => Prisma.sql`
 /** The members of a decision that records show. */
 type Decision = Pick<
   Prisma.DecisionGetPayload<object>,
-  'kind' | 'reason' | 'bodyCommitment' | 'clientId' | 'keyId' | 'actor' | 'decidedAt' | 'process'
+  'kind' | 'reason' | 'bodyCommitment' | 'clientId' | 'keyId' | 'actor' | 'decidedAt' | 'process' | 'screening'
 >;
 
 /** A row of `recordsOf`. */
@@ -89,9 +89,9 @@ export function toStoredCall(row: RecordsRow): StoredCall {
 }
 
 function decisionIn(row: RecordsRow): Decision | null {
-  const { decisionKind: kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process } = row;
+  const { decisionKind: kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process, screening } = row;
   if (kind === null) return null;
-  return { kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process };
+  return { kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process, screening };
 }
 
 export function toFullStoredCall(row: RecordsAndBodiesRow): FullStoredCall {

@@ -25,6 +25,7 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
     status: approvalStatusOf(lifecycle, view.present) as RecordApproval['status'],
     decided_at: decision?.decidedAt ?? null,
     decided_by: decision && personOf(decision, view),
+    screening: decision?.screening ?? null,
     reason: shown(decision?.reason, view.reveal, maskProse),
   };
 }

@@ -76,8 +76,7 @@ const HELD_FOR: Record<string, string> = {
 
 function approval({ approval: held, timings }: CallStory): Moment[] {
   if (!held) return [];
-  const { held_for, earlier_call_id, unexplained_transaction, status, decided_at, decided_by, reason, expires_at } =
-    held;
+  const { held_for, earlier_call_id, unexplained_transaction, status, decided_at, expires_at } = held;
   const waits: Moment = {
     title: 'Held for approval',
     at: timings.recorded_at,
@@ -99,8 +98,16 @@ function approval({ approval: held, timings }: CallStory): Moment[] {
       title: isApproved ? 'Approved' : 'Rejected',
       at: decided_at,
       color: isApproved ? 'teal' : 'orange',
-      says: [`By ${nameOf(decided_by)}.`, ...(reason === null ? [] : [`“${reason}”`])],
+      says: decisionWords(held),
     },
+  ];
+}
+
+function decisionWords({ decided_by, reason, screening }: NonNullable<CallStory['approval']>): string[] {
+  return [
+    `By ${nameOf(decided_by)}.`,
+    ...(reason === null ? [] : [`“${reason}”`]),
+    ...(screening === null ? [] : [`The screening service said ${screening}.`]),
   ];
 }
 
