@@ -50,6 +50,10 @@ describe('docker-compose.yml', () => {
     expect(spawnSync(process.execPath, ['-e', elsewhere], { timeout: 10_000 }).status).toBe(1);
   });
 
+  it('waits for a Postgres that replays its log', () => {
+    expect(service('postgres')).toMatch(/^ {6}start_period: 5m\n {6}start_interval: 1s$/m);
+  });
+
   it('passes all settings in .env on, and lets a file have the key of the upstream', () => {
     expect(service('proxy')).toMatch(/^ {4}env_file:\n {6}- path: \.env\n {8}required: false$/m);
     expect(service('proxy')).toMatch(/^ {6}UPSTREAM_API_KEY: \$\{UPSTREAM_API_KEY:-\}$/m);
