@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
 import { SCREENED } from '../../journal/records';
@@ -125,8 +125,8 @@ class RecordTimings {
   @nullable('number', 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }
 
-/** One call, as lists show it. */
-export class CallRecord {
+/** The fields of a call that lists of calls and of payouts show. */
+export class RecordFields {
   @text('ID of the call: the `X-Call-Id` of its answer.', { format: 'uuid' }) id!: string;
   @text('Name of the operation.', { example: 'POST /payouts/airtime' }) operation!: string;
   @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` }) outcome!: CallState;
@@ -164,10 +164,6 @@ export class CallRecord {
     description: 'Whether `database recover` restored it from a copy. Its body and its recipients are lost.',
   })
   recovered!: boolean;
-  @ApiProperty({ type: [RecordItem], description: 'The items. In a list of calls, the first 100.' })
-  items!: RecordItem[];
-  @orNull(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")
-  upstream!: RecordUpstream | null;
   @orNull(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.') refusal!: RecordRefusal | null;
   @orNull(RecordApproval, 'The approval, pending or decided. Null if none was needed.')
   approval!: RecordApproval | null;
@@ -184,6 +180,15 @@ export class CallRecord {
   @orNull(RecordDoubt, 'Why the proxy cannot settle the call. Null if it can, or has not tried yet.')
   doubt!: RecordDoubt | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
+}
+
+/** One call, as lists show it. */
+@ApiExtraModels(RecordFields)
+export class CallRecord extends RecordFields {
+  @ApiProperty({ type: [RecordItem], description: 'The items. In a list of calls, the first 100.' })
+  items!: RecordItem[];
+  @orNull(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")
+  upstream!: RecordUpstream | null;
 }
 
 export class RecordMessage {
@@ -211,7 +216,7 @@ export class FullCallRecord extends CallRecord {
 class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
 
 /** One payout with the fields of its call. */
-export class ItemRecord extends OmitType(CallRecord, ['items', 'upstream'] as const) {
+export class ItemRecord extends RecordFields {
   @ApiProperty({ type: RecordItem, description: 'The payout.' }) item!: RecordItem;
   @orNull(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.")
   upstream!: ItemUpstream | null;
