@@ -81,7 +81,7 @@ describe('an upstream account', () => {
 
   it('does not let an app choose a sub-account', async () => {
     for (const subAccount of [NORTH, SOUTH]) {
-      const refused = await proxy.post(shop, '/payouts/airtime', { ...airtime(1), subAccount } as object).expect(400);
+      const refused = await proxy.post(shop, '/payouts/airtime', { ...airtime(1), subAccount }).expect(400);
       expect(refused.body.errors).toMatchObject([{ pointer: '/subAccount' }]);
     }
   });
