@@ -113,7 +113,8 @@ describe('the configuration of each start', () => {
 
   it('has no secret in clear, and is sealed in the log', async () => {
     const [dump] = await database.query<{ all: string }>('SELECT json_agg(a)::text AS all FROM activity a');
-    for (const secret of [FIRST_KEY, SECOND_KEY, LOG_KEY, 'lovelace', 'key-of-kenya']) expect(dump?.all).not.toContain(secret);
+    for (const secret of [FIRST_KEY, SECOND_KEY, LOG_KEY, 'lovelace', 'key-of-kenya'])
+      expect(dump?.all).not.toContain(secret);
     await proxy.startWorker();
     const verify = async () => {
       const client = new Client({ connectionString: database.ownerUrl });

@@ -3,9 +3,15 @@ import { Prisma } from '../platform/database/generated/client';
 /**
  * Returns SQL that is true for the clients of an upstream account. What one account lists says nothing about the calls of
  * another one, even if it uses the same IDs.
- * @param clientId the column with the ID of the client.
+ * @param column the column with the ID of the client.
  */
-export function ofAccount(clientId: string, account: string): Prisma.Sql {
+export function ofAccount(column: string, account: string): Prisma.Sql {
   // The array is read once for a statement.
-  return Prisma.sql`${Prisma.raw(clientId)} = ANY (ARRAY(SELECT id FROM client WHERE account = ${account}))`;
+  return Prisma.sql`${Prisma.raw(column)} = ANY (ARRAY(SELECT id FROM client WHERE account = ${account}))`;
+}
+
+/** Returns SQL that is true for the clients of the account that a client belongs to. See {@link ofAccount}. */
+export function ofSameAccount(column: string, clientId: string): Prisma.Sql {
+  return Prisma.sql`${Prisma.raw(column)} = ANY (ARRAY(
+    SELECT id FROM client WHERE account = (SELECT account FROM client WHERE id = ${clientId}::uuid)))`;
 }

@@ -5,6 +5,7 @@ import { TransactionId } from '../operations/row';
 import { Prisma } from '../platform/database/generated/client';
 import { uuidFloor } from '../platform/database/uuid';
 import { clock } from '../platform/database/clock';
+import { ofSameAccount } from './of-account';
 import { catchUpIndex } from './search-index';
 import { TAGS, termOf } from './terms';
 
@@ -32,14 +33,14 @@ export class TransactionMakers {
   ) {}
 
   /**
-   * Reads the makers of the transactions, or batches, that have these IDs.
+   * Reads the makers of the transactions, or batches, that have these IDs in the account of the owner.
    * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
    */
   static async read(prisma: Prisma.TransactionClient, owner: Owner, ids: string[]): Promise<TransactionMakers> {
     await catchUpIndex(prisma);
     const found = new TransactionMakers(owner, new Set(ids));
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-      for (const row of await readMakers(prisma, ids.slice(at, at + IDS_AT_ONCE))) found.add(row);
+      for (const row of await readMakers(prisma, owner, ids.slice(at, at + IDS_AT_ONCE))) found.add(row);
     }
     return found;
   }
@@ -111,11 +112,12 @@ type MakerRow = Owner & Record<TransactionId, string | null>;
  * call competes with. The two statements are apart, because a planner that cannot guess how many calls there are would read
  * all records.
  */
-async function readMakers(prisma: Prisma.TransactionClient, ids: string[]): Promise<MakerRow[]> {
+async function readMakers(prisma: Prisma.TransactionClient, { clientId }: Owner, ids: string[]): Promise<MakerRow[]> {
   const terms = ids.map((id) => termOf(TAGS.ref, id));
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.call_id::text AS id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
       SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${MAKING}::text[])
+        AND ${ofSameAccount('client_id', clientId)}
     ) AS e`;
   const calls = found.map(({ id }) => id);
   if (calls.length === 0) return [];

@@ -37,7 +37,8 @@ export class MovedValueService {
     return Promise.all(
       items.map(async (item) => {
         if (item.upstreamRef === null) return item;
-        const known = await readKnownAmount(this.prisma, item.upstreamRef).catch(databaseUnavailable);
+        const { account } = call.caller;
+        const known = await readKnownAmount(this.prisma, account, item.upstreamRef).catch(databaseUnavailable);
         const amount = known ?? (limitsMoney(call.caller.limits) ? await this.listed(call, item.upstreamRef) : null);
         return { ...item, amountUsd: amount && usable(amount) };
       }),
