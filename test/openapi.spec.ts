@@ -126,7 +126,7 @@ describe('the OpenAPI document', () => {
     );
     expect(undescribed).toEqual([]);
     const { recipient_field, total_usd, position } = {
-      ...schemas.CallRecord?.properties,
+      ...schemas.RecordFields?.properties,
       ...schemas.RecordItem?.properties,
     };
     expect(recipient_field?.type).toEqual(['string', 'null']);

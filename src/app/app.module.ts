@@ -3,6 +3,7 @@ import { APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from '../interface/account/account.module';
 import { ClientsApiModule } from '../admin/clients/clients-api.module';
+import { AccountsModule } from '../admin/accounts/accounts.module';
 import { ApprovalsModule } from '../admin/approvals/approvals.module';
 import { HistoryModule } from '../history/history.module';
 import { AuthModule } from '../access/auth/auth.module';
@@ -65,6 +66,7 @@ export class AppModule {
         ApprovalsModule,
         StopsModule,
         // Clients and their limits
+        AccountsModule,
         ClientsApiModule,
         LimitsModule,
         // The console

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { StartError } from '../platform/config/config';
 import { Problem } from '../platform/errors/problem';
+import { accountsCommands } from './accounts';
 import { approvalsCommands } from './approvals';
 import { callsCommands } from './calls';
 import { auditCommands } from './audit';
@@ -29,6 +30,7 @@ export const operatorCommands = () =>
     .showHelpAfterError()
     .addCommand(clientsCommands())
     .addCommand(keysCommands())
+    .addCommand(accountsCommands())
     .addCommand(changesCommands())
     .addCommand(approvalsCommands())
     .addCommand(callsCommands())

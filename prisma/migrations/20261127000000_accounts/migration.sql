@@ -18,3 +18,6 @@ ALTER TABLE source_read ADD COLUMN account text CHECK (account <> 'main');
 
 -- The account that sent an event. Null: main. The ID of an event of another account begins with the account.
 ALTER TABLE upstream_event ADD COLUMN account text CHECK (account <> 'main');
+
+-- For auditors. A call is of the account of its client.
+CREATE OR REPLACE VIEW audit.clients AS SELECT id, name, scopes, created_at, account FROM public.client;

@@ -3,6 +3,7 @@ import { CALL_STATES, CallState, EXECUTED_HELP, STATE_HELP } from '../../operati
 import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
+import { AccountHealth } from '../accounts/accounts.dto';
 import { UsageDto } from '../limits/cap';
 import { Cause, CAUSES, Place, PLACES } from '../../platform/storage/failures';
 import { WholeNumber } from '../../http/validation/query-rules';
@@ -138,20 +139,9 @@ export class OverviewStops {
   @count('Number of active stops.') active!: number;
 }
 
-/** The state of the upstream, as the answering instance has seen it since its start. Other instances may differ. */
-export class OverviewUpstream {
-  @ApiProperty({
-    type: [String],
-    description: 'Operations whose requests mostly failed. Only probes are sent for now.',
-  })
-  open_circuits!: string[];
-  @orNull(INSTANT, 'When it last answered a forwarded request. Null if it has not.')
-  last_answered_at!: Date | null;
-  @orNull(
-    INSTANT,
-    'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. Null if none has.',
-  )
-  last_failure_at!: Date | null;
+/** The state of an account at the upstream. */
+export class OverviewUpstream extends AccountHealth {
+  @ApiProperty({ type: 'string', description: 'Name of the account.', example: 'main' }) account!: string;
 }
 
 /** Why the database or `DATA_DIR` of the answering instance takes no writes. Other instances may differ. */
@@ -188,7 +178,8 @@ export class Overview {
   })
   clients!: OverviewClient[] | null;
   @orNull(ref('OverviewStops'), 'Scope `admin`, `approve` or `audit`.') stops!: OverviewStops | null;
-  @ApiProperty({ type: OverviewUpstream, description: 'Any of these scopes.' }) upstream!: OverviewUpstream;
+  @ApiProperty({ type: [OverviewUpstream], description: 'Any of these scopes. The accounts, `main` first.' })
+  upstream!: OverviewUpstream[];
   @ApiProperty({ type: [OverviewTrouble], description: 'Any of these scopes. Usually empty.' })
   storage!: OverviewTrouble[];
 }

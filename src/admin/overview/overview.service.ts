@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Scope } from '../../operations/scopes';
+import { healthOf } from '../accounts/accounts.dto';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { Cached, CachedValue } from './cached';
 import { HistoryService } from './history.service';
-import { Overview, OverviewUpstream, USUAL_DAYS } from './overview.dto';
+import { Overview, USUAL_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
 import { StorageService } from '../../platform/storage/storage.service';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { clock } from '../../platform/database/clock';
 
 /** The least age at which a section is read again. */
@@ -51,14 +51,9 @@ export class OverviewService {
       section(['admin'], this.clients),
       section(['admin', 'approve', 'audit'], this.stops),
     ]);
-    const upstream = this.seen();
+    const upstream = this.upstream.all().map((account) => ({ account: account.name, ...healthOf(account) }));
     const read = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
     return { as_of: asOf, ...read, upstream, storage: this.storage.troubles };
-  }
-
-  private seen(): OverviewUpstream {
-    const { openCircuits, lastAnsweredAt, lastFailureAt } = this.upstream.of(MAIN_ACCOUNT).health.read();
-    return { open_circuits: openCircuits, last_answered_at: lastAnsweredAt, last_failure_at: lastFailureAt };
   }
 }
 

@@ -69,6 +69,7 @@ const settledBy = ({ settlements }: ExportedCall) => {
   const last = settlements.at(-1);
   return last?.resolution === undefined ? undefined : last;
 };
+const ACCOUNT = column<ExportedCall>('account', ({ account }) => account);
 const RESOLUTION = column<ExportedCall>('resolution', (call) => settledBy(call)?.resolution);
 
 const CALLS: Column<ExportedCall>[] = [
@@ -111,6 +112,7 @@ const CALLS: Column<ExportedCall>[] = [
   column('resolved_by_actor', (call) => settledBy(call)?.actor, maskContacts),
   column('resolution_reason', (call) => settledBy(call)?.reason, maskProse),
   column('undelivered', (call) => (isUndelivered(call) ? 'true' : undefined)),
+  ACCOUNT,
 ];
 
 const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, of: ({ call }) => column.of(call) });
@@ -146,6 +148,7 @@ const ITEMS: Column<ItemRow>[] = [
   column('fee_usd', ({ payout }) => (payout && !payout.feeUsd.isZero() ? payout.feeUsd.toFixed() : undefined)),
   column('payout_status', ({ transaction }) => transaction?.payout_status, maskProse),
   column('payout_error', ({ transaction }) => transaction?.payout_error, maskProse),
+  ofCall(ACCOUNT),
 ];
 
 /** The columns in the order of the export. The order never changes: new columns are appended. */

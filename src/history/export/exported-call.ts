@@ -8,6 +8,7 @@ import {
 import { SettlementDocument } from '../../journal/settlement-document';
 import { itemsSql } from '../../journal/document-sql';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
+import { accountNamed } from '../../journal/recorded-account';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { lifecycleOf } from '../records/rows';
@@ -56,6 +57,8 @@ export interface ExportedCall {
   refusal: Refusal | null;
   /** The name of the client. */
   client: string | null;
+  /** Its account at the upstream. */
+  account: string;
   people: PersonDocument[];
   outcome: OutcomeDocument | null;
   decision: Decision | null;
@@ -82,6 +85,7 @@ interface StoredCall {
   outcome: string | null;
   refusal: string | null;
   client: string | null;
+  account: string | null;
   decision: string | null;
   settlements: string[];
 }
@@ -108,7 +112,7 @@ const DOCUMENTS: Record<Listed, string> = {
 
 /** Each table is joined by the IDs in $1, so that Postgres skips the partitions of other months. */
 const sqlOf = (listed: Listed) => `
-  SELECT ${DOCUMENTS[listed]}, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client,
+  SELECT ${DOCUMENTS[listed]}, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client, c.account,
     CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
       'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening', d.screening)::text END AS decision,
     ARRAY(SELECT record FROM settlement s WHERE s.intent_id = i.id ORDER BY number) AS settlements
@@ -151,6 +155,7 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
   };
   return {
     client: row.client,
+    account: accountNamed(records.intent ? records.intent.account : row.account),
     people: parsed<PersonDocument[]>(row.people) ?? [],
     ...records,
     ...statesOf(records, present),

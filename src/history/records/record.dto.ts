@@ -132,6 +132,7 @@ export class RecordFields {
   @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` }) outcome!: CallState;
   @nullable('string', 'When it became in doubt. Null if it is not.', INSTANT) in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
+  @text('Account of the client at the upstream.', { example: 'main' }) account!: string;
   @text('The key that was used.', { format: 'uuid' }) key_id!: string;
   @nullable('string', 'The person behind the request: the owner of the key, or the unverified `X-Actor`.')
   actor!: string | null;

@@ -1,4 +1,5 @@
 import { OutcomeDocument } from '../../journal/documents';
+import { accountNamed } from '../../journal/recorded-account';
 import { isUndelivered } from '../../journal/undelivered';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
@@ -54,6 +55,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   const { status, code, detail, faults, faultCount, firstCallId } = refusal;
   const asked = {
     ...refusal,
+    account: view.clients.get(refusal.clientId)?.account,
     client_id: refusal.clientId,
     key_id: refusal.keyId,
     idempotency_key: refusal.idempotencyKey,
@@ -154,6 +156,7 @@ const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 /** The members that requests and refusals share. */
 interface Asked {
   id: string;
+  account?: string | undefined;
   operation: string;
   client_id: string;
   key_id: string;
@@ -170,13 +173,14 @@ interface Asked {
  */
 function toRecord(
   asked: Asked,
-  { clientNames, reveal }: View,
+  { clients, reveal }: View,
   became: Omit<CallRecord, keyof Asked | 'client'>,
 ): CallRecord {
   return {
     id: asked.id,
     operation: asked.operation,
-    client: { id: asked.client_id, name: clientNames.get(asked.client_id) ?? null },
+    client: { id: asked.client_id, name: clients.get(asked.client_id)?.name ?? null },
+    account: accountNamed(asked.account),
     key_id: asked.key_id,
     actor: shown(asked.actor, reveal, maskContacts),
     idempotency_key: shown(asked.idempotency_key, reveal, maskContacts),

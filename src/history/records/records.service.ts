@@ -18,7 +18,7 @@ import {
   toFullStoredCall,
   toStoredCall,
 } from './rows';
-import { View } from './view';
+import { View, ViewedClient } from './view';
 
 /** The number of items per call in a list of calls. */
 const ITEMS_IN_LISTS = 100;
@@ -76,9 +76,9 @@ export class RecordsService {
       ]),
     );
     const calls = await mapped(rows, toStoredCall, pace);
-    const clientNames = await this.namesOf([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
+    const clients = await this.clientsBy([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
     const verdicts = await newestVerdicts(this.prisma, calls);
-    const view = { reveal, present, clientNames, verdicts, showsOthers: false };
+    const view = { reveal, present, clients, verdicts, showsOthers: false };
     const records = await mapped(calls, (call) => fromIntent(call, view, isShown), pace);
     const byId = new Map(records.map((record) => [record.id, record]));
     // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
@@ -97,12 +97,12 @@ export class RecordsService {
   /** Reads one call, with the records that are shown. */
   async find(id: string, reveal: boolean, owner?: Owner): Promise<FoundCall | undefined> {
     const present = await this.present.read();
-    const viewOf = async (clients: string[], verdicts: View['verdicts']): Promise<View> => ({
+    const viewOf = async (clientIds: string[], verdicts: View['verdicts']): Promise<View> => ({
       reveal,
       present,
       verdicts,
       showsOthers: owner === undefined,
-      clientNames: await this.namesOf(clients),
+      clients: await this.clientsBy(clientIds),
     });
     const refusal = await this.prisma.refusal.findUnique({ where: { id } });
     if (refusal) {
@@ -131,9 +131,12 @@ export class RecordsService {
     return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answer_of } });
   }
 
-  private async namesOf(clientIds: string[]): Promise<Map<string, string>> {
-    const clients = await this.prisma.client.findMany({ where: { id: { in: [...new Set(clientIds)] } } });
-    return new Map(clients.map(({ id, name }) => [id, name]));
+  private async clientsBy(ids: string[]): Promise<Map<string, ViewedClient>> {
+    const clients = await this.prisma.client.findMany({
+      select: { id: true, name: true, account: true },
+      where: { id: { in: [...new Set(ids)] } },
+    });
+    return new Map(clients.map((client) => [client.id, client]));
   }
 }
 

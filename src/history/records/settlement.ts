@@ -107,7 +107,7 @@ type Found = { position: number | null } & {
 
 function personOf(by: { clientId: string; keyId: string; actor: string | null }, view: View): RecordPerson {
   return {
-    client: { id: by.clientId, name: view.clientNames.get(by.clientId) ?? null },
+    client: { id: by.clientId, name: view.clients.get(by.clientId)?.name ?? null },
     key_id: by.keyId,
     actor: shown(by.actor, view.reveal, maskContacts),
   };

@@ -1,3 +1,4 @@
+import { Client } from '../../platform/database/generated/client';
 import { Present } from '../../operations/lifecycle';
 import { VerdictRow } from './resolver-verdicts';
 
@@ -6,7 +7,7 @@ export interface View {
   /** Whether people are shown unmasked (`audit:pii`, or the reader's own calls). */
   reveal: boolean;
   present: Present;
-  clientNames: Map<string, string>;
+  clients: ReadonlyMap<string, ViewedClient>;
   /** The resolver's verdicts by call. */
   verdicts: ReadonlyMap<string, VerdictRow>;
   /** Whether other calls may be named. The app that owns the call does not see them. */
@@ -19,5 +20,8 @@ export function shown(value: string | null | undefined, reveal: boolean, mask: M
 export function shown(value: string | null | undefined, reveal: boolean, mask: Mask): string | null {
   return value === undefined || value === null || reveal ? (value ?? null) : mask(value);
 }
+
+/** What records show of a client. */
+export type ViewedClient = Pick<Client, 'name' | 'account'>;
 
 type Mask = (value: string) => string;

@@ -20,6 +20,9 @@ export class SearchFilters {
   @Text({ max: 64, required: false, description: 'Name or ID of the client.', example: 'shop' })
   client?: string;
 
+  @Text({ max: 31, required: false, description: 'Account of the client at the upstream.', example: 'main' })
+  account?: string;
+
   @Uuid('ID of the key that was used.')
   key?: string;
 

@@ -144,11 +144,17 @@ export class SearchService {
     return rows.map(({ phone }) => phone);
   }
 
-  /** Returns the IDs of the named clients. A client's name may equal another client's ID. */
-  private async clientsOf({ client }: SearchFilters, owner: Owner | undefined): Promise<string[] | undefined> {
-    if (client === undefined || owner) return undefined;
+  /**
+   * Returns the IDs of the named clients, or of those of the named account. A client's name may equal another client's ID,
+   * and a client keeps its account.
+   */
+  private async clientsOf({ client, account }: SearchFilters, owner: Owner | undefined): Promise<string[] | undefined> {
+    if ((client === undefined && account === undefined) || owner) return undefined;
+    const [name, of] = [client ?? null, account ?? null];
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
-      SELECT id::text FROM client WHERE name = ${client} OR id::text = lower(${client})`;
+      SELECT id::text FROM client
+      WHERE (${name}::text IS NULL OR name = ${name} OR id::text = lower(${name}))
+        AND (${of}::text IS NULL OR account = ${of})`;
     return rows.map(({ id }) => id);
   }
 }

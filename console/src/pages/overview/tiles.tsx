@@ -1,10 +1,10 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Overview } from '../../api/generated/schema';
+import type { Overview, OverviewUpstream } from '../../api/generated/schema';
 import { formatCount, inWords } from '../../components/format';
 import { Instant, Usd } from '../../components/values';
-import { noneOpen, upstreamWords } from './words';
+import { fails, lastAnswer, noneOpen, upstreamWords } from './words';
 
 /** Shows what may need attention, each with a link. */
 export function Tiles({ overview }: { overview: Overview }) {
@@ -68,13 +68,25 @@ function Findings({ findings, last_run: run }: Pick<Overview, 'findings' | 'last
   );
 }
 
-/** The health as seen by the instance that responds. */
+/** The health of each account, as seen by the instance that responds. */
 function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
-  const { open_circuits: open, last_answered_at: answered, last_failure_at: failed } = upstream;
-  const isFailing = open.length > 0 || (failed !== null && (answered === null || failed > answered));
-  const words = isFailing ? 'failing' : upstreamWords(answered);
+  const isFailing = upstream.some(fails);
+  const words = isFailing ? 'failing' : upstreamWords(lastAnswer(upstream));
   return (
     <Tile title="Upstream" value={words} alarming={isFailing}>
+      {upstream.map((account) => (
+        <Text key={account.account} span inherit {...(upstream.length > 1 && { display: 'block' })}>
+          {upstream.length > 1 && <b>{account.account}: </b>}
+          <Health of={account} />
+        </Text>
+      ))}
+    </Tile>
+  );
+}
+
+function Health({ of: { open_circuits: open, last_answered_at: answered, last_failure_at: failed } }: HealthProps) {
+  return (
+    <>
       {open.length > 0 && <>Held back: {open.join(', ')}. </>}
       {answered !== null && (
         <>
@@ -86,9 +98,13 @@ function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
           Failed <Instant at={failed} relative />.
         </>
       )}
-      {answered === null && failed === null && 'Since this instance started.'}
-    </Tile>
+      {answered === null && failed === null && 'Not used since this instance started.'}
+    </>
   );
+}
+
+interface HealthProps {
+  of: OverviewUpstream;
 }
 
 function Seal({ seal }: Pick<Overview, 'seal'>) {

@@ -1,4 +1,4 @@
-import type { OverviewRun } from '../../api/generated/schema';
+import type { OverviewRun, OverviewUpstream } from '../../api/generated/schema';
 import { formatCount } from '../../components/format';
 
 /** The results of runs that compared everything. Other results say nothing about what was not compared. */
@@ -11,6 +11,17 @@ export function noneOpen(run: Pick<OverviewRun, 'result' | 'state'> | null): str
   return run.state === 'running' || run.state === 'queued'
     ? 'No open findings. A run is in progress.'
     : 'No open findings, but the last run was incomplete.';
+}
+
+/** Returns whether an account fails most requests of an operation, or failed after its last answer. */
+export function fails({ open_circuits: open, last_answered_at: answered, last_failure_at: failed }: OverviewUpstream) {
+  return open.length > 0 || (failed !== null && (answered === null || failed > answered));
+}
+
+/** Returns when any of the accounts last answered. Null if none has. */
+export function lastAnswer(accounts: OverviewUpstream[]): string | null {
+  const answers = accounts.flatMap(({ last_answered_at: at }) => at ?? []);
+  return answers.sort().at(-1) ?? null;
 }
 
 /** An older answer says nothing about the current health of the upstream. */

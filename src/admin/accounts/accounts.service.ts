@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { Loaded } from '../../platform/config/config.module';
+import { accountsOf, RunningAccount } from '../../platform/config/upstream-accounts';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { AccountDto, healthOf } from './accounts.dto';
+
+/** Lists the accounts at the upstream. */
+@Injectable()
+export class AccountsService {
+  private readonly configured: readonly RunningAccount[];
+
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly upstream: UpstreamService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.configured = accountsOf(config.get('settings', { infer: true }));
+  }
+
+  /** Returns the accounts of this instance, and those that only clients name. */
+  async list(): Promise<AccountDto[]> {
+    const counts = await this.prisma.client.groupBy({ by: ['account'], _count: true, orderBy: { account: 'asc' } });
+    const clients = new Map(counts.map(({ account, _count: count }) => [account, count]));
+    const known = this.configured.map((account) => this.known(account, clients.get(account.name) ?? 0));
+    for (const { name } of this.configured) clients.delete(name);
+    return [...known, ...[...clients].map(([name, count]) => unknownAccount(name, count))];
+  }
+
+  private known({ name, baseUrl, subAccount, wallet, webhookSecret }: RunningAccount, clients: number): AccountDto {
+    return {
+      name,
+      configured: true,
+      base_url: baseUrl,
+      sub_account: subAccount ?? null,
+      wallet: wallet ?? null,
+      accepts_events: webhookSecret !== undefined,
+      clients,
+      ...healthOf(this.upstream.of(name)),
+    };
+  }
+}
+
+function unknownAccount(name: string, clients: number): AccountDto {
+  return {
+    name,
+    configured: false,
+    base_url: null,
+    sub_account: null,
+    wallet: null,
+    accepts_events: false,
+    clients,
+    open_circuits: [],
+    last_answered_at: null,
+    last_failure_at: null,
+  };
+}
