@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { ServerClient } from '../src/platform/database/servers/server-client';
+import { JOB_CHANNEL, JobName } from '../src/platform/jobs/job';
 import { removeDataDir } from './support/data-dir';
 import { eventually, phones } from './support/paying';
 import { envOf, newDataDir, Product } from './support/process';
@@ -76,6 +78,23 @@ function killAt(kills: Kill[]): { done: number } {
     return { answer };
   });
   return counts;
+}
+
+/** Tells workers of runs all the time, so that none waits until it looks for killed ones by itself. */
+function tellWorkers(database: TestDatabase): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const telling = (async () => {
+    while (!stopping.signal.aborted) {
+      await database.query('SELECT pg_notify($1, $2)', [JOB_CHANNEL, 'runs' satisfies JobName]);
+      await sleep(50);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await telling;
+    },
+  };
 }
 
 /** What a run has left in the database, but for ids and times that differ from run to run. */
@@ -163,7 +182,9 @@ describe('a run whose worker is killed', () => {
       })),
     );
     const { body } = await askForRun(asking(proxy.url), period).expect(202);
+    const telling = tellWorkers(database);
     await ended(asking(proxy.url), body.id);
+    await telling.stop();
     jest.restoreAllMocks();
     await proxy.close();
     expect(kills.done).toBeGreaterThan(KILLS / 2); // the rest was not reached
