@@ -27,6 +27,9 @@ const SHOWN = new Set([
 /** Filters for a recipient, whole or in part. A value that is no known kind of contact may still be a name. */
 const WHO = new Set(['recipient', 'recipient_prefix']);
 
+/** Digits that may spell a phone number, also in groups. */
+const NUMBER = /\d(?:[ ._()/-]{0,3}\d){6,}/g;
+
 /** Returns whether filters name a person. The result tells whether this person was paid, even if it is empty or masked. */
 export function nameRecipient(filters: Record<string, string>): boolean {
   return Object.keys(filters).some((name) => WHO.has(name));
@@ -40,8 +43,7 @@ export function maskFilters(filters: Record<string, string>): Record<string, str
 function masked(name: string, value: string): string {
   if (SHOWN.has(name)) return value;
   // The original filters are stored where they can be erased, so masking too many numbers loses nothing.
-  if (name === 'reference') return maskProse(value).replace(/\d{7,15}/g, DOTS);
-  if (!WHO.has(name)) return maskProse(value);
+  if (!WHO.has(name)) return maskProse(value).replace(NUMBER, DOTS);
   if (/^\+\d+$/.test(value)) return maskPhone(value);
   return value.lastIndexOf('@') > 0 ? maskEmail(value) : DOTS;
 }
