@@ -75,7 +75,7 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     duplicate_of: intent.duplicateOf ?? undefined,
     earlier_call_id: intent.earlierCallId ?? undefined,
     unexplained_transaction: intent.unexplainedTransaction ?? undefined,
-    idempotency_key: intent.idempotencyKey ?? undefined,
+    idempotency_key_commitment: intent.key ? hexOf(intent.key.salt.toString('hex'), intent.key.text) : undefined,
     actor: intent.actor ?? undefined,
     held_for: intent.heldFor ?? undefined,
     expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
@@ -182,7 +182,7 @@ describe('stored records', () => {
         for (const intent of intents) {
           const row = await stored('intent', intent.id);
           expect(contradictionsOf('intent', intent.id, row)).toEqual([]);
-          const [, at, record, , , people] = row;
+          const [, at, record, , , , people] = row;
           expect(canonicalize(JSON.parse(record))).toBe(record);
           const [read, named] = [parsed<IntentDocument>(record), parsed<PersonDocument[]>(people ?? '[]')];
           expect(named).toEqual(peopleOf(intent));

@@ -97,7 +97,7 @@ describe('a failover under load', () => {
 
   async function expectAllFound(asked: number[], answered: number[]): Promise<void> {
     const rows = await pair.database.query<{ key: string; kind: string | null }>(
-      `SELECT i.record::json ->> 'idempotency_key' AS key, o.kind FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id`,
+      `SELECT b.idempotency_key AS key, o.kind FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id`,
     );
     const kinds = new Map(rows.map(({ key, kind }) => [key, kind]));
     const sent = upstream.received.map((one) => Number(phoneOf(one).slice(-8)));

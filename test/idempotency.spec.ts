@@ -48,9 +48,9 @@ describe('an idempotency key', () => {
     const k = newKey();
     const first = await pay(k).expect(200);
     await pay(k).expect(200);
-    const rows = await database.query('SELECT status, code, first_call_id FROM refusal WHERE idempotency_key = $1', [
-      k,
-    ]);
+    const replays =
+      'SELECT status, code, first_call_id FROM refusal JOIN refusal_key ON refusal_id = id WHERE key = $1';
+    const rows = await database.query(replays, [k]);
     expect(rows).toEqual([{ status: 200, code: 'idempotent_replay', first_call_id: first.headers['x-call-id'] }]);
   });
 
@@ -242,7 +242,7 @@ describe('an idempotency key', () => {
   it('is in the record of its call', async () => {
     const k = newKey();
     const { headers } = await pay(k).expect(200);
-    expect(await database.query("SELECT id FROM intent WHERE record::json ->> 'idempotency_key' = $1", [k])).toEqual([
+    expect(await database.query('SELECT intent_id AS id FROM intent_body WHERE idempotency_key = $1', [k])).toEqual([
       { id: headers['x-call-id'] },
     ]);
     expect(await record(headers['x-call-id'])).toMatchObject({ outcome: 'succeeded' });

@@ -90,7 +90,7 @@ describe('the tables', () => {
     expect(await partitions()).toEqual(before);
     await Promise.all(clients.map((client) => client.query('SELECT make_partitions(3)')));
     const after = await partitions();
-    expect(after).toHaveLength(before.length + 2 * 7);
+    expect(after).toHaveLength(before.length + 2 * 8);
     expect(after).toEqual(expect.arrayContaining(before));
     await Promise.all(clients.map((client) => client.end()));
     const unguarded = await query(

@@ -146,7 +146,7 @@ describe('a synchronous standby', () => {
 
   async function expectNothingLost(promoted: TestDatabase, sent: string[], answered: string[]): Promise<void> {
     const calls = await promoted.query<{ key: string; outcome: string | null }>(
-      `SELECT i.record::json ->> 'idempotency_key' AS key, o.kind AS outcome FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id`,
+      `SELECT b.idempotency_key AS key, o.kind AS outcome FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id`,
     );
     const outcomes = new Map(calls.map(({ key, outcome }) => [key, outcome]));
     expect(sent.filter((phone) => !outcomes.has(keyOf(phone)))).toEqual([]);

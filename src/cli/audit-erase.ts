@@ -14,12 +14,13 @@ Erases an email address, phone number, or handle from the history. The command e
   - every other body that contains the contact
   - its mentions in the upstream's listings and in statements
   - the searches of auditors for it
+  - idempotency keys with the contact in them. A request with such a key is still recognized
   - registers of clients, and changes of them that wait or were decided
 The records keep their amounts, and every proof remains valid. If the upstream still lists the contact, the next reconciliation
 stores it again. Calls that are in doubt, in progress, or pending approval are not changed. The command lists them and exits
 with code 2. Settle them, then run the command again. Backups are not changed.
-Idempotency keys are parts of sealed records. Those that contain a phone number stay until their months are pruned. The command
-lists their calls, and exits with code 2.
+Idempotency keys that a program before this version wrote are parts of sealed records, and stay until their months are pruned. The
+command lists their calls, and exits with code 2.
 
 Examples:
   npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run
@@ -76,7 +77,7 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
     }
     if (erased.keys.length > 0) {
       process.stdout.write(
-        `The idempotency keys of ${erased.keys.length} calls contain the number, and stay until their months are pruned:\n${erased.keys.join('\n')}\n`,
+        `The idempotency keys of ${erased.keys.length} calls contain the contact, were recorded by an earlier version, and stay until their months are pruned:\n${erased.keys.join('\n')}\n`,
       );
     }
   }
@@ -85,5 +86,5 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
 
 function count({ places }: Erased): string {
   const of = (...tables: string[]) => places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
-  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, and ${of('beneficiary', 'pending_change')} register entries`;
+  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, and ${of('beneficiary', 'pending_change')} register entries`;
 }

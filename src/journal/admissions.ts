@@ -209,7 +209,7 @@ async function decidedBefore(
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
         OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) OR EXISTS (
           SELECT FROM idempotency_claim c WHERE c.client_id = ${clientId}::uuid AND c.operation = ${operation}
-            AND c.key = ${idempotencyKey} AND c.intent_id <> i.id) AS "isOver"
+            AND c.key IN (${idempotencyKey}, hashed_key(${idempotencyKey})) AND c.intent_id <> i.id) AS "isOver"
     FROM intent i WHERE id = ${id}::uuid`;
   if (!row) return undefined;
   if (row.isOver) throw new Error('the call was settled since, or its key belongs to another call');

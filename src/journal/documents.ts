@@ -31,8 +31,8 @@ interface Restored {
   recovered?: true;
 }
 
-/** The record of a request. */
-export type IntentDocument = Read<ReturnType<typeof intentDocument>> & Restored;
+/** The record of a request. Programs before 20261127100000_idempotency_keys wrote the key itself. */
+export type IntentDocument = Read<ReturnType<typeof intentDocument>> & Restored & { idempotency_key?: string };
 
 /** A payout of a request. */
 export type ItemDocument = Read<ReturnType<typeof itemDocument>>;
@@ -107,7 +107,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     expires_at: intent.expiresAt?.toISOString(),
     held_for: intent.heldFor ?? undefined,
     id: intent.id,
-    idempotency_key: intent.idempotencyKey ?? undefined,
+    idempotency_key_commitment: intent.key ? commitment(intent.key.salt, intent.key.text)?.toString('hex') : undefined,
     item_count: items.length,
     items: items.length > 0 ? items : undefined, // in the order of the body
     key_id: intent.caller.keyId,

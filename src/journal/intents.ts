@@ -46,9 +46,9 @@ const INTENTS = new Rows<IntentRow>([
   ['salt', 'bytea', ({ intent, written }) => (intent.body === null ? null : written.salt)],
   ['body', 'bytea', ({ intent }) => intent.body],
   ['people', 'text', ({ written }) => written.people],
-  ['idempotency_key', 'text', ({ intent }) => intent.idempotencyKey],
-  ['claim_salt', 'bytea', ({ intent }) => intent.claim?.salt],
-  ['claim_hash', 'bytea', ({ intent }) => intent.claim?.contentHash],
+  ['idempotency_key', 'text', ({ intent }) => intent.key?.text],
+  ['key_salt', 'bytea', ({ intent }) => intent.key?.salt],
+  ['content_hash', 'bytea', ({ intent }) => intent.key?.contentHash],
 ]);
 
 const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
@@ -68,9 +68,9 @@ const TAKEN_OVER = `ON CONFLICT (client_id, operation, key) DO UPDATE
     SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash`;
 
 // Each part of a statement costs Postgres more than a row, and most calls have no key.
-const claims = (conflict: string) => `, claims AS (
+const claims = (key: string, conflict: string) => `, claims AS (
     INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
-    SELECT client_id, operation, idempotency_key, id, claim_salt, claim_hash FROM calls WHERE claim_salt IS NOT NULL
+    SELECT client_id, operation, ${key}, id, key_salt, content_hash FROM calls WHERE idempotency_key IS NOT NULL
     ${conflict}
   )`;
 
@@ -89,8 +89,9 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string, 
     FROM calls, clock ${ifNew}
     RETURNING client_id, reserved_on, total_usd, expected_fee_usd
   ), bodies AS (
-    INSERT INTO intent_body (intent_id, salt, body, people)
-    SELECT id, salt, body, people FROM calls WHERE body IS NOT NULL OR people IS NOT NULL ${ifNew}
+    INSERT INTO intent_body (intent_id, salt, body, people, idempotency_key, idempotency_key_salt)
+    SELECT id, salt, body, people, idempotency_key, key_salt FROM calls
+    WHERE body IS NOT NULL OR people IS NOT NULL OR idempotency_key IS NOT NULL ${ifNew}
   ), contents AS (
     INSERT INTO recent_content (content, intent_id, lasting)
     ${REMEMBERED.source} WHERE (SELECT clear FROM admission) ${ifNew}
@@ -102,7 +103,13 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string, 
   )${claimed}
   SELECT clear${server} FROM admission`;
 
-const INSERT = insertion('insert_intents', 'TRUE', claims(TAKEN_OVER), IF_NEW);
+/** The key for a claim of `calls`. If another claim has it already, its text may have been erased there. */
+export const CLAIMED_KEY = `coalesce((
+      SELECT k.key FROM idempotency_claim k
+      WHERE k.client_id = calls.client_id AND k.operation = calls.operation AND k.key = hashed_key(calls.idempotency_key)
+    ), idempotency_key)`;
+
+const INSERT = insertion('insert_intents', 'TRUE', claims(CLAIMED_KEY, TAKEN_OVER), IF_NEW);
 
 const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED] = [0, 1, 2, 3, 4, 5, 6, 7].map(
   (place) => `$${REMEMBERED.next + place}`,
@@ -115,7 +122,13 @@ const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::num
 // Nothing stands against these calls, so their claims are new.
 const SERVER = `, CASE WHEN ${POOLED}::boolean THEN database_server() END AS server`;
 const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '', '', SERVER);
-const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, claims(''), '', SERVER);
+const INSERT_KEYED_IF_CLEAR = insertion(
+  'insert_intents_if_clear_keyed',
+  CLEAR,
+  claims('idempotency_key', ''),
+  '',
+  SERVER,
+);
 
 /** Writes intents that need no decision, with what stands beside them: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
@@ -151,7 +164,7 @@ export async function insertIntentsIfClear(
     prisma.isPooled,
   ];
   const values = [...valuesOf(rows), ...clearance];
-  const [row] = rows.some(({ intent }) => intent.claim)
+  const [row] = rows.some(({ intent }) => intent.key)
     ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)
     : await prisma.prepared<Cleared>('insert_intents_if_clear', INSERT_IF_CLEAR, values);
   if (prisma.isPooled) prisma.ranOn(row?.server);

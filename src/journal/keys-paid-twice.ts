@@ -19,9 +19,15 @@ const PATIENCE_MS = 1_000;
 /** A call that has an idempotency key, or had one. */
 export type Keyed = Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>;
 
+export function isKeyed({ idempotency_key_commitment: committed, idempotency_key: text }: IntentDocument): boolean {
+  return (committed ?? text) !== undefined;
+}
+
 /** The call that has the key of another one by now. */
 interface Owner {
   id: string;
+  /** The key as its claim has it. */
+  key: string;
   client: string;
   state: CallState;
 }
@@ -40,17 +46,26 @@ export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promis
     owner.state === 'pending_approval' &&
     (await rejectForKey(tx, owner.id, `Call ${paid.id} has the same idempotency key and is paid.`));
   // Nobody knows the content any more that the key stood for, so the key alone counts.
-  if (executed !== 'yes') await giveKey(tx, paid, owner.id, { salt: null, hash: null });
+  if (executed !== 'yes') await giveKey(tx, paid, { owner: owner.id, key: owner.key, salt: null, hash: null });
   if (executed !== 'no' && !isDeclined)
     await raise(tx, paid, owner, 'was settled as not executed and is paid after all');
 }
 
-/** Gives an idempotency key to a call that had it before. @param owner the call that has it now. */
+/** A claim of an idempotency key. */
+interface Claim {
+  /** The call that has the key now. */
+  owner: string;
+  key: string;
+  /** Of the content of the call that gets the key. Hex. */
+  salt: string | null;
+  hash: string | null;
+}
+
+/** Gives an idempotency key to a call that had it before. */
 export async function giveKey(
   tx: Prisma.TransactionClient,
-  { id, client_id: clientId, operation, idempotency_key: key }: Keyed,
-  owner: string,
-  { salt, hash }: { salt: string | null; hash: string | null },
+  { id, client_id: clientId, operation }: Keyed,
+  { owner, key, salt, hash }: Claim,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE idempotency_claim SET intent_id = ${id}::uuid, salt = decode(${salt}, 'hex'), content_hash = decode(${hash}, 'hex')
@@ -71,13 +86,15 @@ export async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: Keyed
 }
 
 async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Owner | undefined> {
-  const { id, client_id: clientId, operation, idempotency_key: key } = intent;
-  if (key === undefined) return undefined;
-  const [claim] = await tx.$queryRaw<{ owner: string; client: string }[]>`
-    SELECT k.intent_id::text AS owner, c.name AS client FROM idempotency_claim k JOIN client c ON c.id = k.client_id
-    WHERE k.client_id = ${clientId}::uuid AND k.operation = ${operation} AND k.key = ${key} AND k.intent_id <> ${id}::uuid`;
-  const known = claim && (await readCallStates(tx, [claim.owner], 0)).get(claim.owner);
-  return known && { id: claim.owner, client: claim.client, state: known.state };
+  const { id, client_id: clientId, operation, idempotency_key: text = null } = intent;
+  const [claim] = await tx.$queryRaw<{ id: string; key: string; client: string }[]>`
+    SELECT k.intent_id::text AS id, k.key, c.name AS client
+    FROM (SELECT coalesce(${text}, (SELECT idempotency_key FROM intent_body WHERE intent_id = ${id}::uuid)) AS key) AS own
+    JOIN idempotency_claim k ON k.client_id = ${clientId}::uuid AND k.operation = ${operation}
+      AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> ${id}::uuid
+    JOIN client c ON c.id = k.client_id`;
+  const known = claim && (await readCallStates(tx, [claim.id], 0)).get(claim.id);
+  return known && { ...claim, state: known.state };
 }
 
 /** Raises the alarm once for the two calls. */

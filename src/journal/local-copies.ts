@@ -13,15 +13,15 @@ import { CopiedPayment, toRow } from './recipient-payments';
 import { WaitingCopies } from './waiting-copies';
 
 /**
- * A committed record, as a line of a copy. It names nobody: records hold salted commitments, and the salts stay behind.
- * Contents and recipients are hashes without salts, so the file is private.
+ * A committed record, as a line of a copy. It names nobody but by an idempotency key: records hold salted commitments, and
+ * the salts stay behind. Contents and recipients are hashes without salts, so the file is private.
  */
 export type CopiedLine =
   | {
       kind: 'intent';
       record: IntentDocument;
-      /** Hex. Null without an Idempotency-Key. */
-      claim: { salt: string; hash: string | null } | null;
+      /** Null without an Idempotency-Key. Without `key`, an earlier program wrote it, and the record has the key. */
+      claim: { key?: string; salt: string; hash: string | null } | null;
       /** Hex. */
       contents: string[];
       /** What limits of its client may count later. */
@@ -30,7 +30,12 @@ export type CopiedLine =
   | { kind: 'outcome'; record: OutcomeDocument }
   | { kind: 'approval'; intent_id: string; reserved_on: string | null };
 
-type IntentLine = Extract<CopiedLine, { kind: 'intent' }>;
+export type IntentLine = Extract<CopiedLine, { kind: 'intent' }>;
+
+/** Returns the idempotency key of a copied call. */
+export function keyOf({ record, claim }: IntentLine): string | undefined {
+  return claim?.key ?? record.idempotency_key;
+}
 
 /** An intent that is in the database, as texts. */
 interface FoundIntent {
@@ -97,21 +102,22 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   addIntent({ intent, written }: IntentRow): void {
-    const { claim } = intent;
+    const { key } = intent;
     this.addIntentLine(
       written.record,
-      claim ? { salt: claim.salt.toString('hex'), hash: claim.contentHash?.toString('hex') ?? null } : null,
+      key ? { key: key.text, salt: key.salt.toString('hex'), hash: key.contentHash?.toString('hex') ?? null } : null,
       (intent.contents ?? []).map((content) => content.toString('hex')),
       (intent.payments ?? []).map(toRow),
     );
   }
 
   /** Copies a call that a retry found in the database. Its first attempt was reported as failed, and left no copy. */
-  async copyIntent({ id, clientId, operation, idempotencyKey }: AdmissionRequest): Promise<void> {
+  async copyIntent({ id, clientId, operation }: AdmissionRequest): Promise<void> {
     const [row] = await this.prisma.$queryRaw<FoundIntent[]>`
       SELECT record, (
-          SELECT json_build_object('salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex'))::text FROM idempotency_claim
-          WHERE client_id = ${clientId}::uuid AND operation = ${operation} AND key = ${idempotencyKey}) AS claim,
+          SELECT json_build_object('key', b.idempotency_key, 'salt', encode(b.idempotency_key_salt, 'hex'), 'hash', encode(c.content_hash, 'hex'))::text
+          FROM intent_body b JOIN idempotency_claim c ON c.key IN (b.idempotency_key, hashed_key(b.idempotency_key))
+          WHERE b.intent_id = intent.id AND c.client_id = ${clientId}::uuid AND c.operation = ${operation}) AS claim,
         ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents,
         (SELECT coalesce(json_agg(json_build_object('recipient', encode(recipient, 'hex'), 'position', position, 'usd', usd::text)), '[]')
           FROM recipient_payment WHERE intent_id = intent.id)::text AS payments

@@ -3,7 +3,7 @@ import { commitment, newSalt } from './commitment';
 import { contentKey, paymentKeys } from './content-keys';
 import { ExpectedFees } from './expected-fees';
 import { GuardWindows } from './guard-windows';
-import { NewIntent, OpenIntent } from './records';
+import { ClaimedKey, NewIntent, OpenIntent } from './records';
 
 /** A request, and the intent to record if it is admitted or held. */
 export interface Admission {
@@ -32,7 +32,6 @@ export function toOpened(
     if (!isOpen(ruling)) return [];
     const held = ruling.kind === 'held';
     const { idempotencyKey, content, usd, items, operation, payments } = request;
-    const salt = idempotencyKey === null ? undefined : newSalt();
     // The fields are copied one by one, because spreading an intent takes longer than deciding about it.
     return {
       id: intent.id,
@@ -50,7 +49,7 @@ export function toOpened(
       screening: intent.screening,
       causedBy: intent.causedBy,
       process,
-      idempotencyKey,
+      key: idempotencyKey === null ? null : claimOf(idempotencyKey, content),
       duplicateOf: ruling.duplicateOf ?? null,
       heldFor: held ? ruling.heldFor : null,
       unexplainedTransaction: held ? (ruling.transaction ?? null) : null,
@@ -62,8 +61,12 @@ export function toOpened(
         ...(windows.duplicates ? [contentKey(request)] : []),
         ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
       ],
-      claim: salt && { salt, contentHash: commitment(salt, content) },
       payments,
     };
   });
+}
+
+function claimOf(text: string, content: string): ClaimedKey {
+  const salt = newSalt();
+  return { text, salt, contentHash: commitment(salt, content) };
 }

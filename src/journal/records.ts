@@ -41,11 +41,19 @@ export interface NewIntent extends Origin {
   causedBy?: string | undefined;
 }
 
+/** The idempotency key of a call. The call claims it, with its content. */
+export interface ClaimedKey {
+  text: string;
+  salt: Buffer;
+  /** SHA-256(salt || content). */
+  contentHash: Buffer | null;
+}
+
 /** An intent that will be committed, with the data that keeps money safe. A read has no such data. */
 export interface OpenIntent extends NewIntent {
   /** The number of the process that works on it. */
   process: number;
-  idempotencyKey?: string | null;
+  key?: ClaimedKey | null;
   heldFor?: HeldFor | null;
   /** The latest earlier call with an equal payment, because of which it is held. */
   earlierCallId?: string | null;
@@ -60,7 +68,6 @@ export interface OpenIntent extends NewIntent {
   duplicateOf?: string | null;
   /** The contents to remember (content-keys.ts), so that repetitions are detected. Its own content is the first. */
   contents?: Buffer[];
-  claim?: { salt: Buffer; contentHash: Buffer | null } | undefined;
   /** What it pays to each recipient. Null if no limit of its client depends on earlier payments. */
   payments?: Payment[] | null;
 }

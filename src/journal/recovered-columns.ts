@@ -1,12 +1,15 @@
 import { canonical } from '../policy/content';
 import { UNSTAMPED } from './document-sql';
-import { IntentDocument, OutcomeDocument } from './documents';
+import { OutcomeDocument } from './documents';
+import { IntentLine, keyOf } from './local-copies';
 import { NO_PROCESS } from './lost-time';
 
 /** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
-export function columnsOf(record: IntentDocument) {
+export function columnsOf(line: IntentLine) {
+  const { record, claim } = line;
   const document = withoutCommitments(record);
   const { items } = document;
+  const isBeside = claim?.key !== undefined;
   return {
     id: document.id,
     client_id: document.client_id,
@@ -17,9 +20,11 @@ export function columnsOf(record: IntentDocument) {
     held_for: document.held_for ?? null,
     expires_at: document.expires_at ?? null,
     reserved_on: document.reserved_on ?? null,
-    idempotency_key: document.idempotency_key ?? null,
+    idempotency_key: keyOf(line) ?? null,
+    key_salt: isBeside ? claim.salt : null,
     record: canonical({
       ...document,
+      ...(isBeside && { idempotency_key_commitment: record.idempotency_key_commitment }),
       ...(items && { items: items.map(withoutCommitments) }),
       process: NO_PROCESS,
       recorded_at: UNSTAMPED,

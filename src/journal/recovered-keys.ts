@@ -4,14 +4,15 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { isKeyFree, KnownCall, readCallStates } from './call-states';
 import { rejectForKey } from './decisions';
 import { alarmIfPaidTwice, giveKey } from './keys-paid-twice';
-import { CopiedLine } from './local-copies';
+import { CopiedLine, keyOf } from './local-copies';
 
 /** A copied call whose key another call has in the database. */
 interface Reused {
   id: string;
   client_id: string;
   operation: string;
-  idempotency_key: string;
+  /** As the claim has it. */
+  key: string;
   owner: string;
   /** Whether the owner is younger than the copied call. */
   isYounger: boolean;
@@ -31,19 +32,19 @@ interface Reused {
  */
 export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
   const keyed = lines.flatMap((line) => {
-    if (line.kind !== 'intent' || line.record.idempotency_key === undefined) return [];
-    const { id, client_id, operation, idempotency_key } = line.record;
-    return [
-      { id, client_id, operation, idempotency_key, salt: line.claim?.salt ?? null, hash: line.claim?.hash ?? null },
-    ];
+    const key = line.kind === 'intent' ? keyOf(line) : undefined;
+    if (line.kind !== 'intent' || key === undefined) return [];
+    const { id, client_id, operation } = line.record;
+    const { salt = null, hash = null } = line.claim ?? {};
+    return [{ id, client_id, operation, key, salt, hash }];
   });
   await prisma.$transaction(async (tx) => {
     const reused = await tx.$queryRaw<Reused[]>`
-      SELECT t.id::text AS id, t.client_id::text AS client_id, t.operation, t.idempotency_key, t.salt, t.hash,
+      SELECT t.id::text AS id, t.client_id::text AS client_id, t.operation, k.key, t.salt, t.hash,
         k.intent_id::text AS owner, k.intent_id > t.id AS "isYounger"
       FROM json_to_recordset(${JSON.stringify(keyed)}::json) AS t(id uuid, client_id uuid, operation text,
-        idempotency_key text, salt text, hash text)
-      JOIN idempotency_claim k ON (k.client_id, k.operation, k.key) = (t.client_id, t.operation, t.idempotency_key)
+        key text, salt text, hash text)
+      JOIN idempotency_claim k ON (k.client_id, k.operation) = (t.client_id, t.operation) AND k.key IN (t.key, hashed_key(t.key))
       WHERE k.intent_id <> t.id ORDER BY t.id DESC`;
     const calls = reused.flatMap(({ id, owner }) => [id, owner]);
     const states = await readCallStates(tx, calls, 0);
@@ -60,8 +61,9 @@ async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states:
   const isDeclined =
     mayBePaid && owner.state === 'pending_approval' && (await rejectForKey(tx, reused.owner, restored(reused.id)));
   const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
-  if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused.owner, reused);
-  else if (isPaid) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
+  if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused);
+  else if (isPaid)
+    await alarmIfPaidTwice(tx, { ...reused, idempotency_key: reused.key }, 'was restored from a copy and is paid');
 }
 
 const restored = (id: string) =>

@@ -6,6 +6,7 @@ import { proseAsRecorded } from '../platform/privacy/recorded';
 import { copiesInBatches } from './copies-reader';
 import { stampedSql } from './document-sql';
 import { insertion } from './insertion';
+import { CLAIMED_KEY } from './intents';
 import { CopiedLine } from './local-copies';
 import { beginReading, LostTime, NO_PROCESS } from './lost-time';
 import { doubtRejected } from './recovered-approvals';
@@ -112,15 +113,15 @@ const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedL
 async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
   const rows = lines.flatMap((line) => {
     if (line.kind !== 'intent') return [];
-    const { record, salt, hash } = { ...line, salt: line.claim?.salt ?? null, hash: line.claim?.hash ?? null };
-    return [{ ...columnsOf(record), salt, hash, contents: line.contents, payments: line.payments ?? null }];
+    const { salt = null, hash = null } = line.claim ?? {};
+    return [{ ...columnsOf(line), salt, hash, contents: line.contents, payments: line.payments ?? null }];
   });
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, client_id uuid, operation text,
         item_count integer, total_usd numeric, expected_fee_usd numeric, held_for text, expires_at timestamptz,
-        reserved_on date, idempotency_key text, record text, salt text, hash text, contents json, payments json)
+        reserved_on date, idempotency_key text, key_salt text, record text, salt text, hash text, contents json, payments json)
     ), intents AS (
       INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at,
         reserved_on, process, recorded_at, record)
@@ -129,9 +130,13 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
       FROM calls, (SELECT clock_timestamp() AS now) AS clock
       WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
       ON CONFLICT DO NOTHING RETURNING id, client_id, operation, reserved_on, total_usd, expected_fee_usd
+    ), keys AS (
+      INSERT INTO intent_body (intent_id, idempotency_key, idempotency_key_salt)
+      SELECT id, idempotency_key, decode(key_salt, 'hex') FROM calls JOIN intents USING (id) WHERE key_salt IS NOT NULL
+      ON CONFLICT DO NOTHING
     ), claims AS (
       INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
-      SELECT DISTINCT ON (client_id, operation, idempotency_key) client_id, operation, idempotency_key, id,
+      SELECT DISTINCT ON (client_id, operation, idempotency_key) client_id, operation, ${Prisma.raw(CLAIMED_KEY)}, id,
         decode(salt, 'hex'), decode(hash, 'hex')
       FROM calls JOIN intents USING (id, client_id, operation) WHERE idempotency_key IS NOT NULL
       ORDER BY client_id, operation, idempotency_key, id DESC

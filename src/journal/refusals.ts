@@ -6,11 +6,13 @@ import { GroupCommit } from '../platform/database/group-commit';
 import { REQUEST_PATIENCE_MS, waitAtMost } from '../platform/database/patience';
 import { Loaded } from '../platform/config/config.module';
 import { Timeouts } from '../platform/config/upstream-timeouts';
+import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { DATABASE_CODES } from '../platform/errors/outages';
 import { StorageService } from '../platform/storage/storage.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
+import { commitment, hex, newSalt } from './commitment';
 import { insertion } from './insertion';
 import { NewRefusal, NewSettlement } from './records';
 import { SettledCall, settleWithin } from './settlements';
@@ -142,7 +144,14 @@ export class RefusalWriter {
  * because of a database failure, but were admitted after all.
  */
 async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
-  await prisma.$executeRaw`${insertion('refusal', refusals.map(toRow))} ON CONFLICT DO NOTHING`;
+  const salted = refusals.map((refusal) => ({ refusal, salt: newSalt() }));
+  const records = Prisma.sql`${insertion('refusal', salted.map(toRow))} ON CONFLICT DO NOTHING`;
+  const keys = salted.flatMap(toKey);
+  await prisma.$executeRaw(
+    keys.length === 0
+      ? records
+      : Prisma.sql`WITH records AS (${records}) ${insertion('refusal_key', keys)} ON CONFLICT DO NOTHING`,
+  );
   const doubtful = refusals.filter(({ code }) => MAY_HAVE_INTENT.includes(code));
   const calls = doubtful.map(({ id, caller }) => ({ id, clientId: caller.clientId }));
   if (calls.length > 0) await releaseRefused(prisma, calls, timeouts);
@@ -186,7 +195,18 @@ function settlementOfRefused({ intent, state, items, number }: SettledCall): New
   };
 }
 
-function toRow(refusal: NewRefusal) {
+/** A refusal, and the salt of its idempotency key. */
+interface Salted {
+  refusal: NewRefusal;
+  salt: Buffer;
+}
+
+/** The row with the key, which can be erased. */
+function toKey({ refusal: { id, idempotencyKey: key }, salt }: Salted): object[] {
+  return key === null ? [] : [{ refusal_id: id, salt: hex(salt), key }];
+}
+
+function toRow({ refusal, salt }: Salted) {
   return {
     id: refusal.id,
     client_id: refusal.caller.clientId,
@@ -201,7 +221,7 @@ function toRow(refusal: NewRefusal) {
     faults: refusal.faults.map(({ pointer, detail }) => ({ pointer: asRecorded(pointer), detail: asRecorded(detail) })),
     fault_count: refusal.faultsTotal,
     received_at: refusal.receivedAt,
-    idempotency_key: refusal.idempotencyKey,
+    idempotency_key_commitment: hex(commitment(salt, refusal.idempotencyKey)),
     actor: refusal.actor,
     first_call_id: refusal.firstCallId,
   };

@@ -10,7 +10,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { IntentDocument, OutcomeDocument, writeOutcome } from './documents';
 import { SettlementDocument, writeSettlement } from './settlement-document';
 import { stampedSql } from './document-sql';
-import { keepKey } from './keys-paid-twice';
+import { isKeyed, keepKey } from './keys-paid-twice';
 import { lockClients } from './admissions';
 import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
 import { newSalt } from './commitment';
@@ -183,7 +183,7 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
   const countedUsd = items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
   const isPaid = resolution !== null && STATES[resolution].executed === 'yes';
   // An admission may take the key over. It locks the client first, too, so that the two cannot deadlock.
-  if (isPaid && intent.idempotency_key !== undefined) await lockClients(tx, [intent.client_id]);
+  if (isPaid && isKeyed(intent)) await lockClients(tx, [intent.client_id]);
   const id = newId();
   const record = writeSettlement({
     ...settlement,

@@ -114,7 +114,7 @@ async function find(
       (SELECT json_agg(json_build_object('request', request, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
        FROM requested a CROSS JOIN LATERAL (
          SELECT intent_id, salt, content_hash FROM idempotency_claim
-         WHERE client_id = a.client_id AND operation = a.operation AND key = a.key OFFSET 0) AS claim) AS claims,
+         WHERE client_id = a.client_id AND operation = a.operation AND key IN (a.key, hashed_key(a.key)) OFFSET 0) AS claim) AS claims,
       (SELECT json_agg(json_build_object('request', request, 'call', intent_id) ORDER BY number DESC)
        FROM requested a CROSS JOIN LATERAL (
          SELECT intent_id, number FROM recent_content

@@ -35,11 +35,7 @@ export const LATE_ONES = [
     name: 'lock-of-a-late-payment',
     guards: 'an admission that takes a key over while its call turns out to be paid',
     edits: [
-      [
-        'src/journal/settlements.ts',
-        'if (isPaid && intent.idempotency_key !== undefined) await',
-        'if (!isPaid && intent.idempotency_key === null) await',
-      ],
+      ['src/journal/settlements.ts', 'if (isPaid && isKeyed(intent)) await', 'if (!isPaid && isKeyed(intent)) await'],
     ],
     noticedBy: LATE,
     test: 'if an admission has taken it over at the same moment, and raises the alarm',

@@ -49,7 +49,7 @@ export interface Arrival {
 
 export async function readIntents({ database, lost }: World, clientIds: string[]): Promise<Intent[]> {
   const rows = await database.query<Omit<Intent, 'number'> & { body: string | null }>(
-    `SELECT i.id, i.client_id AS "clientId", i.record::json ->> 'idempotency_key' AS "idempotencyKey", i.total_usd::text AS "totalUsd",
+    `SELECT i.id, i.client_id AS "clientId", b.idempotency_key AS "idempotencyKey", i.total_usd::text AS "totalUsd",
        i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
        d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
        coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome, o.record::json ->> 'failure' AS failure,

@@ -23,6 +23,7 @@ const text = fc.oneof(
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 const amount = fc.bigInt(0n, 10n ** 15n).map((digits) => new Decimal(digits.toString()).div(1_000_000));
 const instant = fc.integer({ min: 0, max: 4_000_000_000_000 }).map((ms) => new Date(ms));
+const salt = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((value) => Buffer.from(value));
 const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => Buffer.from(value));
 const email = text.map((local) => `${local.replaceAll('@', '')}@example.com`);
 const ms = fc.nat(100_000_000).map((value) => value / 1_000);
@@ -63,7 +64,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   screening: fc.constantFrom('allow', 'review', null),
   causedBy: fc.option(fc.uuid(), { nil: undefined }),
   process: fc.nat(2_147_483_647),
-  idempotencyKey: maybe(text),
+  key: maybe(fc.record({ text, salt, contentHash: maybe(bytes) })),
   heldFor: fc.constantFrom('over_threshold', 'seen_across_clients', null),
   expiresAt: maybe(instant),
   reservedOn: fc.constantFrom('2026-11-21', '2024-02-29', null),

@@ -11,6 +11,8 @@ export function live(database: TestDatabase, process: number): Promise<unknown> 
   return database.query('SELECT pg_advisory_lock($1, $2)', [PROCESS_LOCK, process]);
 }
 
+const KEY = ', idempotency_key, idempotency_key_salt';
+
 /**
  * Copies a call without its outcome, and with other values of some members.
  * @returns the ID of the copy.
@@ -26,12 +28,15 @@ export async function copyIntent(
   const changed = Object.entries({ id: copy, received_at: new Date(), ...changes })
     .filter(([, value]) => value !== null)
     .map(([name, value]) => [name, name.endsWith('_at') ? new Date(value as string | Date).toISOString() : value]);
-  const left = Object.entries(document).filter(([name]) => !(name in changes));
+  const changesKey = 'idempotency_key' in changes;
+  const isLeft = (name: string) => !(name in changes) && !(changesKey && name === 'idempotency_key_commitment');
+  const left = Object.entries(document).filter(([name]) => isLeft(name));
   const text = intentText({ ...Object.fromEntries(left), ...Object.fromEntries(changed) } as Some<IntentDocument>);
   // In one statement, as the proxy does, so that readers see all of its rows or none.
   await database.query(
     `WITH beside AS (
-       INSERT INTO intent_body SELECT $1, salt, body, people FROM intent_body WHERE intent_id = $2
+       INSERT INTO intent_body (intent_id, salt, body, people${changesKey ? '' : KEY})
+       SELECT $1, salt, body, people${changesKey ? '' : KEY} FROM intent_body WHERE intent_id = $2
      ) ${insertion('intent', '$3')}`,
     [copy, id, [text]],
   );

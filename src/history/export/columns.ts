@@ -36,7 +36,6 @@ const asked = (
     | 'client_id'
     | 'key_id'
     | 'actor'
-    | 'idempotency_key'
     | 'request_id',
   mask?: Mask,
 ) => column<ExportedCall>(name, ({ intent, refusal }) => refusal?.[name] ?? intent?.[name], mask);
@@ -55,7 +54,11 @@ const RESULT = [
   column<ExportedCall>('outcome', ({ state }) => state),
   column<ExportedCall>('in_doubt_since', ({ inDoubtSince }) => inDoubtSince),
 ];
-const REQUEST = [asked('idempotency_key', maskContacts), asked('request_id', maskContacts), asked('client_address')];
+const REQUEST = [
+  column<ExportedCall>('idempotency_key', ({ idempotencyKey }) => idempotencyKey, maskContacts),
+  asked('request_id', maskContacts),
+  asked('client_address'),
+];
 const EXCHANGE = [
   column<ExportedCall>('sent_at', ({ outcome }) => outcome?.sent_at),
   column<ExportedCall>('answered_at', ({ outcome }) => outcome?.answered_at),

@@ -25,7 +25,6 @@ interface Refusal {
   request_id: string;
   traceparent: string | null;
   client_address: string;
-  idempotency_key: string | null;
   actor: string | null;
   status: number;
   code: string;
@@ -60,6 +59,8 @@ export interface ExportedCall {
   /** Its account at the upstream. */
   account: string;
   people: PersonDocument[];
+  /** Null if the request had none, or it was erased. */
+  idempotencyKey: string | null;
   outcome: OutcomeDocument | null;
   decision: Decision | null;
   /** Oldest first. */
@@ -82,6 +83,7 @@ export interface ExportedItem {
 interface StoredCall {
   record: string | null;
   people: string | null;
+  idempotencyKey: string | null;
   outcome: string | null;
   refusal: string | null;
   client: string | null;
@@ -96,7 +98,7 @@ const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
 
 const REFUSAL = `
   SELECT row_to_json(x)::text FROM (
-    SELECT r.id, r.client_id, r.key_id, r.operation, r.request_id, r.traceparent, r.client_address, r.idempotency_key, r.actor,
+    SELECT r.id, r.client_id, r.key_id, r.operation, r.request_id, r.traceparent, r.client_address, r.actor,
       r.status, r.code, r.detail, r.first_call_id,
       ${UTC('r.received_at', 'MS')} AS received_at, ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 
@@ -107,18 +109,24 @@ const withoutItems = (table: 'intent' | 'outcome', record: string) =>
 /** The parts of a call that only one kind of export needs. */
 const DOCUMENTS: Record<Listed, string> = {
   calls: `${withoutItems('intent', 'i.record')} AS record, NULL AS people, ${withoutItems('outcome', 'o.record')} AS outcome`,
-  items: `i.record, (SELECT b.people FROM intent_body b WHERE b.intent_id = i.id AND b.intent_id = ANY ($1::uuid[])) AS people, o.record AS outcome`,
+  items: `i.record, b.people, o.record AS outcome`,
 };
+
+/** Earlier programs wrote the key into the record. An erased key has no salt. */
+const KEY = `CASE WHEN r.id IS NULL THEN coalesce(i.record::json ->> 'idempotency_key', CASE WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END)
+  ELSE coalesce(r.idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END) END`;
 
 /** Each table is joined by the IDs in $1, so that Postgres skips the partitions of other months. */
 const sqlOf = (listed: Listed) => `
-  SELECT ${DOCUMENTS[listed]}, CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client, c.account,
+  SELECT ${DOCUMENTS[listed]}, ${KEY} AS "idempotencyKey", CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client, c.account,
     CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
       'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening', d.screening)::text END AS decision,
     ARRAY(SELECT record FROM settlement s WHERE s.intent_id = i.id ORDER BY number) AS settlements
   FROM unnest($1::uuid[]) AS wanted (id)
   LEFT JOIN intent i ON i.id = wanted.id AND i.id = ANY ($1::uuid[])
   LEFT JOIN refusal r ON r.id = wanted.id AND r.id = ANY ($1::uuid[])
+  LEFT JOIN intent_body b ON b.intent_id = i.id AND b.intent_id = ANY ($1::uuid[])
+  LEFT JOIN refusal_key k ON k.refusal_id = r.id AND k.refusal_id = ANY ($1::uuid[])
   LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY ($1::uuid[])
   LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
   LEFT JOIN client c ON c.id = coalesce(r.client_id, i.client_id)`;
@@ -157,6 +165,7 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
     client: row.client,
     account: accountNamed(records.intent ? records.intent.account : row.account),
     people: parsed<PersonDocument[]>(row.people) ?? [],
+    idempotencyKey: row.idempotencyKey,
     ...records,
     ...statesOf(records, present),
   };

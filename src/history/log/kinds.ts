@@ -60,11 +60,16 @@ const KINDS = {
     },
     true,
   ),
-  refusal: kind({
-    plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id ${REQUEST}`,
-    text: 'faults',
-    time: 'received_at recorded_at',
-  }),
+  refusal: kind(
+    {
+      plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id ${REQUEST}`,
+      text: 'faults',
+      hex: 'idempotency_key_commitment',
+      time: 'received_at recorded_at',
+    },
+    false,
+    ['idempotency_key_commitment'],
+  ),
   decision: kind(
     {
       plain: `intent_id kind reason process screening ${AUTHOR}`,

@@ -53,6 +53,7 @@ export class ReceiptsService {
 
   private async openingsOf(intentId: string, kind: KindName): Promise<Opening[]> {
     if (kind === 'outcome') return ofBody(await this.prisma.outcomeBody.findUnique({ where: { intentId } }));
+    if (kind === 'refusal') return ofKey(await this.prisma.refusalKey.findUnique({ where: { refusalId: intentId } }));
     if (kind !== 'intent') return [];
     const row = await this.prisma.intentBody.findUnique({ where: { intentId } });
     const people = JSON.parse(row?.people ?? '[]') as PersonDocument[];
@@ -61,12 +62,18 @@ export class ReceiptsService {
         opening(`items/${position}/${name}_commitment`, Buffer.from(salt, 'hex'), value),
       ),
     );
-    return [...ofBody(row), ...ofPeople];
+    const key = { key: row?.idempotencyKey ?? null, salt: row?.idempotencyKeySalt ?? null };
+    return [...ofBody(row), ...ofPeople, ...ofKey(key)];
   }
 }
 
 function ofBody(row: { salt: Uint8Array | null; body: Uint8Array | null } | null): Opening[] {
   return row?.salt && row.body ? opening('body_commitment', row.salt, row.body) : [];
+}
+
+/** An erased key has no salt. */
+function ofKey(row: { salt: Uint8Array | null; key: string | null } | null): Opening[] {
+  return row?.salt && row.key !== null ? opening('idempotency_key_commitment', row.salt, row.key) : [];
 }
 
 function opening(commitment: string, salt: Uint8Array, value: string | Uint8Array): Opening[] {

@@ -9,7 +9,7 @@ export interface Erasure {
   kind: 'email' | 'phone' | 'handle';
   reason: string;
   actor: string | null;
-  /** `item_recipient/<call id>/<position>`, `intent_body/<call id>`, `outcome_body/<call id>`, `access_filters/<access id>`. */
+  /** `item_recipient/<call id>/<position>`, `intent_body/<call id>`, `outcome_body/<call id>`, `idempotency_key/<call id>`, `access_filters/<access id>`. */
   places: string[];
   erased_at: Date;
 }

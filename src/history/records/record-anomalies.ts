@@ -13,9 +13,9 @@ export const ANOMALY_CODES = [
   'transaction_without_item',
   'item_without_transaction',
   'items_incomplete',
-  ...(['request_body_changed', 'response_body_changed', 'recipient_changed'] as const),
-  ...(['request_body_erased', 'response_body_erased', 'recipient_erased'] as const),
-  ...(['request_body_missing', 'response_body_missing', 'recipient_missing'] as const),
+  ...(['request_body_changed', 'response_body_changed', 'recipient_changed', 'idempotency_key_changed'] as const),
+  ...(['request_body_erased', 'response_body_erased', 'recipient_erased', 'idempotency_key_erased'] as const),
+  ...(['request_body_missing', 'response_body_missing', 'recipient_missing', 'idempotency_key_missing'] as const),
 ] as const;
 
 /** A contradiction in a call's own records, or a record that is missing. */
@@ -121,6 +121,7 @@ function people({ call, gone }: Facts): RecordAnomaly[] {
   return [
     ...kept('request_body', intent.body_commitment, body, gone.has(`intent_body/${id}`)),
     ...kept('response_body', outcome?.body_commitment, answer, gone.has(`outcome_body/${id}`)),
+    ...key(call, gone.has(`idempotency_key/${id}`)),
     ...items.flatMap((item, position) =>
       recipientAnomaly(item, position, recipients.get(position), gone.has(`item_recipient/${id}/${position}`)),
     ),
@@ -139,6 +140,15 @@ function kept(
   return commitmentOf(found) === committed
     ? []
     : [find(`${what}_changed`, `${name} does not match the commitment in its record. Somebody changed it.`)];
+}
+
+function key({ intent, key: stored }: FullStoredCall, gone: boolean): RecordAnomaly[] {
+  const { idempotency_key_commitment: committed } = intent;
+  if (committed === undefined) return [];
+  if (!stored) return [missing('idempotency_key', 'The idempotency key', gone, null)];
+  if (hexOf(commitment(Buffer.from(stored.salt), stored.text)) === committed) return [];
+  const detail = 'The idempotency key does not match the commitment in its record. Somebody changed it.';
+  return [find('idempotency_key_changed', detail)];
 }
 
 function recipientAnomaly(
@@ -163,7 +173,7 @@ function recipientAnomaly(
 }
 
 function missing(
-  what: 'request_body' | 'response_body' | 'recipient',
+  what: 'request_body' | 'response_body' | 'recipient' | 'idempotency_key',
   name: string,
   gone: boolean,
   position: number | null,

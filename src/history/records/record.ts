@@ -16,12 +16,14 @@ import { shown, View } from './view';
 /** Deeper answers are shown as text. Walking them could overflow the stack. */
 const MAX_SHOWN_DEPTH = 64;
 
-type RefusalRow = Prisma.RefusalGetPayload<object>;
+/** A refusal with its idempotency key. An erased key has no salt. */
+type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true } }>;
 
 /** @param isShown whether the item at a position is shown. */
 export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
   const { intent, outcome, lifecycle } = call;
   return toRecord(intent, view, {
+    idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskContacts),
     outcome: stateOf(lifecycle, view.present),
     in_doubt_since: inDoubtSince(lifecycle, view.present),
     item_count: intent.item_count,
@@ -52,17 +54,18 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
 }
 
 export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
-  const { status, code, detail, faults, faultCount, firstCallId } = refusal;
+  const { status, code, detail, faults, faultCount, firstCallId, key } = refusal;
   const asked = {
     ...refusal,
     account: view.clients.get(refusal.clientId)?.account,
     client_id: refusal.clientId,
     key_id: refusal.keyId,
-    idempotency_key: refusal.idempotencyKey,
     request_id: refusal.requestId,
     client_address: refusal.clientAddress,
   };
+  const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
   return toRecord(asked, view, {
+    idempotency_key: shown(text, view.reveal, maskContacts),
     outcome: 'refused',
     in_doubt_since: null,
     item_count: 0,
@@ -161,7 +164,6 @@ interface Asked {
   client_id: string;
   key_id: string;
   actor?: string | null | undefined;
-  idempotency_key?: string | null | undefined;
   request_id: string;
   traceparent?: string | null | undefined;
   client_address: string;
@@ -183,7 +185,7 @@ function toRecord(
     account: accountNamed(asked.account),
     key_id: asked.key_id,
     actor: shown(asked.actor, reveal, maskContacts),
-    idempotency_key: shown(asked.idempotency_key, reveal, maskContacts),
+    idempotency_key: became.idempotency_key,
     request_id: shown(asked.request_id, reveal, maskContacts),
     traceparent: asked.traceparent ?? null,
     client_address: asked.client_address,

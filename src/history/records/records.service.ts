@@ -72,7 +72,7 @@ export class RecordsService {
     const [rows, refusals] = await this.replica.read((reader) =>
       Promise.all([
         reader.readLong<RecordsRow>(recordsOf(ids)),
-        reader.refusal.findMany({ where: { id: { in: ids } } }),
+        reader.refusal.findMany({ where: { id: { in: ids } }, include: { key: true } }),
       ]),
     );
     const calls = await mapped(rows, toStoredCall, pace);
@@ -104,7 +104,7 @@ export class RecordsService {
       showsOthers: owner === undefined,
       clients: await this.clientsBy(clientIds),
     });
-    const refusal = await this.prisma.refusal.findUnique({ where: { id } });
+    const refusal = await this.prisma.refusal.findUnique({ where: { id }, include: { key: true } });
     if (refusal) {
       if (owner && !isOwn({ clientId: refusal.clientId, person: refusal.actor }, owner)) return undefined;
       const record = fromRefusal(refusal, await viewOf([refusal.clientId], new Map()));

@@ -10,7 +10,7 @@ import { resolutionIn } from './settlements';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 
-const RECORDS = Prisma.sql`i.record, b.people, o.record AS outcome,
+const RECORDS = Prisma.sql`i.record, b.people, b.idempotency_key AS "idempotencyKey", b.idempotency_key_salt AS "keySalt", o.record AS outcome,
     ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
     d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment", d.client_id::text AS "clientId",
     d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening`;
@@ -35,6 +35,9 @@ type Decision = Pick<
 export interface RecordsRow extends Omit<Decision, 'kind'> {
   record: string;
   people: string | null;
+  idempotencyKey: string | null;
+  /** Null if the key was erased. */
+  keySalt: Uint8Array | null;
   outcome: string | null;
   settlements: string[];
   /** Null if there is no decision. */
@@ -55,11 +58,19 @@ export interface StoredBody {
   body: Uint8Array;
 }
 
+/** An idempotency key with its salt. */
+export interface StoredKey {
+  salt: Uint8Array;
+  text: string;
+}
+
 /** The records of a call. */
 export interface StoredCall {
   intent: IntentDocument;
   /** The people in its items. Erased people are missing. */
   people: PersonDocument[];
+  /** Null if there is none beside the record, or it was erased. */
+  key: StoredKey | null;
   outcome: OutcomeDocument | null;
   decision: Decision | null;
   /** Oldest first. */
@@ -85,7 +96,9 @@ export function toStoredCall(row: RecordsRow): StoredCall {
   const decision = decisionIn(row);
   const lifecycle = lifecycleOf(intent, outcome, decision, resolutionIn(settlements));
   const payouts = ledgerOf({ intent, outcome, settlements });
-  return { intent, people, outcome, decision, settlements, payouts, lifecycle };
+  const { idempotencyKey: text, keySalt: salt } = row;
+  const key = text !== null && salt ? { text, salt } : null;
+  return { intent, people, key, outcome, decision, settlements, payouts, lifecycle };
 }
 
 function decisionIn(row: RecordsRow): Decision | null {

@@ -1,11 +1,22 @@
 import { Client } from 'pg';
 
-/** The tables of bytes that may name people, with the column of their call or access. */
+/** Bytes of a table that may name people, with the column of their call or access. */
+export interface Source {
+  table: string;
+  key: string;
+  bytes: string;
+}
+
+/** The tables of bodies. */
 export const BODIES = {
-  intent_body: { key: 'intent_id', bytes: "coalesce(body, '') || convert_to(coalesce(people, ''), 'UTF8')" },
-  outcome_body: { key: 'intent_id', bytes: 'body' },
-  access_filters: { key: 'access_id', bytes: 'filters' },
-} as const;
+  intent_body: {
+    table: 'intent_body',
+    key: 'intent_id',
+    bytes: "coalesce(body, '') || convert_to(coalesce(people, ''), 'UTF8')",
+  },
+  outcome_body: { table: 'outcome_body', key: 'intent_id', bytes: 'body' },
+  access_filters: { table: 'access_filters', key: 'access_id', bytes: 'filters' },
+} as const satisfies Record<string, Source>;
 
 export type BodyTable = keyof typeof BODIES;
 
@@ -19,17 +30,16 @@ interface BodyRow {
 }
 
 /**
- * Scans all bodies in batches.
+ * Scans all rows of a table in batches.
  * @param seen receives the number of scanned rows.
  * @returns the IDs of the rows that pass `test`.
  */
 export async function idsWhere(
   db: Client,
-  table: BodyTable,
+  { table, key, bytes: expression }: Source,
   test: (text: string) => boolean,
   seen: (rows: number) => void,
 ): Promise<string[]> {
-  const { key, bytes: expression } = BODIES[table];
   const found: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {

@@ -8,7 +8,7 @@ import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
-import { keptKeys } from './kept-keys';
+import { eraseKeys, keysNaming, NamingKeys } from './keys';
 import { askedFor, namedIn, Person } from './person';
 import { catchUp, lockIndex, reindex } from './reindex';
 import { clock } from '../../platform/database/clock';
@@ -20,6 +20,8 @@ export interface Places {
   recipients: { callId: string; position: number }[];
   /** IDs of other rows that name the person. */
   bodies: Record<BodyTable, string[]>;
+  /** Calls whose idempotency keys name the person. */
+  keys: Pick<NamingKeys, 'requests' | 'refusals'>;
   /** Calls that are not over. Nothing of them is erased. */
   open: string[];
 }
@@ -30,7 +32,7 @@ export interface Erased {
   id: string | null;
   places: string[];
   open: string[];
-  /** Calls whose idempotency keys spell the person's number. They stay until their months are pruned. */
+  /** Calls whose sealed records have a key that names the person. Such keys stay until their months are pruned. */
   keys: string[];
 }
 
@@ -53,9 +55,9 @@ export async function findPlaces(
   const seen = (rows: number) => progress((done += rows), of);
   const named = namedIn(person);
   return {
-    intent_body: await idsWhere(db, 'intent_body', named, seen),
-    outcome_body: await idsWhere(db, 'outcome_body', named, seen),
-    access_filters: await idsWhere(db, 'access_filters', askedFor(person), seen),
+    intent_body: await idsWhere(db, BODIES.intent_body, named, seen),
+    outcome_body: await idsWhere(db, BODIES.outcome_body, named, seen),
+    access_filters: await idsWhere(db, BODIES.access_filters, askedFor(person), seen),
   };
 }
 
@@ -67,18 +69,18 @@ export async function findPlaces(
 export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
   await db.query('BEGIN');
   try {
-    const evidence = await eraseEvidence(db, person); // both may take long, so they run before any lock
-    const keys = await keptKeys(db, person);
+    const evidence = await eraseEvidence(db, person); // it may take long, as the next line, so they run before any lock
+    const keys = await keysNaming(db, person);
     const names = spellingsOf(person).map((name) => recipientKey(person.kind, name));
     await db.query('DELETE FROM unexplained_payment WHERE recipient = ANY ($1::bytea[])', [names]);
     await lockIndex(db);
-    const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies });
+    const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies, keys });
     const registers = await eraseBeneficiaries(db, person);
     const places = [...(await remove(db, found)), ...evidence, ...registers].sort();
     const done = wish && places.length > 0;
     const id = done ? await record(db, person, places, wish) : null;
     await db.query(done ? 'COMMIT' : 'ROLLBACK');
-    return { id, places, open: found.open, keys };
+    return { id, places, open: found.open, keys: keys.sealed };
   } catch (error) {
     await db.query('ROLLBACK');
     throw error;
@@ -116,8 +118,9 @@ function isPerson(person: Person): (one: PersonDocument) => boolean {
   return (one) => names.has((one[person.kind] ?? '').toLowerCase());
 }
 
-async function withoutOpen(db: Client, { recipients, bodies }: Omit<Places, 'open'>): Promise<Places> {
-  const calls = [...recipients.map(({ callId }) => callId), ...bodies.intent_body, ...bodies.outcome_body];
+async function withoutOpen(db: Client, { recipients, bodies, keys }: Omit<Places, 'open'>): Promise<Places> {
+  const named = [...bodies.intent_body, ...bodies.outcome_body, ...keys.requests, ...keys.refusals];
+  const calls = [...recipients.map(({ callId }) => callId), ...named];
   const { rows } = await db.query<{ id: string }>(openCalls('i.id = ANY ($1::uuid[])'), [calls]);
   const open = new Set(rows.map(({ id }) => id));
   const closed = (ids: string[]) => [...new Set(ids)].filter((id) => !open.has(id));
@@ -129,13 +132,15 @@ async function withoutOpen(db: Client, { recipients, bodies }: Omit<Places, 'ope
       outcome_body: closed([...own, ...bodies.outcome_body]),
       access_filters: bodies.access_filters,
     },
+    keys: { requests: closed(keys.requests), refusals: closed(keys.refusals) },
     open: [...open],
   };
 }
 
 /** @returns the places that were emptied. */
-async function remove(db: Client, { recipients, bodies }: Places): Promise<string[]> {
+async function remove(db: Client, { recipients, bodies, keys }: Places): Promise<string[]> {
   const places = await removeFromRequests(db, bodies.intent_body, recipients);
+  places.push(...(await eraseKeys(db, keys.requests, keys.refusals)));
   for (const table of ['outcome_body', 'access_filters'] as const) {
     const { key } = BODIES[table];
     const removed = await db.query<{ id: string }>(
@@ -156,11 +161,11 @@ async function remove(db: Client, { recipients, bodies }: Places): Promise<strin
      WHERE intent_id = gone.call_id AND recipient_payment.position = gone.position`,
     [recipients.map(({ callId }) => callId), recipients.map(({ position }) => position)],
   );
-  await reindex(db, [...new Set(recipients.map(({ callId }) => callId))]);
+  await reindex(db, [...new Set([...recipients.map(({ callId }) => callId), ...keys.requests, ...keys.refusals])]);
   return places;
 }
 
-/** Removes bodies, and recipients beside them. Other people of the same calls stay. */
+/** Removes bodies, and recipients beside them. Other people of the same calls stay, and idempotency keys. */
 async function removeFromRequests(db: Client, callIds: string[], recipients: Places['recipients']): Promise<string[]> {
   const { rows } = await db.query<{ id: string; people: string | null; has_body: boolean }>(
     `SELECT intent_id AS id, people, body IS NOT NULL AS has_body FROM intent_body
@@ -175,12 +180,13 @@ async function removeFromRequests(db: Client, callIds: string[], recipients: Pla
   });
   await db.query(
     `UPDATE intent_body b SET salt = NULL, body = NULL, people = l.people
-     FROM unnest($1::uuid[], $2::text[]) AS l(id, people) WHERE b.intent_id = l.id AND l.people IS NOT NULL`,
+     FROM unnest($1::uuid[], $2::text[]) AS l(id, people) WHERE b.intent_id = l.id`,
     [left.map(({ id }) => id), left.map(({ people }) => people)],
   );
-  await db.query('DELETE FROM intent_body WHERE intent_id = ANY ($1::uuid[])', [
-    left.filter(({ people }) => people === null).map(({ id }) => id),
-  ]);
+  await db.query(
+    'DELETE FROM intent_body WHERE intent_id = ANY ($1::uuid[]) AND people IS NULL AND idempotency_key IS NULL',
+    [callIds],
+  );
   return [
     ...recipients.map(({ callId, position }) => `item_recipient/${callId}/${position}`),
     ...rows.filter(({ has_body: hasBody }) => hasBody).map(({ id }) => `intent_body/${id}`),

@@ -11,7 +11,7 @@ export interface Month {
 }
 
 /** Tables that are partitioned by the month of the call, people's tables first. */
-export const PEOPLE_TABLES = ['intent_body', 'outcome_body'] as const;
+export const PEOPLE_TABLES = ['intent_body', 'outcome_body', 'refusal_key'] as const;
 export const CALL_TABLES = [...PEOPLE_TABLES, 'intent', 'outcome', 'refusal'] as const;
 
 /** Source rows and matches, partitioned by the month of the read or the run. */
@@ -74,8 +74,9 @@ const TIMES = (table: PartitionedTable) =>
    FROM ${table}_default`;
 
 /** Returns the column with the ID of the call, the read or the run. */
-export function idOf(table: PartitionedTable): 'id' | 'intent_id' | 'read_id' | 'run_id' {
+export function idOf(table: PartitionedTable): 'id' | 'intent_id' | 'refusal_id' | 'read_id' | 'run_id' {
   if (table === 'upstream_transaction') return 'read_id';
   if (table === 'reconciliation_match') return 'run_id';
+  if (table === 'refusal_key') return 'refusal_id';
   return table === 'intent' || table === 'refusal' ? 'id' : 'intent_id';
 }

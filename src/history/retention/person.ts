@@ -1,4 +1,5 @@
 import { numberForms } from '../../platform/privacy/contacts';
+import { spellsOneOf } from '../../platform/privacy/phone-numbers';
 import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
 import { suggestPhone } from '../../http/validation/people-rules';
 
@@ -34,7 +35,9 @@ export function askedFor(person: Person): (filters: string) => boolean {
   const isBeginning = (text: unknown) =>
     typeof text === 'string' && text.length >= MIN_BEGINNING && whole.startsWith(text.toLowerCase());
   const isSpelling = (text: unknown) =>
-    person.kind === 'phone' && typeof text === 'string' && phonesMeantBy(text).includes(person.value);
+    person.kind === 'phone' &&
+    typeof text === 'string' &&
+    (phonesMeantBy(text).includes(person.value) || spellsOneOf(text, [person.value]));
   return (filters) => {
     const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a space, and the search still finds it
     if (named(filters) || named(meant) || valuesOf(meant).some(isBeginning)) return true;

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { Pruning, signRecord } from '../log/signed-records';
 import { Wish } from './erase';
 import { evidenceOf, removeEvidence } from './evidence';
+import { Condition, hashKeysOfClaims } from './keys';
 import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { lockIndex, reindex } from './reindex';
@@ -89,20 +90,21 @@ export async function pruneMonth(
 
 /**
  * Runs first: a claim without its call would block its key forever. The keys have outlived their promised time. Once
- * bodies are gone, no hash may stay that could be compared with a guess.
+ * bodies are gone, no hash of a content may stay that could be compared with a guess, and no text of a key.
  */
 async function removeClaims(db: Client, { from, to }: Month, what: What, kept: string[]): Promise<void> {
-  const change =
-    what === 'people'
-      ? 'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL'
-      : 'DELETE FROM idempotency_claim';
-  for (const removal of [change, 'DELETE FROM recipient_payment']) {
-    await db.query(`${removal} WHERE intent_id >= $1 AND intent_id < $2 AND intent_id <> ALL ($3::uuid[])`, [
-      from,
-      to,
-      kept,
-    ]);
+  const ofMonth: Condition = {
+    sql: 'intent_id >= $1 AND intent_id < $2 AND intent_id <> ALL ($3::uuid[])',
+    values: [from, to, kept],
+  };
+  const remove = (removal: string) => db.query(`${removal} WHERE ${ofMonth.sql}`, ofMonth.values);
+  if (what === 'people') {
+    await hashKeysOfClaims(db, ofMonth);
+    await remove('UPDATE idempotency_claim SET salt = NULL, content_hash = NULL');
+  } else {
+    await remove('DELETE FROM idempotency_claim');
   }
+  await remove('DELETE FROM recipient_payment');
 }
 
 /** Waits briefly for the table locks and tries again, because everyone else queues behind a waiting lock. */
@@ -205,8 +207,8 @@ async function record(
   );
 }
 
-/** Tables that the search index is built from: calls, and the recipients that find them. */
-const INDEXED = new RegExp(`^${OUT}(intent|refusal|intent_body)_(default|\\d{4}_\\d{2})$`);
+/** Tables that the search index is built from: calls, and the recipients and keys that find them. */
+const INDEXED = new RegExp(`^${OUT}(intent|refusal|intent_body|refusal_key)_(default|\\d{4}_\\d{2})$`);
 
 /** Drops removed tables, also those of an interrupted prune. Nobody waits for this. */
 export async function dropWhatIsOut(db: Client): Promise<void> {
@@ -216,7 +218,8 @@ export async function dropWhatIsOut(db: Client): Promise<void> {
     [OUT],
   );
   for (const { name } of rows) {
-    if (INDEXED.test(name)) await reindexAll(db, name, /intent_body/.test(name) ? 'intent_id' : 'id');
+    const [, table] = INDEXED.exec(name) ?? [];
+    if (table !== undefined) await reindexAll(db, name, idOf(table as PartitionedTable));
     await db.query(`DROP TABLE ${name}`);
   }
 }

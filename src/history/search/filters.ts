@@ -5,7 +5,7 @@ import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed } from './cursor';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
-import { BEGINNINGS, TAGS, termOf } from '../../journal/terms';
+import { BEGINNINGS, hashedKey, TAGS, termOf } from '../../journal/terms';
 import { SearchFilters } from './search.dto';
 
 /** The conditions on entries of the index, and on their payouts. */
@@ -85,6 +85,7 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
       ...(approval === undefined ? [] : [`approval:${APPROVAL_TERMS[approval] ?? approval}`]),
     ],
     anyOf: [
+      ...(search.idempotency_key === undefined ? [] : [keyTerms(search.idempotency_key)]),
       ...(clientIds === undefined ? [] : [Prisma.sql`${clientIds.map((id) => `client:${id}`)}::text[]`]),
       ...payouts.flatMap((list) => (list.length === 1 ? [] : [Prisma.sql`${list}::text[]`])),
       ...(search.recipient_prefix === undefined ? [] : [beginnings(search.recipient_prefix)]),
@@ -162,7 +163,6 @@ const TERM_TAGS = {
   key: 'key:',
   actor: 'actor:',
   operation: 'operation:',
-  idempotency_key: 'idempotency:',
   request_id: 'request:',
   client_address: 'address:',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
@@ -170,6 +170,11 @@ const TERM_TAGS = {
 /** The terms that every call of an owner has. */
 export function termsOf({ clientId, person }: Owner): string[] {
   return [`client:${clientId}`, ...(person === null ? [] : [termOf(TERM_TAGS.actor, person)])];
+}
+
+/** The terms of calls with an idempotency key, erased or not. */
+function keyTerms(key: string): Prisma.Sql {
+  return Prisma.sql`${[key, hashedKey(key)].map((form) => termOf('idempotency:', form))}::text[]`;
 }
 
 function exactTerms(search: SearchFilters): string[] {

@@ -62,7 +62,7 @@ export class StoryService {
         SELECT place FROM erasure, unnest(places) AS place WHERE split_part(place, '/', 2) = ${id}`,
       this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
     ]);
-    const emptied = [`intent_body/${id}`, `outcome_body/${id}`];
+    const emptied = [`intent_body/${id}`, `outcome_body/${id}`, `idempotency_key/${id}`];
     const people = items.map((_, position) => `item_recipient/${id}/${position}`);
     return new Set([...erased.map(({ place }) => place), ...(pruned === 0 ? [] : [...emptied, ...people])]);
   }

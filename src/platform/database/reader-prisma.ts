@@ -84,6 +84,9 @@ export class ReaderPrisma {
   get refusal() {
     return this.prisma.refusal;
   }
+  get refusalKey() {
+    return this.prisma.refusalKey;
+  }
   get stop() {
     return this.prisma.stop;
   }

@@ -25,7 +25,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ...of(RECORD, 'finding', 'finding_sight', 'finding_step'),
   ...of(RECORD, 'reconciliation_run', 'reconciliation_run_end', 'activity'),
   ...of(PEOPLE, 'upstream_transaction', 'upstream_wallet', 'upstream_wallet_entry', 'statement_fault'),
-  ...of(PEOPLE, 'intent_body', 'outcome_body', 'access_filters'),
+  ...of(PEOPLE, 'intent_body', 'outcome_body', 'refusal_key', 'access_filters'),
   reconciliation_match: { payout_proxy: 'SI' },
   ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window', 'reconciliation_progress'),
   ...of(WORK, 'unheard_status', 'fee_share', 'instance', 'process', 'pending_change'),

@@ -3,10 +3,12 @@ import { instant, texts, uuid } from './literals';
 import { Ids } from './ours';
 import { Plan } from './plan';
 
-/** A key in the record of a request. No text inside a JSON string contains this, because its quotes are escaped. */
+/** The record of an earlier program has the key itself. No text inside a JSON string contains this, because its quotes are escaped. */
 const MARK = '"idempotency_key":"';
-const KEY = `CASE WHEN strpos(split_part(i.record, '${MARK}', 2), '\\') = 0 THEN split_part(split_part(i.record, '${MARK}', 2), '"', 1)
-  ELSE i.record::json ->> 'idempotency_key' END`;
+const KEY = `CASE WHEN strpos(i.record, '${MARK}') > 0 THEN i.record::json ->> 'idempotency_key' ELSE b.idempotency_key END`;
+
+/** A key as claims have it. An erased one is hashed. */
+const CLAIMED = 'c.client_id = k.client_id AND c.operation = k.operation AND c.key IN (k.key, hashed_key(k.key))';
 
 /**
  * Adds `key_paid_twice` for each executed call whose idempotency key another executed call of the client and operation
@@ -15,11 +17,13 @@ const KEY = `CASE WHEN strpos(split_part(i.record, '${MARK}', 2), '\\') = 0 THEN
  */
 export function addReusedKeys({ from, to }: Plan, { low, high }: Ids): string {
   const executed = texts(EXECUTED);
+  const inside = `BETWEEN ${uuid(low)} AND ${uuid(high)}`;
   return `
     CREATE TEMP TABLE keyed AS
     SELECT c.call_id, c.operation, c.at, c.outcome, i.client_id, i.total_usd, ${KEY} AS key
-    FROM run_call c JOIN intent i ON i.id = c.call_id AND i.id BETWEEN ${uuid(low)} AND ${uuid(high)}
-    WHERE c.outcome IN (${executed}) AND strpos(i.record, '${MARK}') > 0;
+    FROM run_call c JOIN intent i ON i.id = c.call_id AND i.id ${inside}
+    LEFT JOIN intent_body b ON b.intent_id = c.call_id AND b.intent_id ${inside}
+    WHERE c.outcome IN (${executed}) AND (b.idempotency_key IS NOT NULL OR strpos(i.record, '${MARK}') > 0);
     ANALYZE keyed;
     INSERT INTO pg_temp.difference
     SELECT 'key_paid_twice', 'call/' || k.call_id || '/key', k.call_id, 0, NULL, NULL, NULL, NULL, k.at, 0,
@@ -27,15 +31,15 @@ export function addReusedKeys({ from, to }: Plan, { low, high }: Ids): string {
       json_build_object('ours', json_build_object('call_id', k.call_id, 'position', 0, 'operation', k.operation, 'at', k.at,
         'amount_usd', trim_scale(k.total_usd)::text, 'outcome', k.outcome), 'theirs', NULL, 'match', NULL)
     FROM (
-      SELECT *, first_value(call_id) OVER (PARTITION BY client_id, operation, key ORDER BY keeps DESC, at, call_id) AS other
+      SELECT *, first_value(call_id) OVER (PARTITION BY client_id, operation, hashed_key(key) ORDER BY keeps DESC, at, call_id) AS other
       FROM (
         SELECT k.*, c.intent_id IS NOT NULL AND c.intent_id = k.call_id AS keeps
-        FROM keyed k LEFT JOIN idempotency_claim c USING (client_id, operation, key)
+        FROM keyed k LEFT JOIN idempotency_claim c ON ${CLAIMED}
         UNION ALL
         -- The call that has the key now may be of another period.
         SELECT s.call_id, s.operation, s.released_at, s.state, s.client_id, s.total_usd, k.key, TRUE
         FROM (
-          SELECT DISTINCT c.intent_id, k.key FROM keyed k JOIN idempotency_claim c USING (client_id, operation, key)
+          SELECT DISTINCT c.intent_id, k.key FROM keyed k JOIN idempotency_claim c ON ${CLAIMED}
           WHERE c.intent_id <> k.call_id AND c.intent_id NOT IN (SELECT call_id FROM keyed)
         ) AS k JOIN call_state s ON s.call_id = k.intent_id AND s.state IN (${executed})
       ) AS calls

@@ -13,6 +13,8 @@ export type RecordRow = [
   hasBody: string,
   /** SHA-256(salt || body), hex. Empty if the salt has a wrong length. Null without a body. */
   bodyHash: string | null,
+  /** SHA-256(salt || idempotency key), hex. Empty if the salt has a wrong length. Null without a salt. */
+  keyHash: string | null,
   /** JSON of `PersonDocument[]`. */
   people: string | null,
   /** The columns of a document, in the order of its kind. */
@@ -24,11 +26,26 @@ export type RecordRow = [
  */
 const SALT_BYTES = 16;
 
-/** The rows beside records, and the member of a record that commits to their content. */
-export const BESIDE: Partial<Record<KindName, { table: string; key: string; content: string; member: string }>> = {
-  intent: { table: 'intent_body', key: 'intent_id', content: 'body', member: 'body_commitment' },
-  outcome: { table: 'outcome_body', key: 'intent_id', content: 'body', member: 'body_commitment' },
-  access: { table: 'access_filters', key: 'access_id', content: 'filters', member: 'filters_commitment' },
+/** The rows beside the records of a kind. */
+interface Beside {
+  table: string;
+  key: string;
+  /** The column that the record commits to. */
+  body?: { column: string; member: string };
+  /** The columns of the idempotency key and its salt. The record commits to it in `idempotency_key_commitment`. */
+  idempotencyKey?: { column: string; salt: string };
+}
+
+export const BESIDE: Partial<Record<KindName, Beside>> = {
+  intent: {
+    table: 'intent_body',
+    key: 'intent_id',
+    body: { column: 'body', member: 'body_commitment' },
+    idempotencyKey: { column: 'idempotency_key', salt: 'idempotency_key_salt' },
+  },
+  outcome: { table: 'outcome_body', key: 'intent_id', body: { column: 'body', member: 'body_commitment' } },
+  refusal: { table: 'refusal_key', key: 'refusal_id', idempotencyKey: { column: 'key', salt: 'salt' } },
+  access: { table: 'access_filters', key: 'access_id', body: { column: 'filters', member: 'filters_commitment' } },
 };
 
 /** A page takes some ten milliseconds. */
@@ -43,7 +60,7 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
     `t.${key}`,
     `date_part('epoch', t.${at})`,
     leafSql(name, 't'),
-    ...(beside ? besideSql(beside) : ['0', 'NULL', 'NULL']),
+    ...(beside ? besideSql(beside) : ['0', 'NULL', 'NULL', 'NULL']),
     ...copies,
   ];
   const join = beside ? `LEFT JOIN public.${beside.table} b ON b.${beside.key} = t.${key}` : '';
@@ -52,13 +69,21 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
 }
 
 /** Postgres hashes bodies, because they may be large. */
-function besideSql({ table, key, content }: NonNullable<(typeof BESIDE)[KindName]>): string[] {
+function besideSql({ table, key, body, idempotencyKey }: Beside): string[] {
   return [
     `(b.${key} IS NOT NULL)::int`,
-    `CASE WHEN pg_catalog.octet_length(b.salt) = ${SALT_BYTES} THEN encode(pg_catalog.sha256(b.salt || b.${content}), 'hex')
-      WHEN b.${content} IS NOT NULL THEN '' END`,
+    body ? hashSql('salt', `b.${body.column}`, body.column) : 'NULL',
+    idempotencyKey
+      ? hashSql(idempotencyKey.salt, `convert_to(b.${idempotencyKey.column}, 'UTF8')`, idempotencyKey.salt)
+      : 'NULL',
     table === 'intent_body' ? 'b.people' : 'NULL',
   ];
+}
+
+/** @param present the column that has a value unless the content was erased. */
+function hashSql(salt: string, content: string, present: string): string {
+  return `CASE WHEN pg_catalog.octet_length(b.${salt}) = ${SALT_BYTES} THEN encode(pg_catalog.sha256(b.${salt} || ${content}), 'hex')
+    WHEN b.${present} IS NOT NULL THEN '' END`;
 }
 
 /** A column of a document in the form of its member. */

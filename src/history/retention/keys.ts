@@ -1,0 +1,85 @@
+import { Client } from 'pg';
+import { spellsOneOf } from '../../platform/privacy/phone-numbers';
+import { idsWhere, Source } from './bodies';
+import { namedIn, Person } from './person';
+
+/** The calls whose idempotency keys name a person. */
+export interface NamingKeys {
+  /** Calls with the key beside their request. */
+  requests: string[];
+  /** Calls with the key beside their refusal. */
+  refusals: string[];
+  /** Calls whose sealed records have the key itself, because an earlier program wrote them. */
+  sealed: string[];
+}
+
+const text = (key: string) => `convert_to(coalesce(${key}, ''), 'UTF8')`;
+
+/** The keys that can be erased. An erased one has no salt. */
+const BESIDE = {
+  requests: {
+    table: 'intent_body',
+    key: 'intent_id',
+    bytes: text('CASE WHEN idempotency_key_salt IS NOT NULL THEN idempotency_key END'),
+  },
+  refusals: { table: 'refusal_key', key: 'refusal_id', bytes: text('CASE WHEN salt IS NOT NULL THEN key END') },
+} as const;
+
+const SEALED: Source[] = [
+  {
+    table: 'intent',
+    key: 'id',
+    bytes: text(`CASE WHEN strpos(record, '"idempotency_key":') > 0 THEN record::json ->> 'idempotency_key' END`),
+  },
+  { table: 'refusal', key: 'id', bytes: text('idempotency_key') },
+];
+
+/** Finds idempotency keys that contain the person's contact, a phone number in any spelling: `order-254712345678`. */
+export async function keysNaming(db: Client, person: Person): Promise<NamingKeys> {
+  const isNamed = namedIn(person);
+  const test = (key: string) => isNamed(key) || (person.kind === 'phone' && spellsOneOf(key, [person.value]));
+  const find = (source: Source) => idsWhere(db, source, test, () => undefined);
+  const sealed: string[] = [];
+  for (const source of SEALED) sealed.push(...(await find(source)));
+  return {
+    requests: await find(BESIDE.requests),
+    refusals: await find(BESIDE.refusals),
+    sealed: [...new Set(sealed)].sort(),
+  };
+}
+
+/**
+ * Removes the texts of keys with their salts. Their hashes stay, so that the keys are still taken and a search for one of
+ * them still finds its call.
+ * @returns the places that were emptied.
+ */
+export async function eraseKeys(db: Client, requests: string[], refusals: string[]): Promise<string[]> {
+  await db.query(
+    `UPDATE intent_body SET idempotency_key = hashed_key(idempotency_key), idempotency_key_salt = NULL
+     WHERE intent_id = ANY ($1::uuid[])`,
+    [requests],
+  );
+  await db.query('UPDATE refusal_key SET key = hashed_key(key), salt = NULL WHERE refusal_id = ANY ($1::uuid[])', [
+    refusals,
+  ]);
+  await hashKeysOfClaims(db, { sql: 'intent_id = ANY ($1::uuid[])', values: [requests] });
+  return [...new Set([...requests, ...refusals])].map((id) => `idempotency_key/${id}`);
+}
+
+/** A condition on rows of a table. */
+export interface Condition {
+  sql: string;
+  values: unknown[];
+}
+
+/** Replaces the keys of claims by their hashes. */
+export async function hashKeysOfClaims(db: Client, { sql, values }: Condition): Promise<void> {
+  const isText = `${sql} AND NOT starts_with(key, 'sha256 ')`;
+  // An earlier program does not find a hashed key, and may have claimed it again.
+  await db.query(
+    `DELETE FROM idempotency_claim h USING (SELECT client_id, operation, key FROM idempotency_claim WHERE ${isText}) AS t
+     WHERE (h.client_id, h.operation, h.key) = (t.client_id, t.operation, hashed_key(t.key))`,
+    values,
+  );
+  await db.query(`UPDATE idempotency_claim SET key = hashed_key(key) WHERE ${isText}`, values);
+}
