@@ -7,6 +7,8 @@ import { Comparison } from './comparison';
 /** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
 
+const KEY = 'idempotency_key_commitment';
+
 /**
  * Compares shown people and bodies with the commitments in the records: SHA-256(salt || value).
  * @param openings salts and values by the kind of the record that commits to them.
@@ -32,6 +34,9 @@ export async function comparePeople(
       all.plain(`${contact} of item ${position + 1}`, recipient[contact], recorded);
     }
   }
+  const kind = story.refusal ? 'refusal' : 'intent';
+  if (committedIn(leaves[kind], KEY) !== undefined)
+    all.plain('idempotency key', story.idempotency_key, textOf(opened.get(`${kind}/${KEY}`)));
   compareBody(all, 'the request', story.request?.body, opened.get('intent/body_commitment'));
   compareBody(all, 'the response', story.response?.body, opened.get('outcome/body_commitment'));
   return all;

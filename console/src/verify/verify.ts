@@ -142,7 +142,7 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
       'People are masked on this page. If your key has access, reveal them and verify again to compare each with its salted hash in the record.';
     return { title, state: 'open', says, details: [] };
   }
-  if (story.refusal) {
+  if (story.refusal && !openings.refusal?.length) {
     return { title, state: 'open', says: 'A refused request was never sent, and its body is not stored.', details: [] };
   }
   const all = await comparePeople(story, leavesOf(proof.records), openings);

@@ -22,12 +22,21 @@ export function curlOf({ operation, request, idempotency_key }: CallStory, origi
   ].join(' \\\n  ');
 }
 
+/** Returns whether the call had an idempotency key that was erased or pruned. */
+export function isKeyErased({ anomalies }: CallStory): boolean {
+  return anomalies.some(({ code }) => code === 'idempotency_key_erased');
+}
+
 /** Returns the warnings for a person who runs the command. */
-export function warningOf({ operation, idempotency_key }: CallStory, revealed: boolean): string {
+export function warningOf(story: CallStory, revealed: boolean): string {
+  const { operation, idempotency_key } = story;
   const masked = revealed ? '' : ' People are masked in this command, so the proxy would reject it as it is.';
   if (operation.startsWith('GET ')) return `This call only reads.${masked}`;
   if (idempotency_key === null) {
-    return `This call had no Idempotency-Key. Running this command makes a new request and may pay twice.${masked}`;
+    const why = isKeyErased(story)
+      ? 'The Idempotency-Key of this call was erased.'
+      : 'This call had no Idempotency-Key.';
+    return `${why} Running this command makes a new request and may pay twice.${masked}`;
   }
   return `This command contains the Idempotency-Key. With an API key of the same client, it returns the same response and nothing is paid twice. With another client's API key, it is a new payout.${masked}`;
 }

@@ -7,6 +7,7 @@ import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Usd } from '../../components/values';
 import { Section } from '../../components/section';
 import { CallLink } from './call-link';
+import { isKeyErased } from './curl';
 
 /** Shows who requested what, from which address, and under which IDs. */
 export function Facts({ story }: { story: CallStory }) {
@@ -23,7 +24,11 @@ export function Facts({ story }: { story: CallStory }) {
           Key: <Copyable text={story.key_id} label="the key's id" />,
           Address: <Maybe text={story.client_address} />,
           Request: <Copyable text={story.request_id} label="the request id" />,
-          'Idempotency key': <MaybeCopyable text={story.idempotency_key} label="the idempotency key" />,
+          'Idempotency key': isKeyErased(story) ? (
+            'Erased'
+          ) : (
+            <MaybeCopyable text={story.idempotency_key} label="the idempotency key" />
+          ),
           Received: <Instant at={timings.received_at} />,
           Answer: story.undelivered ? 'The caller hung up before it was handed over' : undefined,
           Restored: story.recovered
