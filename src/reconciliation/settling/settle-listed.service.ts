@@ -12,6 +12,7 @@ import { Source } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { asRecorded } from '../../platform/privacy/recorded';
@@ -75,7 +76,7 @@ export class SettleListedService {
       const last = rows.at(-1);
       if (!last) break;
       after = last.ordinal;
-      const byCall = await this.byCall(rows);
+      const byCall = await this.byCall(readId, rows);
       const known = new Set([...byCall.values()].flat());
       for (const row of rows) {
         if (!known.has(row)) result.unclaimed.set(row.ordinal, row.upstreamRef ?? row.upstreamId);
@@ -99,7 +100,7 @@ export class SettleListedService {
       for (const readId of new Set(some.map((one) => one.readId))) {
         const ordinals = some.flatMap((one) => (one.readId === readId ? [one.ordinal] : []));
         const rows = await this.rowsWhere(readId, Prisma.sql`ordinal = ANY (${ordinals}::bigint[])`);
-        await this.settleAll(await this.byCall(rows), readId, 'reconciliation', signal);
+        await this.settleAll(await this.byCall(readId, rows), readId, 'reconciliation', signal);
       }
     }
   }
@@ -127,13 +128,19 @@ export class SettleListedService {
       ORDER BY ordinal LIMIT ${AT_ONCE}`;
   }
 
-  /** Finds the calls that may have created these transactions. */
-  private async byCall(rows: ListedRow[]): Promise<Map<string, ListedRow[]>> {
+  /**
+   * Finds the calls that may have created these transactions. Accounts do not trust each other, so what one lists settles
+   * no call of another.
+   */
+  private async byCall(readId: string, rows: ListedRow[]): Promise<Map<string, ListedRow[]>> {
     const byTerm = new Map(rows.flatMap((row) => namesOf(row).map((name) => [termOf(TAGS.ref, name), row] as const)));
     const terms = [...byTerm.keys()];
     const found = await this.prisma.$queryRaw<{ id: string; terms: string[] }[]>`
       SELECT call_id::text AS id, ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(${terms}::text[])) AS terms
-      FROM indexed_call WHERE terms && ${terms}::text[] AND operation = ANY (${[...CREATED_BY.keys()]}::text[]) ORDER BY 1`;
+      FROM indexed_call LEFT JOIN client ON client.id = client_id
+      WHERE terms && ${terms}::text[] AND indexed_call.operation = ANY (${[...CREATED_BY.keys()]}::text[])
+        AND nullif(account, ${MAIN_ACCOUNT}) IS NOT DISTINCT FROM (SELECT account FROM source_read WHERE id = ${readId}::uuid)
+      ORDER BY 1`;
     return new Map(
       found.map(({ id, terms: shared }) => [id, [...new Set(shared.flatMap((term) => byTerm.get(term) ?? []))]]),
     );
