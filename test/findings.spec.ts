@@ -47,6 +47,7 @@ describe('findings', () => {
     const { body } = await get(`/${id}`).expect(200);
     expect(body).toEqual({
       id,
+      account: 'main',
       category: 'missing_local',
       severity: 'critical',
       state: 'open',

@@ -129,6 +129,7 @@ describe('GET /v1/overview', () => {
     const usd = waiting.reduce((sum, one) => sum.add(new Decimal(one.impact_usd).abs()), new Decimal(0));
     expect(last).toEqual({
       id: run.id,
+      account: run.account,
       from: run.from,
       to: run.to,
       state: 'ended',

@@ -223,9 +223,11 @@ describe('the runs of the reconciliation', () => {
 
   it('appear in the metrics of the worker, and their state in those of each proxy', async () => {
     const { body } = await scene.worker.get(MetricsService, { strict: false }).text();
-    expect(body).toMatch(/payout_proxy_reconciliation_run_duration_seconds_count\{result="clean"\} \d/);
+    expect(body).toMatch(/payout_proxy_reconciliation_run_duration_seconds_count\{result="clean",account="main"\} \d/);
     const { text } = await supertest(here.url).get('/metrics').expect(200);
-    expect(text).toMatch(/payout_proxy_reconciliation_last_end_timestamp_seconds\{result="failed"\} \d{10}/);
-    expect(text).toMatch(/payout_proxy_reconciliation_residual_usd 0\n/);
+    expect(text).toMatch(
+      /payout_proxy_reconciliation_last_end_timestamp_seconds\{result="failed",account="main"\} \d{10}/,
+    );
+    expect(text).toMatch(/payout_proxy_reconciliation_residual_usd\{account="main"\} 0\n/);
   });
 });

@@ -38,7 +38,7 @@ describe('the schedule of the reconciliation', () => {
   /** The schedule of an instance, which looks when it is told to. */
   const of = ({ app }: TestProxy) =>
     new ScheduleService(
-      new ConfigService<Loaded, true>({ settings: scheduled('0 2 * * *') }),
+      new ConfigService<Loaded, true>({ settings: { ...scheduled('0 2 * * *'), namedAccounts: [] } }),
       app.get(PrismaService, { strict: false }),
       app.get(RunReader, { strict: false }),
       app.get(RunsService, { strict: false }),
@@ -57,14 +57,14 @@ describe('the schedule of the reconciliation', () => {
   const endOf = async (dueAt: Date) => ended(asking, (await runs(dueAt))[0]?.id ?? '');
 
   it('starts nothing without a history at the scheduled time', async () => {
-    await of(scene.proxy).check(NOON(2));
+    await of(scene.proxy).checkAll(NOON(2));
     expect(await runs()).toEqual([]);
     await callOf(scene.proxy.database, '2024-03-01T12:00:00Z');
   });
 
   it('compares the previous day at a scheduled time, once, however many instances check however often', async () => {
-    await Promise.allSettled([scene.proxy, other, scene.proxy, other].map((one) => of(one).check(NOON(2))));
-    await of(other).check(NOON(2));
+    await Promise.all([scene.proxy, other, scene.proxy, other].map((one) => of(one).checkAll(NOON(2))));
+    await of(other).checkAll(NOON(2));
     const [run, ...more] = await runs();
     expect(more).toEqual([]);
     expect(run).toMatchObject({ due_at: TICK(2), from_at: MIDNIGHT(1), to_at: MIDNIGHT(2), client_id: null });
@@ -72,16 +72,16 @@ describe('the schedule of the reconciliation', () => {
   });
 
   it('catches up on the newest missed time, and includes a time that is now', async () => {
-    await of(scene.proxy).check(new Date(TICK(9).getTime() - 1));
+    await of(scene.proxy).checkAll(new Date(TICK(9).getTime() - 1));
     await endOf(TICK(8));
-    await of(scene.proxy).check(TICK(9));
+    await of(scene.proxy).checkAll(TICK(9));
     await endOf(TICK(9));
     expect((await runs()).map(({ due_at: dueAt }) => dueAt as Date)).toEqual([TICK(2), TICK(8), TICK(9)]);
   });
 
   it('leaves its interrupted runs to the workers, which continue them', async () => {
     const letGo = holdRuns();
-    await of(scene.proxy).check(NOON(12));
+    await of(scene.proxy).checkAll(NOON(12));
     const isRunning = async () => (await readRun(asking, (await runs(TICK(12)))[0]?.id ?? '')).state === 'running';
     await eventually(isRunning);
     await scene.proxy.database.query(
@@ -89,7 +89,7 @@ describe('the schedule of the reconciliation', () => {
        WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
     );
     letGo();
-    await of(other).check(NOON(13)); // it is not the newest any more
+    await of(other).checkAll(NOON(13)); // it is not the newest any more
     expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' }); // nobody was ever paid
     expect(await endOf(TICK(13))).toMatchObject({ state: 'ended' });
   });
@@ -97,11 +97,11 @@ describe('the schedule of the reconciliation', () => {
   it('waits for another run of the same day, and then compares it', async () => {
     const letGo = holdRuns();
     const { body } = await askForRun(asking, { from: MIDNIGHT(19), to: MIDNIGHT(20) }).expect(202);
-    await of(other).check(NOON(20));
+    await of(other).checkAll(NOON(20));
     expect(await runs(TICK(20))).toEqual([]);
     letGo();
     await ended(asking, body.id);
-    await of(other).check(NOON(20));
+    await of(other).checkAll(NOON(20));
     expect(await endOf(TICK(20))).toMatchObject({ state: 'ended' });
   });
 

@@ -78,7 +78,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
       residual_usd: '0',
     });
     const { text } = await scene.proxy.get(asking.key, '/metrics').expect(200);
-    expect(text).toContain('payout_proxy_reconciliation_open_findings{category="missing_local"} 1');
+    expect(text).toContain('payout_proxy_reconciliation_open_findings{category="missing_local",account="main"} 1');
   });
 
   it('repeats its result with as_of and changes nothing, and shows the current state without', async () => {

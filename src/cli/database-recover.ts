@@ -9,6 +9,7 @@ import { loadConfigOf } from '../platform/config/config';
 import { EpochFile, epochFileIn } from '../platform/database/epoch-file';
 import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
 import { PrismaService } from '../platform/database/prisma.service';
+import { accountNames } from '../platform/config/upstream-accounts';
 import { settingsOf } from '../reconciliation/matching/run-settings';
 import { changedByOperator } from './changed-by';
 import { confirm } from './confirm';
@@ -97,7 +98,7 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
     reason: options.reason,
     actor,
     seen,
-    reading: { settings: settingsOf(config), since },
+    reading: { settings: settingsOf(config), since, accounts: accountNames(config) },
   });
   const checkpoints = [dataDir, ...folders].map((folder) => join(folder, 'checkpoints'));
   for (const file of new Set([...checkpoints, ...(checkpointFile === undefined ? [] : [checkpointFile])]))
@@ -138,7 +139,14 @@ function moveAside(file: string, epoch: number): void {
 }
 
 function forPeople(recovered: Recovered, { epoch, lost }: { epoch: number; lost: LostTime | null }, stopId: string) {
-  const read = lost ? `wait for the run ${lost.runId}, decide about its findings, ` : '';
+  const runs = lost ? [lost.runId, ...lost.otherRuns] : [];
+  const [first] = runs;
+  const read =
+    runs.length > 1
+      ? `wait for the runs ${runs.join(', ')}, decide about their findings, `
+      : first === undefined
+        ? ''
+        : `wait for the run ${first}, decide about its findings, `;
   const next = `${read}check the calls in doubt, then run stop lift ${stopId}`;
   return {
     ...recovered,

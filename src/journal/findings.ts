@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { recordedAccount } from './recorded-account';
 import { FORGET_EXPLAINED, REMEMBER_UNEXPLAINED } from './unexplained-payments';
 
 /**
@@ -9,6 +10,7 @@ export const FINDING_STEP_LOCK = 7_070_020;
 /** The parts of a run that its result depends on. */
 interface RunOfFindings {
   runId: string;
+  account: string;
   readId: string;
   walletsReadId: string | null;
   from: Date;
@@ -31,8 +33,8 @@ const MATCHES = `
   WHERE o.in_period ORDER BY o.call_id, o.position`;
 
 const NEW_FINDINGS = `
-  INSERT INTO finding (id, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id)
-  SELECT ${UUID_V7}, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, $1::uuid
+  INSERT INTO finding (id, account, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id)
+  SELECT ${UUID_V7}, $2, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, $1::uuid
   FROM (SELECT * FROM difference ORDER BY category, subject) AS d
   ON CONFLICT (category, subject) DO NOTHING`;
 
@@ -61,15 +63,15 @@ const REOPENED = `
   FROM again WHERE NOT ${outdated('occurred_at')}`;
 
 /**
- * Resolves findings that are no longer seen by a run that would see them: of the same period and the same kind of
- * source.
+ * Resolves findings that are no longer seen by a run that would see them: of the same account, the same period and the
+ * same kind of source.
  */
 const RESOLVED = `
   WITH unseen AS MATERIALIZED (
     SELECT f.id, f.occurred_at FROM finding f
-    WHERE (f.category = 'balance_gap' OR (f.occurred_at >= $4::timestamptz AND f.occurred_at < $5::timestamptz))
+    WHERE f.account IS NOT DISTINCT FROM $4 AND (f.category = 'balance_gap' OR (f.occurred_at >= $5::timestamptz AND f.occurred_at < $6::timestamptz))
       AND (f.category NOT IN ('balance_gap', 'unexplained_debit', 'unexplained_credit') OR f.occurred_at >= (
-        SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $6::uuid AND e.wallet_id = f.wallet_id))
+        SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $7::uuid AND e.wallet_id = f.wallet_id))
       AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
   )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
@@ -82,12 +84,12 @@ const RESOLVED = `
   WHERE (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement') AND s.state IS DISTINCT FROM 'resolved'
     AND NOT ${outdated('f.occurred_at')}`;
 
-/** A later run over the same period has precedence. */
+/** A later run of the account over the same period has precedence. */
 function outdated(at: string): string {
   return `EXISTS (
     SELECT FROM reconciliation_run later JOIN reconciliation_run_end e ON e.run_id = later.id AND e.result <> 'failed'
     LEFT JOIN source_read x ON x.id = later.read_id
-    WHERE NOT later.historical AND later.as_of > $2::timestamptz AND later.from_at <= ${at} AND later.to_at > ${at}
+    WHERE NOT later.historical AND later.account IS NOT DISTINCT FROM $4 AND later.as_of > $2::timestamptz AND later.from_at <= ${at} AND later.to_at > ${at}
       AND (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement'))`;
 }
 
@@ -134,11 +136,12 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
   await db.query('BEGIN');
   try {
     await db.query(MATCHES, [runId, readId]);
-    await db.query(NEW_FINDINGS, [runId]);
+    const account = recordedAccount(run.account);
+    await db.query(NEW_FINDINGS, [runId, account]);
     await db.query(SIGHTS, [runId]);
     if (!historical) {
       await db.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
-      const parameters = [runId, asOf, source];
+      const parameters = [runId, asOf, source, account];
       await db.query(REOPENED, parameters);
       // An incomplete listing may lack transactions that exist, so no finding is closed.
       if (isListingWhole(totals.incomplete)) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);

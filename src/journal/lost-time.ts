@@ -1,4 +1,5 @@
 import { CHANGING_OPERATIONS } from '../operations/effects';
+import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import { Prisma } from '../platform/database/generated/client';
 import { newId } from '../platform/database/ids';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -6,16 +7,32 @@ import { uuidTime } from '../platform/database/uuid';
 import { ENTRIES_CUT } from './findings';
 import { insertRun } from './runs';
 
-/** The time whose payments a database may lack, and the run that reads it from the upstream's list. */
+/** The time whose payments a database may lack, and the runs that read it from the upstream's lists. */
 export interface LostTime {
   from: Date;
   to: Date;
+  /** The run of the account `main`. */
   runId: string;
+  /** The runs of the other accounts. */
+  otherRuns: string[];
 }
 
-/** A lost time whose reading is not complete. The result is null while its run has not ended. */
-export interface UnreadTime extends LostTime {
+/** A lost time whose reading is not complete for an account. The result is null while its run has not ended. */
+export interface UnreadTime {
+  from: Date;
+  to: Date;
+  account: string;
+  /** Null if no run was begun with the epoch, because nobody knew the account. */
+  runId: string | null;
   result: string | null;
+}
+
+/** A lost time, and the accounts whose lists may have payments of it. */
+interface Reading {
+  settings: object;
+  since: Date | null;
+  /** The configured accounts. Those of clients are added. */
+  accounts: readonly string[];
 }
 
 /** A database is not younger than its newest call by more than this: calls are committed late, and clocks differ. */
@@ -28,12 +45,13 @@ const LONGEST_MS = 400 * 86_400_000;
 export const NO_PROCESS = 0;
 
 /**
- * Begins a run of the time whose payments the database may lack: from its newest call of its own until now.
+ * Begins a run of each account over the time whose payments the database may lack: from its newest call of its own until
+ * now.
  * @param since a time from which payments are known to be missing, if that is earlier.
  */
 export async function beginReading(
   tx: Prisma.TransactionClient,
-  { settings, since }: { settings: object; since: Date | null },
+  { settings, since, accounts }: Reading,
 ): Promise<LostTime> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT min(started_at) FROM epoch) AS begun,
@@ -45,24 +63,39 @@ export async function beginReading(
   const starts = newest ? [newest] : [begun, ...(oldest === null ? [] : [uuidTime(oldest)])];
   const earliest = Math.min(...[...starts, ...(since ? [since] : [])].map((at) => at.getTime()));
   const from = new Date(Math.max(earliest - MARGIN_MS, to.getTime() - LONGEST_MS));
-  const run = { id: newId(), from, to, asOf: to, historical: false, readId: null, settings, dueAt: null };
-  await insertRun(tx, { ...run, startedAt: to, by: null });
-  return { from, to, runId: run.id };
+  const known = await tx.$queryRaw<{ account: string }[]>`SELECT DISTINCT account FROM client`;
+  const others = new Set([...accounts, ...known.map(({ account }) => account)].filter((name) => name !== MAIN_ACCOUNT));
+  const begin = async (account: string) => {
+    const run = { id: newId(), account, from, to, asOf: to, historical: false, readId: null, settings, dueAt: null };
+    await insertRun(tx, { ...run, startedAt: to, by: null });
+    return run.id;
+  };
+  const runId = await begin(MAIN_ACCOUNT);
+  const otherRuns: string[] = [];
+  for (const account of others) otherRuns.push(await begin(account));
+  return { from, to, runId, otherRuns };
 }
 
 /**
- * The lost times of the epochs after that of a stop which no run has read completely. Such a run began after its epoch did,
- * covers the time, and its listing was whole. So it has seen every payment that was made until then.
+ * The lost times of the epochs after that of a stop which no run has read completely, by account. Such a run began after
+ * its epoch did, covers the time, and its listing was whole. So it has seen every payment that was made until then.
  */
 export function unreadAfter(stopId: string): Prisma.Sql {
   return Prisma.sql`
-    SELECT e.number, e.lost_from AS "from", e.started_at AS "to", e.run_id::text AS "runId",
-      (SELECT x.result FROM reconciliation_run_end x WHERE x.run_id = e.run_id) AS result
-    FROM epoch e WHERE e.lost_from IS NOT NULL AND e.number > (SELECT epoch FROM stop WHERE id = ${stopId}::uuid)
+    SELECT e.number, e.lost_from AS "from", e.started_at AS "to", coalesce(a.account, ${MAIN_ACCOUNT}) AS account, begun.id::text AS "runId",
+      (SELECT x.result FROM reconciliation_run_end x WHERE x.run_id = begun.id) AS result
+    FROM epoch e
+    CROSS JOIN LATERAL (
+      SELECT nullif(account, ${MAIN_ACCOUNT}) AS account FROM client WHERE created_at < e.started_at
+      UNION SELECT account FROM reconciliation_run WHERE started_at = e.started_at AND from_at = e.lost_from
+      UNION SELECT NULL) AS a
+    CROSS JOIN LATERAL (SELECT CASE WHEN a.account IS NULL THEN e.run_id ELSE (
+      SELECT id FROM reconciliation_run WHERE account = a.account AND started_at = e.started_at AND from_at = e.lost_from) END AS id) AS begun
+    WHERE e.lost_from IS NOT NULL AND e.number > (SELECT epoch FROM stop WHERE id = ${stopId}::uuid)
       AND NOT EXISTS (
         SELECT FROM reconciliation_run r JOIN reconciliation_run_end x ON x.run_id = r.id
         LEFT JOIN source_read s ON s.id = r.read_id
-        WHERE r.started_at >= e.started_at AND r.from_at <= e.lost_from AND r.to_at >= e.started_at
+        WHERE r.account IS NOT DISTINCT FROM a.account AND r.started_at >= e.started_at AND r.from_at <= e.lost_from AND r.to_at >= e.started_at
           AND NOT r.historical AND s.source IS DISTINCT FROM 'statement' AND x.result NOT IN ('failed', 'incomplete')
           AND NOT EXISTS (
             SELECT FROM json_array_elements(x.totals -> 'incomplete') AS why WHERE why ->> 'reason' <> ${ENTRIES_CUT}))`;
@@ -70,6 +103,6 @@ export function unreadAfter(stopId: string): Prisma.Sql {
 
 /** Returns the newest lost time that keeps a stop from being lifted. */
 export async function readUnread(prisma: PrismaService, stopId: string): Promise<UnreadTime | undefined> {
-  const [unread] = await prisma.$queryRaw<UnreadTime[]>`${unreadAfter(stopId)} ORDER BY number DESC LIMIT 1`;
+  const [unread] = await prisma.$queryRaw<UnreadTime[]>`${unreadAfter(stopId)} ORDER BY number DESC, account LIMIT 1`;
   return unread;
 }

@@ -2,12 +2,15 @@ import { Client } from 'pg';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { Author, authorSql } from './author';
+import { recordedAccount } from './recorded-account';
 import { wakeWorkers } from './worker-tasks';
 
 /** A reconciliation run that a worker is to carry out. */
 export interface NewRun {
   /** UUIDv7. */
   id: string;
+  /** The upstream account to compare. */
+  account: string;
   from: Date;
   to: Date;
   asOf: Date;
@@ -25,15 +28,19 @@ export interface NewRun {
 
 /**
  * Records that a run begins, and tells the workers.
- * @returns false if the run of this tick was begun before.
+ * @returns false if the account's run of this tick was begun before.
  */
 export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Promise<boolean> {
   const { id, from, to, asOf, historical, readId, settings, dueAt, startedAt, by } = run;
+  const account = recordedAccount(run.account);
+  const [due, accountDue] = account === null ? [dueAt, null] : [null, dueAt];
   const written = await tx.$executeRaw`
-    INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, due_at, started_at, client_id, key_id, actor)
+    INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, account, due_at, account_due_at, started_at,
+      client_id, key_id, actor)
     VALUES (${id}::uuid, ${from}::timestamptz, ${to}::timestamptz, ${asOf}::timestamptz, ${historical}, ${readId}::uuid,
-      ${JSON.stringify(settings)}::json, ${dueAt}::timestamptz, ${startedAt}::timestamptz, ${authorSql(by)})
-    ON CONFLICT (due_at) DO NOTHING`;
+      ${JSON.stringify(settings)}::json, ${account}, ${due}::timestamptz, ${accountDue}::timestamptz, ${startedAt}::timestamptz,
+      ${authorSql(by)})
+    ON CONFLICT DO NOTHING`;
   await wakeWorkers(tx, 'runs');
   return written === 1;
 }

@@ -68,20 +68,20 @@ export async function insertSourceReadEnd(
 }
 
 /**
- * Ends a complete statement. It ends as incomplete if the same bytes were read with the same mapping before.
+ * Ends a complete statement of an account. It ends as incomplete if the same bytes were read with the same mapping before.
  * @returns the ID of the read that counts: this one, or the first.
  */
 export async function insertStatementEnd(
   prisma: PrismaService,
   end: NewSourceReadEnd & { sha256: Buffer },
-  mapping: object,
+  { account, mapping }: { account: string; mapping: object },
 ): Promise<string> {
   return prisma.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STATEMENT_LOCK}::bigint)`;
     const [first] = await tx.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM source_read_end e JOIN source_read r ON r.id = e.read_id
       WHERE e.sha256 = ${end.sha256} AND e.complete AND r.source = 'statement'
-        AND r.mapping::text = ${JSON.stringify(mapping)} LIMIT 1`;
+        AND r.mapping::text = ${JSON.stringify(mapping)} AND r.account IS NOT DISTINCT FROM ${recordedAccount(account)} LIMIT 1`;
     await insertSourceReadEnd(tx, first ? { ...end, complete: false, failure: 'already_imported' } : end);
     return first?.id ?? end.readId;
   });

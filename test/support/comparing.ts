@@ -1,4 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
+import { recordedAccount } from '../../src/journal/recorded-account';
+import { MAIN_ACCOUNT } from '../../src/platform/config/upstream-accounts';
 import { compare } from '../../src/reconciliation/matching/compare';
 import { connectForRun } from '../../src/reconciliation/matching/connection';
 import { Confirm, Plan } from '../../src/reconciliation/matching/plan';
@@ -95,9 +97,14 @@ const LONG_AGO: Theirs = {
 const LISTED = 1_000;
 
 /** @returns the reading that lists them, which is complete and reaches back. */
-export async function writeTheirs(database: TestDatabase, theirs: Theirs[], source = 'transactions'): Promise<string> {
-  if (source !== 'transactions') return writeListing(database, theirs, theirs.length, source);
-  return writeListing(database, [...theirs, LONG_AGO], LISTED);
+export async function writeTheirs(
+  database: TestDatabase,
+  theirs: Theirs[],
+  source = 'transactions',
+  account = MAIN_ACCOUNT,
+): Promise<string> {
+  if (source !== 'transactions') return writeListing(database, theirs, theirs.length, source, [], account);
+  return writeListing(database, [...theirs, LONG_AGO], LISTED, source, [], account);
 }
 
 /** Writes a reading of exactly these transactions, with this total number. */
@@ -107,10 +114,12 @@ export async function writeListing(
   rows = theirs.length,
   source = 'transactions',
   [from, to]: Date[] = [],
+  account = MAIN_ACCOUNT,
 ): Promise<string> {
   const readId = uuidv7();
-  await database.query('INSERT INTO source_read (id, source, from_at, to_at) VALUES ($1, $2, $3, $4)', [
+  await database.query('INSERT INTO source_read (id, account, source, from_at, to_at) VALUES ($1, $2, $3, $4, $5)', [
     readId,
+    recordedAccount(account),
     source,
     from,
     to,
@@ -138,7 +147,12 @@ export type Entry = [before: string, amount: string, after: string, seconds: num
 export async function writeWallets(
   database: TestDatabase,
   wallets: Record<string, Entry[]>,
-  { day, readAt, balance = '0' }: { day: number; readAt: Date; balance?: string },
+  {
+    day,
+    readAt,
+    balance = '0',
+    account = MAIN_ACCOUNT,
+  }: { day: number; readAt: Date; balance?: string; account?: string },
 ): Promise<string> {
   const readId = uuidv7();
   const rows = Object.entries(wallets).map(([wallet_id, entries]) => ({
@@ -156,7 +170,11 @@ export async function writeWallets(
       entered_at: seconds === null ? null : new Date(day + seconds * 1_000).toISOString(),
     })),
   );
-  await database.query(`INSERT INTO source_read (id, source, read_at) VALUES ($1, 'wallets', $2)`, [readId, readAt]);
+  await database.query(`INSERT INTO source_read (id, account, source, read_at) VALUES ($1, $2, 'wallets', $3)`, [
+    readId,
+    recordedAccount(account),
+    readAt,
+  ]);
   await database.query(
     `INSERT INTO upstream_wallet (read_id, wallet_id, balance)
      SELECT $1, wallet_id, balance FROM json_to_recordset($2) AS r(wallet_id text, balance numeric)`,
@@ -185,14 +203,26 @@ export async function stepsSince(database: TestDatabase, since: Date): Promise<s
 }
 
 /** Writes the first row of a run, as its start does. */
-export async function startRun(database: TestDatabase, plan: Omit<Plan, 'runId'>): Promise<Plan> {
+export async function startRun(
+  database: TestDatabase,
+  { account = MAIN_ACCOUNT, ...plan }: Omit<Plan, 'runId' | 'account'> & Partial<Pick<Plan, 'account'>>,
+): Promise<Plan> {
   const runId = uuidv7();
   const { from, to, asOf, historical, settings, source, readId } = plan;
   await database.query(
-    `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, read_id) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [runId, from, to, asOf, historical, JSON.stringify(settings), source === 'statement' ? readId : null],
+    `INSERT INTO reconciliation_run (id, account, from_at, to_at, as_of, historical, settings, read_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      runId,
+      recordedAccount(account),
+      from,
+      to,
+      asOf,
+      historical,
+      JSON.stringify(settings),
+      source === 'statement' ? readId : null,
+    ],
   );
-  return { ...plan, runId };
+  return { ...plan, account, runId };
 }
 
 export async function runPlan(database: TestDatabase, plan: Plan, confirm?: Confirm): Promise<Totals> {

@@ -106,9 +106,10 @@ export class OverviewWallet {
   @ApiProperty({ ...INSTANT, description: 'When it was read.' }) read_at!: Date;
 }
 
-/** The newest reconciliation run. */
+/** The newest reconciliation run. With several upstream accounts, the account whose newest run is the oldest. */
 export class OverviewRun {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the run.' }) id!: string;
+  @ApiProperty({ type: 'string', description: 'Its upstream account.' }) account!: string;
   @ApiProperty({ ...INSTANT, description: 'Beginning of the compared period.' }) from!: Date;
   @ApiProperty({ ...INSTANT, description: 'End of the compared period.' }) to!: Date;
   @ApiProperty({ enum: RUN_STATES, description: 'State of the run, as in GET /v1/reconciliation/runs.' })
@@ -165,7 +166,11 @@ export class Overview {
     description: 'Scope `reconcile`. Undecided findings (open or reopened), by age.',
   })
   findings!: OverviewFindings[] | null;
-  @orNull(ref('OverviewRun'), 'Scope `reconcile`. Also null before the first run.') last_run!: OverviewRun | null;
+  @orNull(
+    ref('OverviewRun'),
+    'Scope `reconcile`. The newest run; of several upstream accounts, that of the account whose newest run is the oldest. Null before the first run.',
+  )
+  last_run!: OverviewRun | null;
   @ApiProperty({
     anyOf: [{ type: 'array', items: ref('OverviewWallet') }, { type: 'null' }],
     description: 'Scope `reconcile` or `admin`. Wallets that were read in the last 24 hours, by ID.',

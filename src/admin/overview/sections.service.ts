@@ -4,6 +4,7 @@ import { recordedAs } from '../../operations/lifecycle';
 import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
+import { accountNames } from '../../platform/config/upstream-accounts';
 import { Loaded } from '../../platform/config/config.module';
 import { RESTED } from '../../platform/database/pacing';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -29,6 +30,7 @@ import {
 /** Reads the sections of the overview, each by itself. */
 @Injectable()
 export class SectionsService {
+  private readonly accounts: string[];
   private readonly lowBalanceUsd: ReadonlyMap<string, string>;
 
   constructor(
@@ -39,7 +41,9 @@ export class SectionsService {
     private readonly spending: SpendingService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.lowBalanceUsd = config.get('settings', { infer: true }).walletLowBalanceUsd;
+    const settings = config.get('settings', { infer: true });
+    this.accounts = accountNames(settings);
+    this.lowBalanceUsd = settings.walletLowBalanceUsd;
   }
 
   async inDoubt(): Promise<OverviewInDoubt> {
@@ -67,13 +71,15 @@ export class SectionsService {
 
   async lastRun(): Promise<OverviewRun | null> {
     // All readers of the overview share what it shows, and some may not see people.
-    const [run] = await this.runs.list({ seesPeople: false }, 1);
+    const newest = await Promise.all(this.accounts.map((account) => this.runs.list({ account, seesPeople: false }, 1)));
+    const [run] = newest.flat().sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime());
     if (!run) return null;
-    const { id, from, to, startedAt, end } = run;
+    const { id, account, from, to, startedAt, end } = run;
     const states = await readStatesOf(this.prisma, id);
     const equation = end?.totals ? equationOf(end.totals) : null;
     return {
       id,
+      account,
       from,
       to,
       state: stateOf(run),

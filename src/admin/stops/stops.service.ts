@@ -99,11 +99,14 @@ function toRecord(row: StopRow, nameOf: (clientId: string) => string): StopRecor
 }
 
 /** Says why a stop cannot be lifted, and what to do. */
-function whyUnread({ runId, from, to, result }: UnreadTime): string {
-  const period = `from ${from.toISOString()} to ${to.toISOString()}`;
+function whyUnread({ account, runId, from, to, result }: UnreadTime): string {
+  const period = `of the upstream account ${account} from ${from.toISOString()} to ${to.toISOString()}`;
+  if (runId === null) {
+    return `Payments ${period} may be missing. Start a reconciliation run of this account and period. If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was changed.`;
+  }
   return result === null
     ? `Payments ${period} may be missing. The reconciliation run ${runId} reads them from the upstream's list and has not ended. Wait for its end. A worker must run to carry it out. Nothing was changed.`
-    : `Payments ${period} may be missing. The reconciliation run ${runId} could not read the upstream's list completely. Start another run of this period. If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was changed.`;
+    : `Payments ${period} may be missing. The reconciliation run ${runId} could not read the upstream's list completely. Start another run of this account and period. If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was changed.`;
 }
 
 /** Older records of the command line have no author. */

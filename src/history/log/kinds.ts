@@ -132,16 +132,24 @@ const KINDS = {
     false,
     ['account'],
   ),
-  reconciliation_run: kind({
-    plain: `id historical read_id ${AUTHOR}`,
-    text: 'settings',
-    time: 'from_at to_at as_of due_at started_at',
-  }),
+  reconciliation_run: kind(
+    {
+      plain: `id account historical read_id ${AUTHOR}`,
+      text: 'settings',
+      time: 'from_at to_at as_of due_at account_due_at started_at',
+    },
+    false,
+    ['account', 'account_due_at'],
+  ),
   reconciliation_run_end: kind({ plain: 'run_id result failure read_id', text: 'totals', time: 'ended_at' }),
-  finding: kind({
-    plain: 'id category subject call_id position upstream_ref upstream_id batch_ref wallet_id run_id',
-    time: 'occurred_at found_at',
-  }),
+  finding: kind(
+    {
+      plain: 'id account category subject call_id position upstream_ref upstream_id batch_ref wallet_id run_id',
+      time: 'occurred_at found_at',
+    },
+    false,
+    ['account'],
+  ),
   finding_sight: kind({ plain: 'id finding_id run_id', text: 'impact_usd fields evidence', time: 'seen_at' }),
   finding_step: kind({ plain: `id finding_id state reason run_id ${AUTHOR}`, text: 'impact_usd', time: 'decided_at' }),
 };

@@ -44,8 +44,8 @@ export class ReconciliationMetrics {
   });
   private readonly runs = new Histogram({
     name: 'payout_proxy_reconciliation_run_duration_seconds',
-    help: 'Duration of the reconciliation runs that ended on this instance, by result.',
-    labelNames: ['result'],
+    help: 'Duration of the reconciliation runs that ended on this instance, by result and upstream account.',
+    labelNames: ['result', 'account'],
     buckets: RUN_BUCKETS,
     registers: [this.metrics.registry],
   });
@@ -64,8 +64,8 @@ export class ReconciliationMetrics {
     this.sourceReads.observe({ account, source, result }, seconds);
   }
 
-  countRun(result: string, seconds: number): void {
-    this.runs.observe({ result }, seconds);
+  countRun(result: string, account: string, seconds: number): void {
+    this.runs.observe({ result, account }, seconds);
   }
 
   countVerdict(verdict: string): void {

@@ -1,6 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { isISO8601 } from 'class-validator';
+import { ACCOUNT_NAME } from '../../platform/config/environment';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { keyIn } from './idempotency-key';
 import { field, ReadAs } from './rules';
 
@@ -33,6 +35,18 @@ export const Uuid = (description: string) =>
       test: (value) => typeof value === 'string' && UUID.test(value),
     },
     { type: 'string', format: 'uuid', description },
+  );
+
+/** The name of an upstream account. */
+export const Account = (description: string) =>
+  field(
+    {
+      name: 'account',
+      required: false,
+      must: 'must be the name of an upstream account, such as main',
+      test: (value) => typeof value === 'string' && (value === MAIN_ACCOUNT || ACCOUNT_NAME.test(value)),
+    },
+    { type: 'string', description, example: MAIN_ACCOUNT },
   );
 
 /** One word of a list. */

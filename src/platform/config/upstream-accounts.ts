@@ -54,6 +54,11 @@ export function accountsOf(settings: {
   return [main, ...named];
 }
 
+/** Returns the names of the accounts, `main` first. */
+export function accountNames({ namedAccounts }: { readonly namedAccounts: readonly { name: string }[] }): string[] {
+  return [MAIN_ACCOUNT, ...namedAccounts.map(({ name }) => name)];
+}
+
 type Given = Readonly<Record<string, string | undefined>>;
 type Field = (typeof FIELDS)[number];
 

@@ -22,6 +22,7 @@ export const FINDINGS_TABLE = new CsvTable<FindingRecord>({
   upstream_id: ({ upstream_id }) => upstream_id,
   batch_ref: ({ batch_ref }) => batch_ref,
   wallet_id: ({ wallet_id }) => wallet_id,
+  account: ({ account }) => account,
   subject: ({ subject }) => subject,
   last_reason: ({ last_step }) => last_step?.reason ?? null,
   last_actor: ({ last_step }) => last_step?.actor ?? null,

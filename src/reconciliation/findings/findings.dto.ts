@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
-import { Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
+import { Account, Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';
 import { FindingFilters } from './read';
@@ -19,6 +19,9 @@ const UUID = { format: 'uuid' };
 const INSTANT = { format: 'date-time' };
 
 class FindingSelection implements FindingFilters {
+  @Account('Only findings of this upstream account.')
+  account?: string;
+
   @OneOf(
     [...STATES, 'any'],
     'The state: the latest decision. Default: `open` and `reopened`, the findings that wait for a decision.',
@@ -89,6 +92,7 @@ export class FindingStep {
 /** A difference between our history and the upstream's. */
 export class FindingRecord {
   @text("The finding's ID.", UUID) id!: string;
+  @text('The upstream account.') account!: string;
   @ApiProperty({ enum: CATEGORY_NAMES, enumName: 'FindingCategory', description: 'Category of the difference.' })
   category!: Category;
   @ApiProperty({ enum: [...SEVERITIES], description: 'Severity. It follows from the category.' }) severity!: Severity;

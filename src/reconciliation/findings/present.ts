@@ -15,6 +15,7 @@ export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
   const own = (value: string | null) => shown(value, reveal, maskContacts);
   return {
     id: row.id,
+    account: row.account,
     category: row.category,
     severity,
     title,

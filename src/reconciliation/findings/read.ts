@@ -1,3 +1,5 @@
+import { recordedAccount } from '../../journal/recorded-account';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { findingNow, FindingState } from '../../journal/finding-steps';
@@ -17,6 +19,7 @@ export interface FieldDifference {
 /** A finding as it was seen last, in its current state. */
 export interface FindingRow {
   id: string;
+  account: string;
   category: Category;
   subject: string;
   call_id: string | null;
@@ -54,6 +57,7 @@ export interface FindingRow {
 
 export interface FindingFilters {
   id?: string | undefined;
+  account?: string | undefined;
   state?: FindingState | 'any' | undefined;
   category?: Category | undefined;
   severity?: Severity | undefined;
@@ -78,7 +82,7 @@ export const WAITING = ['open', 'reopened'];
 const STATE = Prisma.sql`coalesce(step.state, 'open')`;
 
 const COLUMNS = Prisma.sql`
-  f.id::text, f.category, f.subject, f.call_id::text, f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
+  f.id::text, coalesce(f.account, ${MAIN_ACCOUNT}) AS account, f.category, f.subject, f.call_id::text, f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
   f.occurred_at, f.found_at, f.run_id::text, ${STATE} AS state,
   greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS age_days,
   step.id::text AS step_id, step.reason AS step_reason, step.decided_at AS step_at, step.run_id::text AS step_run_id,
@@ -170,12 +174,18 @@ export async function readStatesOf(prisma: ReaderPrisma, runId: string): Promise
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
-/** Reads the ages of the findings that wait for a decision. */
-export async function readAges(prisma: ReaderPrisma): Promise<{ days: number; count: number; usd: string }[]> {
+/**
+ * Reads the ages of the findings that wait for a decision.
+ * @param filters selects some of them.
+ */
+export async function readAges(
+  prisma: ReaderPrisma,
+  filters: Pick<FindingFilters, 'account'> = {},
+): Promise<{ days: number; count: number; usd: string }[]> {
   const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
     SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (
       SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS days, sight.impact_usd
-      FROM finding f ${findingNow(true)} WHERE ${STATE} = ANY (${WAITING}::text[])
+      FROM finding f ${findingNow(true)} WHERE ${all(conditionsOf(filters, true))}
     ) AS waiting GROUP BY days ORDER BY days`);
   return rows.map(({ days, count, usd }) => ({ days, count: Number(count), usd }));
 }
@@ -185,6 +195,9 @@ function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[
   const { min_age_days: least, max_age_days: most } = filters;
   return [
     ...(filters.id === undefined ? [] : [Prisma.sql`f.id = ${filters.id}::uuid`]),
+    ...(filters.account === undefined
+      ? []
+      : [Prisma.sql`f.account IS NOT DISTINCT FROM ${recordedAccount(filters.account)}`]),
     ...(state === 'any' ? [] : [Prisma.sql`${STATE} = ANY (${state === undefined ? WAITING : [state]}::text[])`]),
     ...(category === undefined ? [] : [Prisma.sql`f.category = ${category}`]),
     ...(severity === undefined ? [] : [Prisma.sql`f.category = ANY (${ofSeverity(severity)}::text[])`]),

@@ -1,4 +1,5 @@
 import { decimal, instant, uuid } from './literals';
+import { isRecordOf } from './account-sql';
 import { Plan } from './plan';
 import { harmless } from './recipients';
 
@@ -8,7 +9,7 @@ import { harmless } from './recipients';
  * Whether amounts are signed is not documented, so either is accepted. Entries that an earlier reading showed must
  * still be there.
  */
-export function addBalanceGaps({ from, settings }: Plan, readId: string): string {
+export function addBalanceGaps({ account, from, settings }: Plan, readId: string): string {
   const tolerance = decimal(settings.balanceToleranceUsd);
   const far = (one: string, other: string) => `abs(${one} - (${other})) > ${tolerance}`;
   const field = (name: string, ours: string, theirs: string) =>
@@ -19,7 +20,7 @@ export function addBalanceGaps({ from, settings }: Plan, readId: string): string
       NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, coalesce(e.entered_at, ${instant(from)}), 0, json_agg(g.field ORDER BY g.place),
       json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
         'ordinal', min(e.ordinal), 'at', e.entered_at), 'match', NULL)
-    FROM (${entries(readId, tolerance)}) AS e
+    FROM (${entries(readId, account, tolerance)}) AS e
     CROSS JOIN LATERAL (VALUES
       (1, ${far('e.balance_before', 'e.ended_before')}, ${field('balance_before', 'e.ended_before', 'e.balance_before')}),
       (2, ${far('e.new_balance', 'e.balance_before + e.amount')} AND ${far('e.new_balance', 'e.balance_before - e.amount')},
@@ -45,8 +46,8 @@ const NTH = `row_number() OVER (PARTITION BY e.wallet_id, e.entered_at, ${UNTIME
 /** Entries with the columns that name them. */
 export const NAMED_ENTRIES = `SELECT e.*, ${UNTIMED} AS untimed, ${NTH} AS nth FROM upstream_wallet_entry e`;
 
-/** Each entry beside the one before it, and as the last complete reading before this one showed it. */
-function entries(readId: string, tolerance: string): string {
+/** Each entry beside the one before it, and as the last complete reading of the account before this one showed it. */
+function entries(readId: string, account: string, tolerance: string): string {
   return `
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,
       ${UNTIMED} AS untimed, ${NTH} AS nth,
@@ -59,7 +60,7 @@ function entries(readId: string, tolerance: string): string {
       SELECT b.new_balance FROM upstream_wallet_entry b
       WHERE b.read_id = (
           SELECT r.id FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
-          WHERE r.source = 'wallets' AND r.id < e.read_id ORDER BY r.id DESC LIMIT 1)
+          WHERE r.source = 'wallets' AND ${isRecordOf('r.account', account)} AND r.id < e.read_id ORDER BY r.id DESC LIMIT 1)
         AND b.wallet_id = e.wallet_id AND b.entered_at = e.entered_at
       ORDER BY b.ordinal LIMIT 1
     ) AS b ON TRUE

@@ -7,6 +7,7 @@ import {
   addDifferencesOfTheirs,
   addOddWordsOfTheirs,
   MAKE_DIFFERENCES,
+  nameAccount,
   TO_CONFIRM,
 } from './differences';
 import { matchByFingerprint } from './fingerprint';
@@ -149,6 +150,6 @@ async function judge(db: Client, plan: Plan, ids: Ids): Promise<Totals> {
   if (walletsReadId !== null) await db.query(addBalanceGaps(plan, walletsReadId));
   const wallets =
     walletsReadId === null ? { statements: [], incomplete: [] } : await judgeWallets(db, plan, walletsReadId);
-  await db.query('ANALYZE difference');
+  await db.query(`${nameAccount(plan)}; ANALYZE difference`);
   return totalsOf(db, plan, wallets);
 }

@@ -1,3 +1,4 @@
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { CATEGORY_FIELDS, FieldCategory } from './difference-fields';
 import { givenBack } from './flows';
 import { text } from './literals';
@@ -71,6 +72,16 @@ export function addDifferencesOfTheirs({ source, settings }: Plan): string {
         json_build_object('field', 'status', 'ours', NULL, 'theirs', ${plainWord('t.status')})),
       json_build_object('ours', NULL, 'theirs', ${THEIRS}, 'match', NULL)
     FROM alone t`;
+}
+
+/**
+ * Names the account in the subjects. Several accounts may have equal references, and the subjects of `main` are those of
+ * records from before there were others.
+ */
+export function nameAccount({ account }: Plan): string {
+  return account === MAIN_ACCOUNT
+    ? ''
+    : `UPDATE pg_temp.difference SET subject = ${text(`account/${account}/`)} || subject`;
 }
 
 /** A status that is not recognised also makes a row, because it was read as one that says that money moved. */

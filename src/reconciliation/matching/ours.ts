@@ -6,6 +6,7 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { withMargin } from './run-settings';
 import { COMPARED, NOT_COMPARED } from './compared-operations';
 import { decimal, instant, texts, uuid } from './literals';
+import { isCallOf } from './account-sql';
 import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
 
@@ -20,7 +21,7 @@ export interface Ids {
  */
 const HOUR_MS = 3_600_000;
 
-/** `run_call`: each call that was admitted and may have paid somebody, as it stood at the run's `as_of`. */
+/** `run_call`: each call of the account that was admitted and may have paid somebody, as it stood at the run's `as_of`. */
 export function makeCalls(plan: Plan): string {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   const low = new Date(margin.from.getTime() - HOUR_MS);
@@ -57,7 +58,7 @@ export function addFarCalls(plan: Plan): string {
 }
 
 /** A call without an outcome at that time counts as in doubt, however young it was. */
-function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations = COMPARED): string {
+function calls({ account, asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations = COMPARED): string {
   const then = instant(asOf);
   return `
     SELECT call_id, operation, at, state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome, answered
@@ -69,7 +70,7 @@ function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations
     -- The settlement that was in effect at that time.
     LEFT JOIN settlement s ON s.intent_id = i.id AND s.recorded_at <= ${then}
       AND NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = i.id AND later.number > s.number AND later.recorded_at <= ${then})
-    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${operations})) AS call
+    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${operations}) AND ${isCallOf('i.client_id', account)}) AS call
     WHERE state IN (${texts(ARRIVED)})`;
 }
 

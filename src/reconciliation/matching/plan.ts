@@ -3,6 +3,8 @@ import { RunSettings } from './run-settings';
 /** Describes what a run compares, and how. */
 export interface Plan {
   runId: string;
+  /** The upstream account whose calls are compared. */
+  account: string;
   /** The period, [from, to). */
   from: Date;
   to: Date;

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { Incomplete, rememberedBefore } from './completeness';
 import { Explained } from './entry-matching';
 import { uuid } from './literals';
+import { isRecordOf } from './account-sql';
 import { Plan } from './plan';
 import { toleranceOf } from './run-settings';
 import { batchOf } from './wallet-offers';
@@ -33,18 +34,19 @@ export async function entryFaults(db: Client, plan: Plan, readId: string, judged
     return [{ reason: 'entries_start_late', detail }];
   }
   const detail = `The upstream shows outdated entries of its wallets, so what left them until ${to.toISOString()} may be missing. Start the run again later.`;
-  const isOld = (await wereNewer(db, readId)) || (await lackPayouts(db, plan, readId, judged.debits));
+  const isOld = (await wereNewer(db, plan, readId)) || (await lackPayouts(db, plan, readId, judged.debits));
   return isOld ? [{ reason: 'entries_outdated', detail }] : [];
 }
 
 /** Whether an earlier reading showed a newer entry of a wallet. */
-async function wereNewer(db: Client, readId: string): Promise<boolean> {
+async function wereNewer(db: Client, { account }: Plan, readId: string): Promise<boolean> {
   const newest = (read: string) =>
     `(SELECT max(e.entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${read} AND e.wallet_id = w.wallet_id)`;
   const { rowCount } = await db.query(`
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
       CROSS JOIN upstream_wallet w
-    WHERE w.read_id = ${uuid(readId)} AND r.source = 'wallets' AND r.id < ${uuid(readId)} AND r.id >= ${uuid(rememberedBefore(readId))}
+    WHERE w.read_id = ${uuid(readId)} AND r.source = 'wallets' AND ${isRecordOf('r.account', account)}
+      AND r.id < ${uuid(readId)} AND r.id >= ${uuid(rememberedBefore(readId))}
       AND ${newest('r.id')} > ${newest('w.read_id')} LIMIT 1`);
   return rowCount === 1;
 }

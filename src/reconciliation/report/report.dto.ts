@@ -79,7 +79,10 @@ export class Report {
     description: 'The number of its findings in each current state. States without findings are left out.',
   })
   states!: Record<string, number>;
-  @ApiProperty({ type: [ReportAge], description: 'The ages of all findings that wait for a decision, of any run.' })
+  @ApiProperty({
+    type: [ReportAge],
+    description: 'The ages of all findings of the account that wait for a decision, of any run.',
+  })
   ageing!: ReportAge[];
   @ApiProperty({
     type: [ReportFinding],

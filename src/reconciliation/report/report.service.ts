@@ -32,7 +32,7 @@ export class ReportService {
     const [source, states, ageing, now] = await Promise.all([
       this.source(record.read_id, reveal),
       readStatesOf(this.prisma, run.id),
-      this.ageing(),
+      this.ageing(run.account),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
     const { totals } = record;
@@ -96,8 +96,8 @@ export class ReportService {
     return { ...row, subject: shown(row.subject, reveal, maskContacts), rows };
   }
 
-  private async ageing(): Promise<ReportAge[]> {
-    return sumAges(await readAges(this.prisma)).map(({ age, ...sums }) => ({ days: age, ...sums }));
+  private async ageing(account: string): Promise<ReportAge[]> {
+    return sumAges(await readAges(this.prisma, { account })).map(({ age, ...sums }) => ({ days: age, ...sums }));
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { accountNamed, recordedAccount } from '../../journal/recorded-account';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 import { RunSettings, withMargin } from '../matching/run-settings';
@@ -20,8 +21,8 @@ export class EarlierReadsService {
    * @throws Problem if there is no such source.
    */
   async chosenFor(question: Question, settings: RunSettings): Promise<string | null> {
-    const { statementId, asOf } = question;
-    if (statementId !== null) return this.statement(statementId);
+    const { account, statementId, asOf } = question;
+    if (statementId !== null) return this.statement(statementId, account);
     return asOf === null ? null : this.listingOf(question, asOf, settings);
   }
 
@@ -43,25 +44,27 @@ export class EarlierReadsService {
     return row?.cause ?? null;
   }
 
-  private async statement(id: string): Promise<string> {
-    const [row] = await this.prisma.$queryRaw<{ id: string }[]>`
-      SELECT r.id FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+  private async statement(id: string, account: string): Promise<string> {
+    const [row] = await this.prisma.$queryRaw<{ id: string; account: string | null }[]>`
+      SELECT r.id, r.account FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.id = ${id}::uuid AND r.source = 'statement' AND e.complete`;
-    if (row) return row.id;
-    const detail = 'must be the ID of a completely imported statement, as GET /v1/reconciliation/statements lists them';
+    if (row && accountNamed(row.account) === account) return row.id;
+    const detail = row
+      ? `must be a statement of the account ${account}; this one is of ${accountNamed(row.account)}`
+      : 'must be the ID of a completely imported statement, as GET /v1/reconciliation/statements lists them';
     throw new Problem('invalid_request', { faults: [{ pointer: '/statement_id', detail }] });
   }
 
   /**
-   * The newest complete listing of a period and its surroundings that was known at that time. A listing that was read
+   * The newest complete listing of the account, of a period and its surroundings that was known at that time. A listing that was read
    * for a run counts from the beginning of that run. A second run as of that time therefore sees what the first saw.
    */
-  private async listingOf({ from, to }: Question, asOf: Date, settings: RunSettings): Promise<string> {
+  private async listingOf({ account, from, to }: Question, asOf: Date, settings: RunSettings): Promise<string> {
     const { from: earliest, to: latest } = withMargin(from, to, settings);
     const listings = await this.prisma.$queryRaw<Listing[]>`
       SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id LEFT JOIN reconciliation_run run ON run.id = r.caused_by
-      WHERE r.source = 'transactions' AND e.complete
+      WHERE r.source = 'transactions' AND e.complete AND r.account IS NOT DISTINCT FROM ${recordedAccount(account)}
         AND coalesce(r.from_at <= ${earliest}::timestamptz, true) AND coalesce(r.to_at >= ${latest}::timestamptz, true)
       ORDER BY known_at, r.id`;
     const known = listings.filter(({ known_at: at }) => at <= asOf).at(-1);

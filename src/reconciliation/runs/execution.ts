@@ -11,7 +11,6 @@ import { withMargin } from '../matching/run-settings';
 import { EarlierReadsService } from './earlier-reads';
 import { ProgressWriter } from './progress-writer';
 import { RunConnection } from './run-connection';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Run } from './run-reader';
 
 /** Waits before a source is asked again, long enough for a brief failure of the upstream to pass. */
@@ -64,6 +63,7 @@ export class Execution {
       const { readId, walletsReadId, confirm } = await this.evidenceOf(run, at, signal);
       const plan: Plan = {
         runId: run.id,
+        account: run.account,
         from: run.from,
         to: run.to,
         asOf: run.asOf,
@@ -107,11 +107,11 @@ export class Execution {
 
   private async ask(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
     const window = withMargin(run.from, run.to, run.settings);
-    const wallets = await this.read(run, 'wallets', null, signal, (cause) => this.sources.wallets(MAIN_ACCOUNT, cause));
+    const wallets = await this.read(run, 'wallets', null, signal, (cause) => this.sources.wallets(run.account, cause));
     const walletsReadId = wholeOr(wallets, 'wallets'); // First, because it is the shorter answer.
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>
-      this.sources.transactions(MAIN_ACCOUNT, cause, window, { onRows, signal, keepsOldest: true }),
+      this.sources.transactions(run.account, cause, window, { onRows, signal, keepsOldest: true }),
     );
     return {
       readId: wholeOr(transactions, 'transactions'),
@@ -126,7 +126,7 @@ export class Execution {
     for (const [place, { source, subject }] of asked.entries()) {
       at('confirm', place, asked.length);
       const result = await this.read(run, source, subject, signal, (cause) =>
-        this.sources[source](MAIN_ACCOUNT, cause, subject),
+        this.sources[source](run.account, cause, subject),
       );
       if (result.complete) found.push(result.readId);
     }

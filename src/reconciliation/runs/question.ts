@@ -5,8 +5,10 @@ const DAY_MS = 86_400_000;
 /** A year and its surroundings. A longer period takes several runs, each with a listing of its own. */
 const MAX_DAYS = 400;
 
-/** The period and the sources of a run. */
+/** The account, the period and the sources of a run. */
 export interface Question {
+  /** The upstream account. */
+  account: string;
   from: Date;
   to: Date;
   /** Compares our records and the upstream's as of this time. Null: now. */
@@ -18,11 +20,13 @@ export interface Question {
 /**
  * Checks the request for a run.
  * @param now by the database's clock, which the records use.
+ * @param accounts the upstream accounts.
  * @throws Problem `invalid_request` that lists the errors.
  */
-export function checkQuestion({ from, to, asOf }: Question, now: Date): void {
+export function checkQuestion({ account, from, to, asOf }: Question, now: Date, accounts: string[]): void {
   const faults: Fault[] = [];
   const fault = (pointer: string, detail: string) => faults.push({ pointer, detail });
+  if (!accounts.includes(account)) fault('/account', `must be an upstream account: ${accounts.join(', ')}`);
   if (from >= to) fault('/to', 'must be after from');
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
     fault('/to', `must be at most ${MAX_DAYS} days after from; start another run for the rest`);

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { waitAtMost } from '../../platform/database/patience';
@@ -10,20 +12,23 @@ const COUNTED_EVERY_MS = 30_000;
 /** The metrics are available without the database. */
 const PATIENCE_MS = 1_000;
 
-/** The state of the reconciliation in the database, whichever instance ran it. */
-export interface ReconciliationState {
-  /** When the newest run of each result ended, in seconds since 1970. */
-  lastEnds: Record<string, number>;
-  /** The residual of the newest run that has one, in US dollars. */
-  residualUsd: number | undefined;
-  /** Undecided findings by category. */
-  open: Record<string, number>;
+/** The account of a record `r`. */
+const ACCOUNT = Prisma.raw(`coalesce(r.account, '${MAIN_ACCOUNT}')`);
+
+/** A value of a metric, and its labels. */
+interface Measured {
+  labels: Record<string, string>;
+  value: number;
 }
 
-interface RunCountRow {
-  ends: Record<string, number> | null;
-  residual: string | null;
-  open: Record<string, number> | null;
+/** The state of the reconciliation in the database, whichever instance ran it, by upstream account. */
+interface ReconciliationState {
+  /** When the newest run of each result ended, in seconds since 1970. */
+  lastEnds: Measured[];
+  /** The residuals of the newest runs that have one, in US dollars. */
+  residuals: Measured[];
+  /** Undecided findings by category. */
+  open: Measured[];
 }
 
 /** Reports the state of all runs in the database. */
@@ -37,32 +42,25 @@ export class RunMetrics {
     { registry }: MetricsService,
   ) {
     const read = () => this.state();
-    const watch = (
-      name: string,
-      help: string,
-      label: string,
-      of: (state: ReconciliationState) => Record<string, number>,
-    ) =>
+    const watch = (name: string, help: string, labelNames: string[], of: (state: ReconciliationState) => Measured[]) =>
       new Gauge({
         name: `payout_proxy_reconciliation_${name}`,
         help,
         registers: [registry],
-        labelNames: label === '' ? [] : [label],
+        labelNames,
         async collect() {
           const state = await read();
           this.reset();
-          for (const [value, number] of Object.entries(state ? of(state) : {})) {
-            this.set(label === '' ? {} : { [label]: value }, number);
-          }
+          for (const { labels, value } of state ? of(state) : []) this.set(labels, value);
         },
       });
-    const when = 'Unix time at which the newest reconciliation run of each result ended, on any instance.';
-    watch('last_end_timestamp_seconds', when, 'result', ({ lastEnds }) => lastEnds);
-    const open = 'Open and reopened findings, by category.';
-    watch('open_findings', open, 'category', (state) => state.open);
+    const when = 'Unix time at which the newest reconciliation run of each result and account ended, on any instance.';
+    watch('last_end_timestamp_seconds', when, ['result', 'account'], ({ lastEnds }) => lastEnds);
+    const open = 'Open and reopened findings, by category and account.';
+    watch('open_findings', open, ['category', 'account'], (state) => state.open);
     const residual =
-      'Difference between the totals in US dollars that the findings of the newest reconciliation run do not explain. It must be 0.';
-    watch('residual_usd', residual, '', ({ residualUsd }) => (residualUsd === undefined ? {} : { '': residualUsd }));
+      'Difference between the totals in US dollars that the findings of the newest reconciliation run of an account do not explain. It must be 0.';
+    watch('residual_usd', residual, ['account'], ({ residuals }) => residuals);
   }
 
   private async state(): Promise<ReconciliationState | undefined> {
@@ -74,19 +72,20 @@ export class RunMetrics {
   private async count(): Promise<void> {
     setTimeout(() => (this.counting = undefined), COUNTED_EVERY_MS).unref();
     try {
-      const [row] = await this.prisma.$queryRaw<RunCountRow[]>`
-        SELECT
-          (SELECT json_object_agg(result, extract(epoch FROM ended)) FROM (
-            SELECT result, max(ended_at) AS ended FROM reconciliation_run_end GROUP BY result) AS ends) AS ends,
-          (SELECT totals ->> 'residual_usd' FROM reconciliation_run_end WHERE totals IS NOT NULL
-            ORDER BY run_id DESC LIMIT 1) AS residual,
-          (SELECT json_object_agg(category, findings) FROM (
-            SELECT category, count(*) AS findings FROM finding f WHERE coalesce((
-              SELECT state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1), 'reopened') = 'reopened'
-            GROUP BY category) AS open) AS open`;
-      if (!row) return;
-      const residualUsd = row.residual === null ? undefined : Number(row.residual);
-      this.latest = { lastEnds: row.ends ?? {}, residualUsd, open: row.open ?? {} };
+      this.latest = {
+        lastEnds: await this.prisma.$queryRaw`
+          SELECT json_build_object('result', e.result, 'account', ${ACCOUNT}) AS labels, extract(epoch FROM max(e.ended_at))::float8 AS value
+          FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id GROUP BY e.result, r.account`,
+        residuals: await this.prisma.$queryRaw`
+          SELECT DISTINCT ON (r.account) json_build_object('account', ${ACCOUNT}) AS labels, (e.totals ->> 'residual_usd')::float8 AS value
+          FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id WHERE e.totals IS NOT NULL
+          ORDER BY r.account, e.run_id DESC`,
+        open: await this.prisma.$queryRaw`
+          SELECT json_build_object('category', r.category, 'account', ${ACCOUNT}) AS labels, count(*)::float8 AS value
+          FROM finding r WHERE coalesce((
+            SELECT state FROM finding_step s WHERE s.finding_id = r.id ORDER BY s.id DESC LIMIT 1), 'reopened') = 'reopened'
+          GROUP BY r.category, r.account`,
+      };
     } catch {
       this.latest = undefined;
     }

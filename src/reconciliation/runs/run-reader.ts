@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { accountNamed, recordedAccount } from '../../journal/recorded-account';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -14,6 +15,8 @@ export type Result = (typeof RESULTS)[number];
 /** A run as the database stores it. */
 export interface Run {
   id: string;
+  /** The upstream account. */
+  account: string;
   from: Date;
   to: Date;
   asOf: Date;
@@ -56,7 +59,8 @@ export interface RunEnd {
 }
 
 /** Its times as text, because JSON has no times. */
-interface RunRow extends Omit<Run, 'end'> {
+interface RunRow extends Omit<Run, 'account' | 'end'> {
+  account: string | null;
   end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
 }
 
@@ -67,9 +71,9 @@ const HELD = Prisma.sql`EXISTS (
     AND (classid::bigint << 32) | objid::bigint = hashtextextended(r.id::text, ${RUN_SEED}::bigint))`;
 
 const RUNS = Prisma.sql`
-  SELECT r.id, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical, r.read_id AS "readId",
+  SELECT r.id, r.account, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical, r.read_id AS "readId",
     coalesce(s.source = 'statement', false) AS "ofStatement",
-    ${namesRecipients('s')} AS "comparesPeople", r.settings, r.due_at AS "dueAt", r.started_at AS "startedAt",
+    ${namesRecipients('s')} AS "comparesPeople", r.settings, coalesce(r.due_at, r.account_due_at) AS "dueAt", r.started_at AS "startedAt",
     r.client_id AS "clientId", c.name AS "clientName", r.key_id AS "keyId", r.actor,
     CASE WHEN e.run_id IS NOT NULL THEN json_build_object('result', e.result, 'failure', e.failure, 'readId', e.read_id,
       'totals', e.totals, 'endedAt', e.ended_at) END AS "end",
@@ -85,6 +89,7 @@ const RUNS = Prisma.sql`
 interface RunFilter {
   id?: string;
   ids?: string[];
+  account?: string | undefined;
   below?: string | undefined;
   result?: string | undefined;
   ended?: false;
@@ -128,21 +133,23 @@ export class RunReader {
   }
 
   private async read(filter: RunFilter, most: number, db: Reading): Promise<Run[]> {
-    const { id, ids, below, result, ended, dueAt, seesPeople = true } = filter;
+    const { id, ids, account, below, result, ended, dueAt, seesPeople = true } = filter;
     const conditions = [
       Prisma.sql`true`,
       ...(id === undefined ? [] : [Prisma.sql`r.id = ${id}::uuid`]),
       ...(ids === undefined ? [] : [Prisma.sql`r.id = ANY (${ids}::uuid[])`]),
+      ...(account === undefined ? [] : [Prisma.sql`r.account IS NOT DISTINCT FROM ${recordedAccount(account)}`]),
       ...(below === undefined ? [] : [Prisma.sql`r.id < ${below}::uuid`]),
       ...(result === undefined ? [] : [Prisma.sql`e.result = ${result}`]),
       ...(ended === undefined ? [] : [Prisma.sql`e.run_id IS NULL`]),
-      ...(dueAt === undefined ? [] : [Prisma.sql`r.due_at = ${dueAt}::timestamptz`]),
+      ...(dueAt === undefined ? [] : [Prisma.sql`coalesce(r.due_at, r.account_due_at) = ${dueAt}::timestamptz`]),
       ...(seesPeople ? [] : [Prisma.sql`NOT ${namesRecipients('s')}`]),
     ];
     const rows = await db.$queryRaw<RunRow[]>`
       ${RUNS} WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY r.id DESC LIMIT ${most}`;
-    return rows.map(({ end, ...row }) => ({
+    return rows.map(({ account: recorded, end, ...row }) => ({
       ...row,
+      account: accountNamed(recorded),
       end: end && { ...end, endedAt: new Date(end.endedAt) },
     }));
   }

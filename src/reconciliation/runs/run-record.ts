@@ -7,6 +7,7 @@ export function toRecord(run: Run, reveal: boolean): RunRecord {
   const { id, from, to, historical, settings, end, clientId, actor } = run;
   return {
     id,
+    account: run.account,
     from,
     to,
     as_of: run.asOf,

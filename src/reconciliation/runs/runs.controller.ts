@@ -19,6 +19,7 @@ import { authorOf } from '../../access/auth/author';
 import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, Shown, showsNobody } from '../../access/auth/shows';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
@@ -52,7 +53,7 @@ export class RunsController {
     operationId: 'startReconciliation',
     description:
       "Scope `reconcile`. Reads the upstream's transactions and wallets, and records each difference as a finding. " +
-      'A worker carries it out. Over all instances, only one run of a period is in progress or queued at a time. If ' +
+      'A worker carries it out. Over all instances, only one run of an account and period is in progress or queued at a time. If ' +
       'its worker stops, another one continues the run with the sources it had read, and the result is the same.',
   })
   @ApiResponse({
@@ -66,13 +67,14 @@ export class RunsController {
   async start(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
-    @Body() { from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
+    @Body() { account = MAIN_ACCOUNT, from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRecord> {
     if (statementId !== undefined) {
       requireMayRead({ comparesPeople: await this.reader.namesRecipients(statementId) }, call);
     }
     const question = {
+      account,
       from: new Date(from),
       to: new Date(to),
       statementId: statementId ?? null,
@@ -100,7 +102,8 @@ export class RunsController {
     @Req() request: FastifyRequest,
     @Query() search: RunSearch,
   ): Promise<RunPage> {
-    const filter = { below: idBefore(search), result: search.result, seesPeople: maySeePeople(call) };
+    const { account, result } = search;
+    const filter = { account, below: idBefore(search), result, seesPeople: maySeePeople(call) };
     const found = await this.reader.list(filter, rowsToRead(search));
     const { rows, nextPageToken } = toPage(found, search);
     await this.readings.record(request, shownOf(rows));

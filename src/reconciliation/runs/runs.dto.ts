@@ -1,13 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
-import { Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
+import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { STEPS } from '../matching/compare';
 import { RESULTS, Result } from './run-reader';
 import { TotalsRecord } from './totals.dto';
 
 @NotForwarded()
 export class NewRunDto {
+  @Account('The upstream account to compare. Default: `main`.')
+  account?: string;
+
   @Instant('Start of the period. Payments from this time on are compared.', { required: true })
   from!: string;
 
@@ -31,6 +34,9 @@ export class NewRunDto {
 }
 
 export class RunSearch implements PageRequest {
+  @Account('Only runs of this upstream account.')
+  account?: string;
+
   @OneOf(RESULTS, 'Only runs with this result.')
   result?: string;
 
@@ -82,6 +88,7 @@ class RunSettingsRecord {
 /** A comparison of our records with the upstream's. */
 export class RunRecord {
   @ApiProperty({ ...ID, description: "The run's ID." }) id!: string;
+  @ApiProperty({ type: 'string', description: 'The upstream account.' }) account!: string;
   @ApiProperty({ ...INSTANT, description: 'Start of the period.' }) from!: Date;
   @ApiProperty({ ...INSTANT, description: 'End of the period, exclusive.' }) to!: Date;
   @ApiProperty({ ...INSTANT, description: 'Our records are compared as they stood at this time.' }) as_of!: Date;

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
+import { accountNames } from '../../platform/config/upstream-accounts';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
@@ -86,6 +87,7 @@ export class RunsJob implements Job {
     stop.addEventListener('abort', close); // The queries in progress end with it.
     try {
       signal.throwIfAborted();
+      this.requireAccount(run);
       await this.execution.carryOut(run, connection, signal);
       await this.tellOfEnd(run);
     } catch (error) {
@@ -97,11 +99,18 @@ export class RunsJob implements Job {
     }
   }
 
-  private async tellOfEnd({ id, startedAt }: Run): Promise<void> {
+  /** @throws RunFailure if this worker cannot ask the account of the run. */
+  private requireAccount({ account, readId }: Run): void {
+    if (readId !== null || accountNames(this.settings).includes(account)) return;
+    const text = `The worker does not know the upstream account ${account}. Configure it for all processes, then start the run again.`;
+    throw new RunFailure(text);
+  }
+
+  private async tellOfEnd({ id, account, startedAt }: Run): Promise<void> {
     const end = (await this.reader.one(id).catch(() => undefined))?.end;
     if (!end) return; // The connection is lost, so the end cannot be recorded.
     this.logger.log({ run_id: id, result: end.result }, 'run ended');
-    this.metrics.countRun(end.result, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
+    this.metrics.countRun(end.result, account, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
   }
 
   private tellOfCut({ id }: Run, isStopping: boolean): void {
@@ -121,7 +130,7 @@ export class RunsJob implements Job {
     } catch {
       return this.tellOfCut(run, false); // The server said so before the connection ended.
     }
-    this.metrics.countRun('failed', (clock.nowMs() - run.startedAt.getTime()) / 1_000);
+    this.metrics.countRun('failed', run.account, (clock.nowMs() - run.startedAt.getTime()) / 1_000);
     if (isKnown) this.logger.warn({ run_id: run.id }, failure);
     else this.logger.error({ run_id: run.id, code, err: error }, 'run failed');
   }

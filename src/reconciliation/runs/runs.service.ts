@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { newId } from '../../platform/database/ids';
 import { RunningConfig } from '../../platform/config/config';
+import { accountNames } from '../../platform/config/upstream-accounts';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
@@ -28,7 +29,7 @@ interface Begun {
   isNew: boolean;
 }
 
-/** Begins runs. A worker carries them out. Over all instances, a period has one run at a time. */
+/** Begins runs. A worker carries them out. Over all instances, a period of an account has one run at a time. */
 @Injectable()
 export class RunsService {
   private readonly settings: RunningConfig;
@@ -49,25 +50,29 @@ export class RunsService {
    * @throws Problem that explains why no run was begun.
    */
   async begin(question: Question, by: Author | null, dueAt: Date | null = null): Promise<Begun> {
-    checkQuestion(question, await now(this.prisma));
+    checkQuestion(question, await now(this.prisma), accountNames(this.settings));
     const settings = settingsOf(this.settings);
     const readId = await this.earlier.chosenFor(question, settings);
     return this.prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT pg_advisory_xact_lock(${BEGIN_LOCK})::text`;
       const current = await this.reader.current(tx);
-      const same = current.find(({ from, to }) => isSame(from, question.from) && isSame(to, question.to));
+      const same = current.find((run) => isOfSamePeriod(run, question));
       if (same) return { run: asRequested(same, question, readId), isNew: false };
       if (current.length >= MAX_RUNS) throw new Problem('too_many_runs');
       const id = newId();
       const startedAt = await now(tx);
-      const { from, to, asOf } = question;
+      const { account, from, to, asOf } = question;
       const times = { from, to, asOf: asOf ?? startedAt, historical: asOf !== null, dueAt, startedAt };
-      const isNew = await insertRun(tx, { id, ...times, readId, settings, by });
-      const [run] = await this.reader.list(isNew ? { id } : { dueAt: dueAt ?? startedAt }, 1, tx);
+      const isNew = await insertRun(tx, { id, account, ...times, readId, settings, by });
+      const [run] = await this.reader.list(isNew ? { id } : { account, dueAt: dueAt ?? startedAt }, 1, tx);
       if (!run) throw new Error('a run that was just recorded is not there');
       return { run, isNew };
     });
   }
+}
+
+function isOfSamePeriod(run: Run, { account, from, to }: Question): boolean {
+  return run.account === account && isSame(run.from, from) && isSame(run.to, to);
 }
 
 /** @throws Problem if the run of the period is not the requested one. */

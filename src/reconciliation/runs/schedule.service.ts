@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Cron } from 'croner';
 import { clock } from '../../platform/database/clock';
+import { accountNames } from '../../platform/config/upstream-accounts';
 import { Loaded } from '../../platform/config/config.module';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
@@ -16,14 +17,15 @@ import { RunsService } from './runs.service';
 const CHECK_EVERY_MS = 60_000;
 
 /**
- * Begins a run of the previous day at each time of RECONCILIATION_SCHEDULE. The rows of the runs are the queue: a run
- * that is due and missing is begun, whenever that is noticed.
+ * Begins a run of the previous day for each account at each time of RECONCILIATION_SCHEDULE. The rows of the runs are
+ * the queue: a run that is due and missing is begun, whenever that is noticed.
  */
 @Injectable()
 export class ScheduleService implements Job {
   readonly name = 'schedule';
   private readonly logger = new Logger('Reconciliation');
   private readonly pattern: string | undefined;
+  private readonly accounts: string[];
 
   constructor(
     config: ConfigService<Loaded, true>,
@@ -31,23 +33,30 @@ export class ScheduleService implements Job {
     private readonly reader: RunReader,
     private readonly runs: RunsService,
   ) {
-    this.pattern = config.get('settings', { infer: true }).reconciliation.schedule;
+    const settings = config.get('settings', { infer: true });
+    this.pattern = settings.reconciliation.schedule;
+    this.accounts = accountNames(settings);
   }
 
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
       const now = clock.now();
-      if (this.pattern !== undefined) await this.checkSafely(now);
+      if (this.pattern !== undefined) await this.checkAll(now);
       const next = Math.min(this.nextTick(now), now.getTime() + CHECK_EVERY_MS);
       await turns.wait(Math.max(0, next - clock.nowMs()));
     }
   }
 
+  /** Begins the runs that are due. What fails for one account does not keep the others waiting. */
+  async checkAll(now: Date): Promise<void> {
+    for (const account of this.accounts) await this.checkSafely(account, now);
+  }
+
   /** Begins the run that is due. Only the newest scheduled time counts, as a run compares a whole day. */
-  async check(now: Date): Promise<void> {
+  async check(account: string, now: Date): Promise<void> {
     const due = this.newestTick(now);
-    if (due && (await this.isMissing(due))) {
-      await this.runs.begin({ ...dayBefore(due), asOf: null, statementId: null }, null, due);
+    if (due && (await this.isMissing(account, due))) {
+      await this.runs.begin({ account, ...dayBefore(due), asOf: null, statementId: null }, null, due);
     }
   }
 
@@ -64,20 +73,20 @@ export class ScheduleService implements Job {
   }
 
   /** A proxy that had no history at a scheduled time has missed nothing. */
-  private async isMissing(due: Date): Promise<boolean> {
-    if ((await this.reader.list({ dueAt: due }, 1)).length > 0) return false;
+  private async isMissing(account: string, due: Date): Promise<boolean> {
+    if ((await this.reader.list({ account, dueAt: due }, 1)).length > 0) return false;
     const first = await this.prisma.intent.findFirst({ where: { id: { lt: uuidFloor(due) } }, select: { id: true } });
     return first !== null;
   }
 
-  private async checkSafely(now: Date): Promise<void> {
+  private async checkSafely(account: string, now: Date): Promise<void> {
     try {
-      await this.check(now);
+      await this.check(account, now);
     } catch (error) {
       // The next check follows in a minute, and a missing run is visible in the list of runs.
       const { code } = error as { code?: string };
       const isExpected = error instanceof Problem && error.code !== 'internal_error';
-      if (!isExpected) this.logger.warn({ code }, 'schedule check failed, will retry in a minute');
+      if (!isExpected) this.logger.warn({ account, code }, 'schedule check failed, will retry in a minute');
     }
   }
 }

@@ -12,7 +12,7 @@ const SECOND_MS = 1_000;
 describe('the clock of the schedule', () => {
   const checked = jest.spyOn(ScheduleService.prototype, 'check').mockResolvedValue();
   const of = (schedule: string | undefined) => {
-    const config = new ConfigService<Loaded, true>({ settings: { reconciliation: { schedule } } });
+    const config = new ConfigService<Loaded, true>({ settings: { reconciliation: { schedule }, namedAccounts: [] } });
     return new ScheduleService(config, {} as PrismaService, {} as RunReader, {} as RunsService);
   };
   const start = (service: ScheduleService) => {
@@ -23,7 +23,7 @@ describe('the clock of the schedule', () => {
       return done;
     };
   };
-  const looks = () => checked.mock.calls.map(([now]) => now.toISOString().slice(11, 19));
+  const looks = () => checked.mock.calls.map(([, now]) => now.toISOString().slice(11, 19));
 
   beforeAll(() => void jest.spyOn(Logger.prototype, 'warn').mockImplementation());
   beforeEach(() => {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
-import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
+import { Account, OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { Columns, PRESET_NAMES, STATEMENT_FIELDS } from './mapping';
 
@@ -19,6 +19,9 @@ export class StatementQuery {
       '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
   })
   mapping!: string;
+
+  @Account('The upstream account whose transactions it lists. Default: `main`.')
+  account?: string;
 
   @OneOf(Object.keys(DELIMITERS), 'Delimiter between columns. Default: `comma`.')
   delimiter?: string;
@@ -61,6 +64,7 @@ class StatementMapping {
 export class StatementRecord {
   @ApiProperty({ type: 'string', format: 'uuid', description: "The statement's ID, for `statement_id` of a new run." })
   read_id!: string;
+  @ApiProperty({ type: 'string', description: 'The upstream account.' }) account!: string;
   @nullable('string', "The file's name. Contacts are masked.") file!: string | null;
   @ApiProperty({ type: StatementMapping, description: 'How it was read.' }) mapping!: StatementMapping;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'Time of the import.' }) imported_at!: Date;

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { Readable } from 'node:stream';
 import { idBefore, Page, rowsToRead, toPage } from '../../history/records/page';
+import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
@@ -12,7 +14,7 @@ import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { accountNames, MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import {
   DELIMITERS,
   ImportedStatement,
@@ -47,11 +49,16 @@ interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' |
 /** Imports and lists statements: a provider's CSV files of transactions. */
 @Injectable()
 export class StatementsService {
+  private readonly accounts: string[];
+
   constructor(
     private readonly prisma: SidePrisma,
     private readonly metrics: ReconciliationMetrics,
     private readonly statuses: UnheardStatuses,
-  ) {}
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.accounts = accountNames(config.get('settings', { infer: true }));
+  }
 
   /**
    * Reads a statement as it arrives. A statement that breaks off or cannot be read leaves a reading that counts for
@@ -60,11 +67,14 @@ export class StatementsService {
    */
   async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<Imported> {
     const mapping = mappingOf(query.mapping, seesPeople);
-    const { delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
+    const { account = MAIN_ACCOUNT, delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
+    if (!this.accounts.includes(account)) {
+      throw badField('/account', `must be an upstream account: ${this.accounts.join(', ')}`);
+    }
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
     const about = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
-    const readId = await insertSourceRead(this.prisma, { account: MAIN_ACCOUNT, ...about, mapping: recorded, by });
+    const readId = await insertSourceRead(this.prisma, { account, ...about, mapping: recorded, by });
     const options = { mapping, delimiter: DELIMITERS[delimiter] ?? ',', decimalComma: recorded.decimal_comma };
     const reading = new StatementImport(this.prisma, readId, source, options);
     const counts = () => {
@@ -77,7 +87,7 @@ export class StatementsService {
     try {
       const sha256 = await reading.run();
       const end = { ...counts(), sha256, complete: true, failure: null };
-      counted = await insertStatementEnd(this.prisma, end, recorded);
+      counted = await insertStatementEnd(this.prisma, end, { account, mapping: recorded });
     } catch (error) {
       const failure = failureOf(error);
       done(failure);
@@ -132,7 +142,7 @@ export class StatementsService {
 
   private rows(rest: Prisma.Sql): Promise<StatementRow[]> {
     return this.prisma.$queryRaw<StatementRow[]>`
-      SELECT r.id, r.subject AS file, r.mapping, r.read_at AS imported_at, r.client_id, r.actor, e.rows, e.kept,
+      SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.subject AS file, r.mapping, r.read_at AS imported_at, r.client_id, r.actor, e.rows, e.kept,
         e.faults AS fault_count, e.bytes, encode(e.sha256, 'hex') AS sha256
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.source = 'statement' AND e.complete ${rest}`;
@@ -159,10 +169,14 @@ function failureOf(error: unknown): string {
 
 function toProblem(error: unknown): unknown {
   if (error instanceof MappingError) {
-    return new Problem('invalid_request', { faults: [{ pointer: '/mapping', detail: error.message }] });
+    return badField('/mapping', error.message);
   }
   if (error instanceof BrokenStatement) {
-    return new Problem('invalid_request', { faults: [{ pointer: '', detail: `the file ${error.message}` }] });
+    return badField('', `the file ${error.message}`);
   }
   return error;
+}
+
+function badField(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', { faults: [{ pointer, detail }] });
 }
