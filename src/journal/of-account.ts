@@ -1,3 +1,4 @@
+import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import { Prisma } from '../platform/database/generated/client';
 
 /**
@@ -6,8 +7,11 @@ import { Prisma } from '../platform/database/generated/client';
  * @param column the column with the ID of the client.
  */
 export function ofAccount(column: string, account: string): Prisma.Sql {
-  // The array is read once for a statement.
-  return Prisma.sql`${Prisma.raw(column)} = ANY (ARRAY(SELECT id FROM client WHERE account = ${account}))`;
+  const clientId = Prisma.raw(column);
+  // Each array is read once for a statement. A restored database may lack a client, whose calls count as those of `main`.
+  return account === MAIN_ACCOUNT
+    ? Prisma.sql`${clientId} <> ALL (ARRAY(SELECT id FROM client WHERE account <> ${MAIN_ACCOUNT}))`
+    : Prisma.sql`${clientId} = ANY (ARRAY(SELECT id FROM client WHERE account = ${account}))`;
 }
 
 /** Returns SQL that is true for the clients of the account that a client belongs to. See {@link ofAccount}. */

@@ -2,6 +2,7 @@ import { NO_PROCESS } from '../../journal/lost-time';
 import { ENTRIES, Entry } from '../../operations/settlement';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
 import { callsWith, RECORDED_STATE } from '../../operations/lifecycle-sql';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SentCall, Wanted } from './calls-in-doubt';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
@@ -122,7 +123,7 @@ export async function readSentCalls(
 
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
-    SELECT i.id::text AS id, (SELECT account FROM client WHERE id = i.client_id), i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
+    SELECT i.id::text AS id, coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account, i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
       coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
       CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS} THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
       o.answered_at AS "answeredAt", coalesce(o.record::json ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
