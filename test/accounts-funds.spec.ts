@@ -2,7 +2,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { Secret } from '../src/platform/config/secret';
 import { WalletsJob } from '../src/reconciliation/wallets/wallets.job';
 import { startProxyWithAccounts } from './support/accounts';
-import { FakeUpstream } from './support/fake-upstream';
+import { FakeUpstream, hang } from './support/fake-upstream';
 import { UPSTREAM_KEY } from './support/proxy';
 import type { Method } from './support/request';
 import { askSandbox } from './support/sandbox-answers';
@@ -18,25 +18,36 @@ const airtime = (valueInUSD: number) => ({
 
 /** What the requests of an account pay with is decided by the account, and not by the app. */
 describe('an upstream account', () => {
-  let proxy: Awaited<ReturnType<typeof startProxyWithAccounts<'north' | 'airtime' | 'down'>>>;
+  let proxy: Awaited<ReturnType<typeof startProxyWithAccounts<'north' | 'airtime' | 'down' | 'stuck'>>>;
   let worker: INestApplicationContext;
   let shop: string;
   let branch: string;
   let transfers: string;
   let stranded: string;
+  let stuck: string;
+  let slow: FakeUpstream;
   let auditor: string;
 
   beforeAll(async () => {
     const unused = await FakeUpstream.start();
     const { url: refusing } = unused;
     await unused.stop();
-    proxy = await startProxyWithAccounts(['north', 'airtime', 'down'], {
-      settings: { infoCacheTtlSeconds: 300, walletsEverySeconds: 3_600, walletLowBalanceUsd: LOW },
+    slow = await FakeUpstream.start();
+    slow.behaviour = hang;
+    proxy = await startProxyWithAccounts(['north', 'airtime', 'down', 'stuck'], {
+      settings: {
+        upstreamConnections: 4,
+        upstreamQueue: 4,
+        infoCacheTtlSeconds: 300,
+        walletsEverySeconds: 3_600,
+        walletLowBalanceUsd: LOW,
+      },
       more: {
         // The same key, and another pot of money.
         north: { apiKey: new Secret(UPSTREAM_KEY), subAccount: NORTH },
         airtime: { wallet: 'airtime' },
         down: { baseUrl: refusing },
+        stuck: { baseUrl: slow.url },
       },
     });
     await control('post', '/entries', { type: 'top-up', account: NORTH, wallet: 'airtime', valueInUSD: 50 }).expect(
@@ -45,6 +56,7 @@ describe('an upstream account', () => {
     shop = (await proxy.clientOf('main', 'shop', 'pay', 'read', 'account')).key;
     branch = (await proxy.clientOf('north', 'branch', 'pay', 'read', 'account')).key;
     transfers = (await proxy.clientOf('airtime', 'transfers', 'pay', 'read', 'account')).key;
+    stuck = (await proxy.clientOf('stuck', 'stuck', 'pay', 'read')).key;
     stranded = (await proxy.clientOf('down', 'stranded', 'pay', 'read')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
     worker = await proxy.startWorker();
@@ -108,6 +120,15 @@ describe('an upstream account', () => {
     expect(await balanceOf(id, 'chi')).toBe(1_000);
     const preview = await proxy.get(auditor, `/v1/audit/calls/${refused.headers['x-call-id']}`).expect(200);
     expect(preview.body.refusal).toMatchObject({ code: 'wallet_not_allowed' });
+  });
+
+  it('that is slow takes no places from the others', async () => {
+    const waiting = Array.from({ length: 12 }, () => proxy.post(stuck, '/payouts/airtime', airtime(1)).then());
+    const refused = await Promise.race(waiting);
+    expect([refused.status, refused.body.code]).toEqual([503, 'overloaded']); // every place of the account is taken
+    await proxy.post(shop, '/payouts/airtime', airtime(1)).expect(200);
+    await slow.stop();
+    await Promise.all(waiting);
   });
 
   it('that fails leaves the others alone', async () => {

@@ -178,8 +178,8 @@ describe('an upstream that is sick', () => {
     });
     const { text } = await supertest(paying.proxy.url).get('/metrics').expect(200);
     expect(text).toContain(`payout_proxy_shed_requests_total{operation="POST /payouts/airtime"} ${shed.length}`);
-    expect(text).toContain('payout_proxy_waiting_requests 0');
-    expect(text).toContain('payout_proxy_places_in_use 0');
+    expect(text).toContain('payout_proxy_waiting_requests{account="main"} 0');
+    expect(text).toContain('payout_proxy_places_in_use{account="main"} 0');
   });
 
   it('answers a payment first, while reads wait', async () => {

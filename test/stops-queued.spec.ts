@@ -48,7 +48,7 @@ describe('a call that waits for its place', () => {
     const queued = send().then((got) => got);
     await eventually(async () => {
       const { text } = await supertest(paying.proxy.url).get('/metrics').expect(200);
-      return text.includes('payout_proxy_waiting_requests 1');
+      return text.includes('payout_proxy_waiting_requests{account="main"} 1');
     });
     await meanwhile();
     release();

@@ -182,7 +182,7 @@ describe('a payment whose proxy is frozen', () => {
       const late = askFrozen(queued);
       await eventually(async () => {
         const metrics = await (await fetch(`${frozen.url(0)}/metrics`)).text();
-        return metrics.includes('payout_proxy_waiting_requests 1');
+        return metrics.includes('payout_proxy_waiting_requests{account="main"} 1');
       });
       await freeze();
       await settle(first, 'confirmed');

@@ -89,7 +89,11 @@ export class ApprovalsService {
     requireUnchanged(held);
     const prepared = toPrepared(held);
     const account = this.upstream.of(prepared.outgoing.account);
-    const place = await this.gate.enterFor(call, held.intent.client_id, operationNamed(held.intent.operation));
+    const place = await this.gate.enterFor(
+      call,
+      { account: prepared.outgoing.account, clientId: held.intent.client_id },
+      operationNamed(held.intent.operation),
+    );
     try {
       requireClosedCircuit(account, prepared.outgoing, CIRCUIT_OPEN);
       return await this.approveAndSend(call, { held, prepared, place }, this.decision(held, reason, by));

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { LRUCache } from 'lru-cache';
 import { randomInt } from 'node:crypto';
-import { AuthenticatedCall, Call, leftOf, OperationCall } from '../../access/auth/call';
+import { AuthenticatedCall, Call, Caller, leftOf, OperationCall } from '../../access/auth/call';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { isOperation, OperationName, rowOf } from '../../operations/catalogue';
 import { Loaded } from '../../platform/config/config.module';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
 import { Gate, GateFull } from './gate';
 import { Place, Priority } from './place';
@@ -25,10 +26,14 @@ const SHARE_FOR_WAITING = 0.3;
 /** Callers that were refused together do not come back together. Seconds. */
 const RETRY_AFTER = { least: 1, most: 4 };
 
-/** The gate of this instance: requests that would wait too long are refused before anything is written about them. */
+/**
+ * The gates of this instance, one for each upstream account: requests that would wait too long are refused before anything
+ * is written about them. An account that is slow takes no places from the others.
+ */
 @Injectable()
 export class GateService {
-  private readonly gate: Gate;
+  private readonly gates = new Map<string, Gate>();
+  private readonly newGate: () => Gate;
   private readonly recorded = new LRUCache<string, true>({ max: MAX_CLIENTS, ttl: RECORDED_EVERY_MS });
 
   constructor(
@@ -36,19 +41,20 @@ export class GateService {
     private readonly metrics: MetricsService,
   ) {
     const { upstreamConnections, upstreamQueue, requestDeadlineMs } = config.get('settings', { infer: true });
-    this.gate = new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
-    metrics.watchGate({
-      waiting: () => this.gate.waiting,
-      inUse: () => this.gate.inUse,
-      admissionLimit: () => this.gate.admissions.current,
-    });
+    this.newGate = () => new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
+    this.gateOf(MAIN_ACCOUNT); // metrics show its places from the start
+    metrics.watchGates(() =>
+      [...this.gates].map(([account, { waiting, inUse, admissions }]) => {
+        return { account, waiting, inUse, admissionLimit: admissions.current };
+      }),
+    );
   }
 
   /** Refuses a request for an operation before its body is read, if it would be refused anyway. */
   requireRoom({ caller, operation }: Call): void {
     if (!caller || !isOperation(operation)) return;
-    const { clientId } = caller;
-    if (this.gate.isFull(clientId, priorityOf(operation))) throw this.refusal(clientId, operation);
+    const { account, clientId } = caller;
+    if (this.gateOf(account).isFull(clientId, priorityOf(operation))) throw this.refusal(clientId, operation);
   }
 
   /**
@@ -56,17 +62,29 @@ export class GateService {
    * @throws Problem `overloaded`. Nothing was written about the call.
    */
   enter(call: OperationCall): Promise<Place> {
-    return this.enterFor(call, call.caller.clientId, call.operation);
+    return this.enterFor(call, call.caller, call.operation);
   }
 
   /** The same for a held call of a client, which another one approves. */
-  async enterFor(call: AuthenticatedCall, clientId: string, operation: OperationName): Promise<Place> {
+  async enterFor(
+    call: AuthenticatedCall,
+    { account, clientId }: Pick<Caller, 'account' | 'clientId'>,
+    operation: OperationName,
+  ): Promise<Place> {
     try {
-      return await this.gate.enter(clientId, priorityOf(operation), leftOf(call));
+      return await this.gateOf(account).enter(clientId, priorityOf(operation), leftOf(call));
     } catch (error) {
       if (error instanceof GateFull) throw this.refusal(clientId, operation);
       throw error;
     }
+  }
+
+  private gateOf(account: string): Gate {
+    const known = this.gates.get(account);
+    if (known) return known;
+    const gate = this.newGate();
+    this.gates.set(account, gate);
+    return gate;
   }
 
   private refusal(clientId: string, operation: string): Problem {

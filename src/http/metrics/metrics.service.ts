@@ -4,6 +4,14 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } 
 import { Call } from '../../access/auth/call';
 import { measureEventLoop } from './event-loop';
 
+/** The places of one upstream account, and who waits for one. */
+interface GateState {
+  account: string;
+  waiting: number;
+  inUse: number;
+  admissionLimit: number;
+}
+
 /** From a rejection to the upstream's slowest batch, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -118,18 +126,32 @@ export class MetricsService {
     this.circuitOpen.set({ account, operation }, open ? 1 : 0);
   }
 
-  /** @param gate is read at each scrape. */
-  watchGate({ waiting, inUse, admissionLimit }: Record<'waiting' | 'inUse' | 'admissionLimit', () => number>): void {
-    this.watch('payout_proxy_waiting_requests', 'Requests that wait for a place to be admitted and sent.', waiting);
-    this.watch(
-      'payout_proxy_places_in_use',
-      'Requests that are being admitted or answered by the upstream. At most UPSTREAM_CONNECTIONS.',
-      inUse,
+  /** @param read is called at each scrape. */
+  watchGates(read: () => GateState[]): void {
+    const watch = (name: string, help: string, valueOf: (gate: GateState) => number) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: ['account'],
+        registers: [this.registry],
+        collect() {
+          for (const gate of read()) this.set({ account: gate.account }, valueOf(gate));
+        },
+      });
+    watch(
+      'payout_proxy_waiting_requests',
+      'Requests that wait for a place to be admitted and sent.',
+      ({ waiting }) => waiting,
     );
-    this.watch(
+    watch(
+      'payout_proxy_places_in_use',
+      'Requests that are being admitted or answered by the upstream. At most UPSTREAM_CONNECTIONS for each account.',
+      ({ inUse }) => inUse,
+    );
+    watch(
       'payout_proxy_admission_limit',
       'The most requests that wait for the database at the same time. It falls while the database is slow or fails.',
-      admissionLimit,
+      ({ admissionLimit }) => admissionLimit,
     );
   }
 

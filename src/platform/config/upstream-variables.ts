@@ -50,7 +50,7 @@ export const UPSTREAM_VARIABLES = {
   UPSTREAM_CONNECTIONS: {
     section: 'upstream',
     about:
-      'Connections to the upstream, and the places of requests that are admitted or in flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
+      'Connections to each upstream account, and the places of its requests that are admitted or in flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
   },
   UPSTREAM_QUEUE: {
     section: 'upstream',
