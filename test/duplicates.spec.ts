@@ -97,6 +97,25 @@ describe('the duplicate guard', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
+  // Before others start proxies that end: receivedEarlier waits for the heartbeats of all.
+  it('stores only hashes of contents, and only as long as needed', async () => {
+    const key = await client();
+    const id = idOf(await proxy.post(key, PATH, AIRTIME).expect(200));
+    const rows = await database.query('SELECT length(content) AS bytes FROM recent_content WHERE intent_id = $1', [id]);
+    expect(rows).toEqual([{ bytes: 32 }]);
+    const kept = (call: string) => database.query('SELECT FROM recent_content WHERE intent_id = $1', [call]);
+    const contents = proxy.app.get(RecentContents, { strict: false });
+    await contents.runOnce();
+    expect(await kept(id)).toHaveLength(1);
+    // It was received long ago, as what waits for an approval is; what counts is when it was answered.
+    const old = await receivedEarlier(database, id, 48);
+    await contents.runOnce();
+    expect(await kept(old)).toHaveLength(1);
+    await answeredEarlier(database, old, 2);
+    expect(await contents.runOnce()).toBeGreaterThan(0);
+    expect(await kept(old)).toEqual([]);
+  });
+
   it('rejects a repetition while the first call is in flight or in doubt, however short the window', async () => {
     const brief = await startProxy(
       { upstreamBaseUrl: upstream.url, duplicateGuard: true, duplicateWindowSeconds: 1 },
@@ -135,24 +154,6 @@ describe('the duplicate guard', () => {
     await off.post(key, PATH, AIRTIME).expect(200);
     await off.post(key, PATH, AIRTIME).expect(200);
     await off.close();
-  });
-
-  it('stores only hashes of contents, and only as long as needed', async () => {
-    const key = await client();
-    const id = idOf(await proxy.post(key, PATH, AIRTIME).expect(200));
-    const rows = await database.query('SELECT length(content) AS bytes FROM recent_content WHERE intent_id = $1', [id]);
-    expect(rows).toEqual([{ bytes: 32 }]);
-    const kept = (call: string) => database.query('SELECT FROM recent_content WHERE intent_id = $1', [call]);
-    const contents = proxy.app.get(RecentContents, { strict: false });
-    await contents.runOnce();
-    expect(await kept(id)).toHaveLength(1);
-    // It was received long ago, as what waits for an approval is; what counts is when it was answered.
-    const old = await receivedEarlier(database, id, 48);
-    await contents.runOnce();
-    expect(await kept(old)).toHaveLength(1);
-    await answeredEarlier(database, old, 2);
-    expect(await contents.runOnce()).toBeGreaterThan(0);
-    expect(await kept(old)).toEqual([]);
   });
 
   describe('across clients', () => {

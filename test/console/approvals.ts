@@ -19,11 +19,14 @@ describe("the console's approvals", () => {
     const app = await on.cautious('shop', 'pay', 'read', 'account');
     const first = await on.hold(app, '+254711111111');
     const page = await on.open(on.approver, '/approvals');
+    await page.clock.install();
+    await page.reload();
     const complaints = complaintsOf(page);
     const chosen = page.getByRole('list', { name: 'Approvals' }).locator('[aria-current]');
     const detail = page.getByRole('region', { name: 'Selected approval' });
     await detail.getByText('+254••••1111').waitFor();
     const second = await on.hold(app, '+254722222222');
+    await page.clock.runFor('00:15');
     await page.locator(`#approval-${second}`).waitFor(); // comes by itself
     expect(await chosen.getAttribute('id')).toBe(`approval-${first}`); // and moves nothing beneath the keys
     await page.keyboard.press('k');
