@@ -39,7 +39,8 @@ describe("idempotency keys with somebody's number", () => {
   let replays: string[];
   const audit = cliOf(auditCommands);
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
-  const pay = (key: string, valueInUSD = 2.5) => {
+  /** Each key has a content of its own, so that nothing but the key can hold a request back. */
+  const pay = (key: string, valueInUSD = (100 + [...NAMING, ...OTHERS].indexOf(key)) / 100) => {
     const [item] = airtime('+254712345678').airtimes;
     const body = { airtimes: [{ ...item!, valueInUSD }] };
     return paying.proxy.post(paying.app, '/payouts/airtime', body).set('Idempotency-Key', key);
@@ -158,6 +159,7 @@ describe("idempotency keys with somebody's number", () => {
   });
 
   it('are still taken', async () => {
+    await erase(NUMBER, '--yes');
     const sent = paying.upstream.received.length;
     for (const key of NAMING) {
       const again = await pay(key).expect(200);

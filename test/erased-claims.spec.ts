@@ -165,11 +165,11 @@ describe('a claim whose key was erased', () => {
         claim: Record<string, unknown>;
       };
       const { key, ...claim } = line.claim;
-      const { idempotency_key_commitment: _, ...record } = line.record;
       await loseCalls(proxy.database, dataDir, call);
       const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
       mkdirSync(join(gone, 'copies'));
-      const earlier = { ...line, record: { ...record, idempotency_key: key }, claim };
+      const record = { ...line.record, idempotency_key_commitment: undefined, idempotency_key: key };
+      const earlier = { ...line, record, claim };
       writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${JSON.stringify(earlier)}\n`);
       await restoreFromCopies(proxy.app.get(PrismaService), [gone], TIMEOUTS);
       rmSync(gone, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { Entry, Ours, writeOurs } from './support/comparing';
 import { insertSettlements } from './support/documents';
@@ -212,9 +213,10 @@ describe('one key with two paid calls', () => {
   useDatabase('of each test');
 
   /** Writes a paid call with a key. Calls of one client share a key. */
-  async function withKey(upstream_ref: string, seconds: number, key: string, more: Partial<Ours> = {}) {
+  async function withKey(upstream_ref: string, seconds: number, key: string | null, more: Partial<Ours> = {}) {
     const call_id = uuidv7({ msecs: day + seconds * 1_000 });
-    await writeOurs(database, [{ call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10', upstream_ref, client_id: CLIENT, idempotency_key: key, ...more }]); // oxfmt-ignore
+    await writeOurs(database, [{ call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10', upstream_ref, client_id: CLIENT, ...more }]); // oxfmt-ignore
+    await database.query('INSERT INTO intent_body (intent_id, idempotency_key) VALUES ($1, $2)', [call_id, key]);
     return call_id;
   }
   const CLIENT = uuidv7();
@@ -228,9 +230,14 @@ describe('one key with two paid calls', () => {
     expect(await run(both())).toEqual(['findings', [], [`key_paid_twice call/${settled}/key 0`]]);
   });
 
-  it('is found if the second call is of another period', async () => {
-    const settled = await withKey('a', 10, 'k');
-    await claim('k', await withKey('later', 3 * 86_400, 'k'));
+  const ERASED = `sha256 ${createHash('sha256').update('k').digest('hex')}`;
+  it.each([
+    ['another period', 'k', 'k', 'k'],
+    ['another period, and both keys were erased', ERASED, ERASED, ERASED],
+    ['a later version, which writes no key into the record', null, 'k', ERASED],
+  ])('is found if the second call is of %s', async (_what, key, other, claimed) => {
+    const settled = await withKey('a', 10, key, key === null ? { idempotency_key: 'k' } : {});
+    await claim(claimed, await withKey('later', 3 * 86_400, other));
     expect((await run([OLD(), listed('a', 11)]))[2]).toEqual([`key_paid_twice call/${settled}/key 0`]);
   });
 

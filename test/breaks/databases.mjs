@@ -88,6 +88,19 @@ export const DATABASES = [
     test: 'is replayed to its key',
   },
   {
+    name: 'erased-keys',
+    guards: 'a key that was erased and is used again',
+    edits: [
+      [
+        'prisma/migrations/20261127100000_idempotency_keys/migration.sql',
+        'c.key IN (a.key, hashed_key(a.key)) OFFSET 0',
+        'c.key = a.key OFFSET 0',
+      ],
+    ],
+    noticedBy: 'test/erase-keys.spec.ts',
+    test: 'are still taken',
+  },
+  {
     name: 'recovered-contents',
     guards: 'a request without a key that is repeated after a recovery',
     edits: [

@@ -46,7 +46,7 @@ describe("the console's verification", () => {
     ['paid', 'right'],
     ['rejected', 'right'],
     ['refused', 'open'],
-    ['repeated', 'open'],
+    ['repeated', 'right'],
     ['held', 'right'],
     ['approved', 'right'],
     ['declined', 'right'],
@@ -112,6 +112,10 @@ describe("the console's verification", () => {
     ['status word', 'followed', put('items/0/upstream/status', 'paid')],
     ['amount that counts', 'settled', put('settlements/0/counted_usd', '1')],
     ['refusal', 'refused', put('refusal/errors/0/detail', 'none')],
+    ['idempotency key', 'paid', put('idempotency_key', 'order-18')],
+    ['erased idempotency key', 'paid', put('idempotency_key', null)],
+    ['idempotency key of a refusal', 'repeated', put('idempotency_key', 'order-18')],
+    ['made-up idempotency key', 'rejected', put('idempotency_key', 'order-18')],
     ['repeated call', 'repeated', copy('id', 'refusal/first_call_id')],
   ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {
     const evidence = await evidenceOf(kind);
