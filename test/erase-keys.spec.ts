@@ -6,6 +6,7 @@ import { copyIntent } from './support/intents';
 import { cliOf } from './support/cli';
 import { everythingIn } from './support/everything';
 import { answer } from './support/fake-upstream';
+import { asText, linesOf } from './support/export-files';
 import { airtime, eventually, Paying, startPaying } from './support/paying';
 import { TestDatabase } from './support/test-database';
 
@@ -92,6 +93,13 @@ describe("idempotency keys with somebody's number", () => {
     await paying.close();
   });
 
+  const exported = async () => {
+    const asking = paying.proxy.get(paying.auditor, '/v1/audit/export?format=ndjson').buffer(true).parse(asText);
+    const { body } = await asking.expect(200);
+    const rows = linesOf(body) as { id: string; idempotency_key?: string | null }[];
+    return new Map(rows.map(({ id, idempotency_key: key }) => [id, key ?? null]));
+  };
+
   it('are in no record, are found by them, and open what their records commit to', async () => {
     const all = await everythingIn(paying.proxy.database);
     const named = Object.keys(all).filter((table) => DIGITS.test(all[table] ?? ''));
@@ -101,6 +109,8 @@ describe("idempotency keys with somebody's number", () => {
     expect(seen.map((call) => [call.id, call.idempotency_key])).toEqual([[calls.get(key), key]]);
     const path = `/v1/audit/calls/${replays[0]}` as const;
     expect((await paying.proxy.get(paying.auditor, path).expect(200)).body.idempotency_key).toBe(key);
+    const rows = await exported();
+    expect([rows.get(calls.get(key) ?? ''), rows.get(replays[0] ?? '')]).toEqual([key, key]);
     expect(await verify()).toMatchObject({ ok: true });
     for (const id of [calls.get(key) ?? '', replays[0] ?? '']) {
       expect(await openingsOf(id)).toMatchObject([{ commitment: 'idempotency_key_commitment', value: key }]);
@@ -150,7 +160,8 @@ describe("idempotency keys with somebody's number", () => {
     const [key = ''] = NAMING;
     const id = calls.get(key) ?? '';
     expect(await verify()).toMatchObject({ ok: true });
-    for (const one of [id, replays[0] ?? '']) expect(await openingsOf(one)).toEqual([]);
+    const rows = await exported();
+    for (const one of [id, replays[0] ?? '']) expect([await openingsOf(one), rows.get(one)]).toEqual([[], null]);
     const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200);
     expect(body.idempotency_key).toBeNull();
     expect(body.anomalies.map(({ code }) => code)).toContain('idempotency_key_erased');

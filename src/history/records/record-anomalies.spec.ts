@@ -35,11 +35,13 @@ function found({ intent, ...call }: Made = {}, more: Partial<Facts> = {}): [stri
     item_count: 1,
     total_usd: '2.5',
     body_commitment: COMMITTED.toString('hex'),
+    idempotency_key_commitment: commitment(SALT, 'order-17')?.toString('hex'),
     items: [item()],
   };
   const made = {
     intent: { ...sound, ...intent },
     people: [person()],
+    key: { salt: SALT, text: 'order-17' },
     outcome: outcome(),
     body: BODY,
     answer: BODY,
@@ -73,6 +75,10 @@ describe('anomaliesOf', () => {
       'a success that is no payout',
       { intent: { operation: 'POST /account/transfer' }, outcome: outcome({ items: undefined }) },
     ],
+    [
+      'a call without an idempotency key, or with one in its record',
+      { intent: { idempotency_key_commitment: undefined }, key: null },
+    ],
     ['amounts that are not named', { intent: { total_usd: undefined, items: [item({ amount_usd: undefined })] } }],
   ])('finds nothing in %s', (_what, call) => expect(found(call)).toEqual([]));
 
@@ -99,6 +105,8 @@ describe('anomaliesOf', () => {
     ['recipient_changed', 0, { people: [person('+2348012345679')] }],
     ['recipient_changed', 0, { people: [{ ...person(), email: 'ada@example.com' }] }],
     ['recipient_missing', 0, { people: [] }],
+    ['idempotency_key_changed', CALL, { key: { salt: SALT, text: 'order-18' } }],
+    ['idempotency_key_missing', CALL, { key: null }],
   ])('finds %s for item %s', (code, position, call) => expect(found(call)).toEqual([[code, position]]));
 
   it('reports that a refused call was sent', () => {
@@ -107,11 +115,17 @@ describe('anomaliesOf', () => {
   });
 
   it('tells removed data from missing data', () => {
-    const gone = new Set([`intent_body/${ID}`, `outcome_body/${ID}`, `item_recipient/${ID}/0`]);
-    const emptied = { body: null, answer: null, people: [] };
+    const gone = new Set([
+      `intent_body/${ID}`,
+      `outcome_body/${ID}`,
+      `idempotency_key/${ID}`,
+      `item_recipient/${ID}/0`,
+    ]);
+    const emptied = { body: null, answer: null, people: [], key: null };
     expect(found(emptied, { gone })).toEqual([
       ['request_body_erased', CALL],
       ['response_body_erased', CALL],
+      ['idempotency_key_erased', CALL],
       ['recipient_erased', 0],
     ]);
     expect(found({}, { gone })).toEqual([]);
