@@ -23,8 +23,7 @@ ALTER TABLE upstream_event ADD COLUMN account text CHECK (account <> 'main');
 -- (due_at), so that constraint stays, and the scheduled times of the other accounts have a column of their own.
 ALTER TABLE reconciliation_run
   ADD COLUMN account text CHECK (account <> 'main'),
-  ADD COLUMN account_due_at timestamptz CHECK (account_due_at IS NULL OR account IS NOT NULL),
-  ADD CHECK (due_at IS NULL OR account IS NULL),
+  ADD COLUMN account_due_at timestamptz,
   ADD UNIQUE (account, account_due_at);
 ALTER TABLE finding ADD COLUMN account text CHECK (account <> 'main');
 
