@@ -50,6 +50,7 @@ const VALUES: Record<string, fc.Arbitrary<unknown>> = {
 };
 /** Columns in which the database takes only these. */
 const WORDS: Record<string, fc.Arbitrary<unknown>> = {
+  'decision.screening': fc.constantFrom('allow', 'review'),
   'decision.kind': fc.constantFrom('approved', 'rejected'),
   'settlement.resolution': fc.constantFrom('confirmed', 'not_executed'),
   'stop.stops_operation': fc.constant(null),
@@ -64,6 +65,8 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'reconciliation_run.from_at': fc.constant('2026-11-20T00:00:00.000000Z'),
   'reconciliation_run.to_at': fc.constantFrom('2026-11-20T00:00:00.000001Z', '2026-11-21T00:00:00.000000Z'),
   'reconciliation_run_end.result': fc.constantFrom('clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'),
+  'stop.via': fc.constantFrom('api', 'console'),
+  'stop_lift.via': fc.constantFrom('api', 'console'),
   'stop.cause': fc.constant('database_behind'),
   'finding.subject': fc.uuid(),
   'finding.category': fc.constantFrom('missing_upstream', 'missing_local', 'late', 'balance_gap', 'unexplained_debit'),
