@@ -84,6 +84,8 @@ describe('the reconcile command', () => {
     [['--from', '2026-11-20T00:00:00Z'], /Give --from and --to/],
     [['--day', 'yesterday', '--run', 'x'], /Give --from and --to/],
     [['--run', 'x', '--as-of', '2026-11-20T00:00:00Z'], /apply only to a new run/],
+    [['--run', 'x', '--account', 'kenya'], /apply only to a new run/],
+    [['--day', '2024-03-01', '--account', 'uganda'], /\/account must be an upstream account: main/],
     [['--day', '2026-02-30'], /--day must be a day/],
     [['--from', '2026-11-20', '--to', '2026-11-21'], /\n\/from must be an ISO 8601 time/],
     [['--run', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], /No reconciliation run has this ID/],

@@ -35,6 +35,9 @@ describe('the reconcile import command', () => {
       await expect(reconcile(...args.slice(0, 4))).rejects.toThrow(
         /names the column Reference ID, which does not exist/,
       );
+      await expect(reconcile(...args, '--account', 'uganda')).rejects.toThrow(
+        /\/account must be an upstream account: main/,
+      );
       await expect(reconcile('import', folder, '--mapping', 'fields')).rejects.toThrow(/cannot be read/);
     } finally {
       delete process.env.PORT;

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { ClientError } from '../access/clients/client-error';
+import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import type { FindingDecisions } from '../reconciliation/findings/decisions.dto';
 import type { FindingPage, FindingRecord } from '../reconciliation/findings/findings.dto';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
@@ -15,6 +16,7 @@ for state, open and reopened findings are selected.
 
 Examples:
   npm run cli -- findings list --filter severity=critical
+  npm run cli -- findings list --filter account=kenya
   npm run cli -- findings export --out findings.csv --filter min_age_days=7
   npm run cli -- findings decide --file findings.csv --key-file grace.key
 Before "decide", write explained, resolved, accepted, or reopened into the column decision, and the reason into the column reason.
@@ -74,7 +76,12 @@ async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken
     demoKey: 'reconciler',
     afterFailure: 'ask again',
   })) as FindingPage;
-  print(json ? page : page.findings.map(forPeople), json);
+  const isOfSeveral = page.findings.some(({ account }) => account !== MAIN_ACCOUNT);
+  const rows = page.findings.map((finding) => ({
+    ...(isOfSeveral && { account: finding.account }),
+    ...forPeople(finding),
+  }));
+  print(json ? page : rows, json);
   if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
 }
 

@@ -16,7 +16,8 @@ const HELP = `
 Uploads a provider's CSV file of payments to the running proxy, and prints the ID of the statement. Give this ID to
 "reconcile --statement" to compare a period with it. The mapping is JSON that names the column of each field, by the header of
 the file. @FILE reads it from a file. Lines that cannot be used are listed and skipped, and the exit code is 2. Columns that
-identify recipients are read only with the scope audit:pii. Importing the same file again has no effect.
+identify recipients are read only with the scope audit:pii. Importing the same file again has no effect. With --account NAME, the
+statement is of that upstream account.
 ${keyHelp('reconciler')}
 
 Examples:
@@ -25,13 +26,14 @@ Examples:
   npm run cli -- reconcile --from 2026-03-01T00:00:00Z --to 2026-04-01T00:00:00Z --statement 0193…`;
 
 interface Options extends ProxyOptions {
+  account?: string;
   mapping: string;
   delimiter: string;
   decimalComma?: boolean;
   json?: boolean;
 }
 
-/** The command `reconcile import`. It uses --url and --key-file of `reconcile`. */
+/** The command `reconcile import`. It uses --url, --key-file and --account of `reconcile`. */
 export function reconcileImportCommand(): Command {
   return new Command('import')
     .description('import a CSV statement to reconcile with')
@@ -48,11 +50,15 @@ export function reconcileImportCommand(): Command {
     .action((file: string, _own: object, command: Command) => run(file, command.optsWithGlobals<Options>()));
 }
 
-async function run(file: string, { mapping, delimiter, decimalComma, json, ...proxy }: Options): Promise<void> {
+async function run(
+  file: string,
+  { account, mapping, delimiter, decimalComma, json, ...proxy }: Options,
+): Promise<void> {
   const query = new URLSearchParams({
     mapping: await mappingIn(mapping),
     delimiter,
     file: basename(file),
+    ...(account !== undefined && { account }),
     ...(decimalComma && { decimal_comma: 'true' }),
   });
   const statement = (await ask(proxy, {

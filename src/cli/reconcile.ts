@@ -17,6 +17,7 @@ Examples:
   npm run cli -- reconcile --day today
   npm run cli -- reconcile --day 2026-11-20 --format html --out 2026-11-20.html
   npm run cli -- reconcile --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z --format csv --out november.csv
+  npm run cli -- reconcile --day yesterday --account kenya
   npm run cli -- reconcile --day 2026-11-20 --as-of 2026-11-21T06:00:00Z
   npm run cli -- reconcile --run 0193…`;
 
@@ -29,6 +30,7 @@ const INTERRUPTED = 130;
 const DAY_MS = 86_400_000;
 
 interface Options extends ProxyOptions {
+  account?: string;
   from?: string;
   to?: string;
   day?: string;
@@ -42,6 +44,7 @@ interface Options extends ProxyOptions {
 export function reconcileCommand(): Command {
   return askingProxy(new Command('reconcile'), 'reconcile')
     .description('compare the records of a period with the upstream')
+    .option('--account <name>', 'upstream account of the run, or of an imported statement (default: main)')
     .option('--from <instant>', 'start of the period, inclusive, such as 2026-11-20T00:00:00Z')
     .option('--to <instant>', 'end of the period, exclusive')
     .option('--day <day>', 'a day in UTC instead of a period: 2026-11-20, yesterday, or today (until now)')
@@ -78,16 +81,16 @@ async function run(options: Options): Promise<void> {
 }
 
 /** @throws ClientError unless the options name exactly one period or run. */
-function readOptions({ from, to, day, asOf, statement, run: id, url, keyFile }: Options) {
+function readOptions({ account, from, to, day, asOf, statement, run: id, url, keyFile }: Options) {
   const proxy: ProxyOptions = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
   const ways = [id !== undefined, day !== undefined, from !== undefined || to !== undefined].filter(Boolean);
   const isWhole = (from === undefined) === (to === undefined);
   if (ways.length !== 1 || !isWhole) throw new ClientError('Give --from and --to, or --day, or --run.');
-  if (id !== undefined && (asOf !== undefined || statement !== undefined)) {
-    throw new ClientError('--as-of and --statement apply only to a new run. Leave them out with --run.');
+  if (id !== undefined && [account, asOf, statement].some((given) => given !== undefined)) {
+    throw new ClientError('--account, --as-of and --statement apply only to a new run. Leave them out with --run.');
   }
   const period = day === undefined ? { from, to } : dayOf(day, new Date());
-  return { proxy, id, question: { ...period, as_of: asOf, statement_id: statement } };
+  return { proxy, id, question: { account, ...period, as_of: asOf, statement_id: statement } };
 }
 
 /**
