@@ -128,7 +128,8 @@ function LastRun({ findings, last_run: run }: Pick<Overview, 'findings' | 'last_
   const { id, result, state, difference_usd: difference, open_findings: open } = run;
   return (
     <Tile title="Last reconciliation" href={`/reconciliation/runs/${id}`} value={inWords(result ?? state)}>
-      <Instant at={run.ended_at ?? run.started_at} relative />, {formatCount(open)} open
+      <Instant at={run.ended_at ?? run.started_at} relative />
+      {run.account !== 'main' && `, account ${run.account}`}, {formatCount(open)} open
       {difference !== null && (
         <>
           , difference <Usd amount={difference} />

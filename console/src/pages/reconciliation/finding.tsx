@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
+import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
 import type { FindingStory } from '../../api/generated/schema';
@@ -74,11 +75,13 @@ function Finding({ finding }: { finding: FindingStory }) {
 
 function About({ finding }: { finding: FindingStory }) {
   const { call_id: call, position } = finding;
+  const isOfSeveral = useAccounts().length > 1;
   return (
     <Facts
       of={{
         Category: inWords(finding.category),
         'Difference (theirs − ours)': signedUsd(finding.impact_usd),
+        'Upstream account': isOfSeveral ? finding.account : undefined,
         Call: <CallLink id={call} />,
         Item: position === null ? undefined : `number ${position + 1}`,
         Paid: <Instant at={finding.occurred_at} />,

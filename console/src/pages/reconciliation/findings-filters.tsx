@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/schema';
 import { Choice, Entry } from '../../components/filter-inputs';
 import { inWords } from '../../components/format';
+import { AccountFilter } from './account-input';
 import { daysIn, periodOf } from './days';
 import { AGES, type Filters } from './findings-query';
 
@@ -23,6 +24,7 @@ export function FindingsFilters({ values, change }: Props) {
   const none = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]));
   return (
     <Group gap="xs" align="flex-end" role="search" aria-label="Filters">
+      <AccountFilter value={values.account} choose={(account) => change({ account })} />
       <Choice
         label="State"
         value={values.state}

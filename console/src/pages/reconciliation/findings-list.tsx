@@ -2,6 +2,7 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
 import type { FindingRecord } from '../../api/generated/schema';
@@ -22,6 +23,7 @@ interface Props {
 /** Lists findings to select and decide. */
 export function FindingsList({ filters, pageToken }: Props) {
   const { may } = useSession();
+  const isOfSeveral = useAccounts().length > 1;
   const query = toQuery(filters, pageToken === undefined ? {} : { page_token: pageToken });
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/findings', { params: { query } });
   const chosen = useChosen(data?.findings);
@@ -38,7 +40,7 @@ export function FindingsList({ filters, pageToken }: Props) {
       />
       <DataTable
         label="Findings"
-        columns={columns(may('audit'), conflicts)}
+        columns={columns(may('audit'), conflicts, isOfSeveral)}
         rows={data?.findings}
         keyOf={({ id }) => id}
         nameOf={({ title, subject }) => `${title}, ${subject}`}
@@ -59,9 +61,12 @@ function NothingWaits() {
   return 'No findings need a decision. Start a run, or show findings in any state.';
 }
 
-const columns = (mayAudit: boolean, conflicts: Conflicts): Column<FindingRecord>[] => [
+const ACCOUNT: Column<FindingRecord> = { id: 'account', title: 'Account', render: ({ account }) => account };
+
+const columns = (mayAudit: boolean, conflicts: Conflicts, isOfSeveral: boolean): Column<FindingRecord>[] => [
   { id: 'severity', title: 'Severity', render: (finding) => <SeverityBadge of={finding} /> },
   { id: 'finding', title: 'Difference', render: (finding) => <Difference {...{ finding, conflicts }} /> },
+  ...(isOfSeveral ? [ACCOUNT] : []),
   { id: 'fields', title: 'Ours | theirs', render: ({ fields }) => <Fields fields={fields} /> },
   { id: 'state', title: 'State', render: ({ state }) => <StateBadge state={state} /> },
   {

@@ -4,7 +4,7 @@ type FindingsQuery = NonNullable<paths['/v1/reconciliation/findings']['get']['pa
 
 /** The API's filters, by its names. */
 export const FILTERS = [
-  ...(['state', 'category', 'severity', 'min_age_days', 'max_age_days'] as const),
+  ...(['account', 'state', 'category', 'severity', 'min_age_days', 'max_age_days'] as const),
   ...(['from', 'to', 'run_id', 'call_id', 'page_size'] as const),
 ];
 export type Filter = (typeof FILTERS)[number];

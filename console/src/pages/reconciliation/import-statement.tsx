@@ -9,6 +9,7 @@ import {
 import { useSubmit } from '../../components/form';
 import { formatCount } from '../../components/format';
 import { useGate } from '../../components/gate';
+import { AccountInput } from './account-input';
 import { ColumnsInput } from './columns-input';
 import { ProblemAlert } from './problem-alert';
 import { StatementFaults } from './statement-faults';
@@ -27,6 +28,8 @@ export function ImportStatement({ close }: { close: () => void }) {
 /** How to read a file. */
 interface Reading {
   file: File | null;
+  /** The upstream account whose transactions it lists. */
+  account: string;
   delimiter: string;
   decimalComma: boolean;
   /** The names of the file's columns. */
@@ -34,7 +37,14 @@ interface Reading {
   columns: Columns;
 }
 
-const NOTHING_YET: Reading = { file: null, delimiter: 'comma', decimalComma: false, names: [], columns: {} };
+const NOTHING_YET: Reading = {
+  file: null,
+  account: 'main',
+  delimiter: 'comma',
+  decimalComma: false,
+  names: [],
+  columns: {},
+};
 
 function ImportForm({ close, done }: { close: () => void; done: (statement: ImportedStatement) => void }) {
   const queries = useQueryClient();
@@ -48,6 +58,7 @@ function ImportForm({ close, done }: { close: () => void; done: (statement: Impo
     <form onSubmit={onSubmit}>
       <Stack>
         <FileInputs reading={reading} setReading={setReading} />
+        <AccountInput account={reading.account} choose={(account) => setReading({ ...reading, account })} />
         {reading.names.length > 0 && (
           <ColumnsInput
             names={reading.names}
@@ -70,8 +81,9 @@ function ImportForm({ close, done }: { close: () => void; done: (statement: Impo
   );
 }
 
-async function handIn({ file, columns, delimiter, decimalComma }: Reading): Promise<ImportedStatement> {
+async function handIn({ file, account, columns, delimiter, decimalComma }: Reading): Promise<ImportedStatement> {
   const query = new URLSearchParams({
+    account,
     mapping: JSON.stringify(columns),
     delimiter,
     file: file?.name ?? '',

@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
+import { useAccounts } from '../../api/accounts';
 import type { RunRecord } from '../../api/generated/schema';
 import { formatCount, formatUsd, inWords } from '../../components/format';
 import { Facts } from '../../components/facts';
@@ -13,11 +14,13 @@ import { Period, ResultBadge } from './words';
 /** Shows the request of a run, its author, and its settings. */
 export function RunFacts({ run }: { run: RunRecord }) {
   const { settings, totals } = run;
+  const isOfSeveral = useAccounts().length > 1;
   return (
     <Section title="The run">
       <Facts
         of={{
           Result: <ResultBadge run={run} />,
+          'Upstream account': isOfSeveral ? run.account : undefined,
           Period: <Period from={run.from} to={run.to} />,
           'As of': <AsOf run={run} />,
           'Compared with': run.statement_id === null ? "the upstream's own listing" : <Statement />,

@@ -1,9 +1,10 @@
-import { Anchor, Button, NativeSelect } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
+import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import { type paths, runResultValues as RESULTS, type RunRecord } from '../../api/generated/schema';
 import { useAddress } from '../../components/address';
@@ -12,6 +13,7 @@ import { formatCount, inWords } from '../../components/format';
 import { Page } from '../../components/page';
 import { Pager } from '../../components/pager';
 import { Instant, Maybe, Usd } from '../../components/values';
+import { AccountFilter } from './account-input';
 import { ReconciliationNav } from './nav';
 import { RunProgress } from './run-progress';
 import { Residual } from './residual';
@@ -20,13 +22,14 @@ import { Period, isUnderWay, ResultBadge } from './words';
 
 const StartRun = lazy(() => import('./start-run'));
 
-const FILTERS = ['result'] as const;
+const FILTERS = ['account', 'result'] as const;
 type Query = NonNullable<paths['/v1/reconciliation/runs']['get']['parameters']['query']>;
 
 export default function RunsPage() {
   const { values, change, pageToken } = useAddress(FILTERS);
   const [isStarting, { open, close }] = useDisclosure();
   const queries = useQueryClient();
+  const isOfSeveral = useAccounts().length > 1;
   const again = () => void queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/runs'] });
   const query = { ...(values as Query), ...(pageToken !== undefined && { page_token: pageToken }) };
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/runs', { params: { query } });
@@ -41,21 +44,28 @@ export default function RunsPage() {
       }
     >
       <ReconciliationNav />
-      <NativeSelect
-        label="Result"
-        w={200}
-        value={values.result ?? ''}
-        onChange={({ currentTarget: { value } }) => change({ result: value })}
-        data={[{ value: '', label: 'All runs' }, ...RESULTS.map((value) => ({ value, label: inWords(value) }))]}
-      />
+      <Group gap="xs" align="flex-end">
+        <AccountFilter value={values.account} choose={(account) => change({ account })} />
+        <NativeSelect
+          label="Result"
+          w={200}
+          value={values.result ?? ''}
+          onChange={({ currentTarget: { value } }) => change({ result: value })}
+          data={[{ value: '', label: 'All runs' }, ...RESULTS.map((value) => ({ value, label: inWords(value) }))]}
+        />
+      </Group>
       <DataTable
         label="Runs"
-        columns={columns(again)}
+        columns={columns(again, isOfSeveral)}
         rows={data?.runs}
         keyOf={({ id }) => id}
         error={error}
         retry={refetch}
-        empty={values.result ? 'No runs with this result.' : 'No runs yet. Start a run for yesterday.'}
+        empty={
+          values.result || values.account
+            ? 'No runs match. Change the filters.'
+            : 'No runs yet. Start a run for yesterday.'
+        }
       />
       <Pager next={data?.next_page_token} />
       {isStarting && (
@@ -67,7 +77,9 @@ export default function RunsPage() {
   );
 }
 
-const columns = (again: () => void): Column<RunRecord>[] => [
+const ACCOUNT: Column<RunRecord> = { id: 'account', title: 'Account', render: ({ account }) => account };
+
+const columns = (again: () => void, isOfSeveral: boolean): Column<RunRecord>[] => [
   {
     id: 'period',
     title: 'Period',
@@ -77,6 +89,7 @@ const columns = (again: () => void): Column<RunRecord>[] => [
       </Anchor>
     ),
   },
+  ...(isOfSeveral ? [ACCOUNT] : []),
   {
     id: 'result',
     title: 'Result',

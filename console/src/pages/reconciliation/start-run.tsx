@@ -9,6 +9,7 @@ import { api, http } from '../../api/client';
 import type { NewRunDto } from '../../api/generated/schema';
 import { formatLocal } from '../../components/format';
 import { useGate } from '../../components/gate';
+import { AccountInput } from './account-input';
 import { ProblemAlert } from './problem-alert';
 import { type Days, periodOf, presets, today, untilNow } from './days';
 
@@ -18,6 +19,7 @@ export default function StartRun({ close }: { close: () => void }) {
   const queries = useQueryClient();
   const [days, setDays] = useState<Days>(() => presets()[0]?.value ?? [null, null]);
   const [asOf, setAsOf] = useState<string | null>(null);
+  const [account, setAccount] = useState('main');
   const [statement, setStatement] = useState('');
   const [failure, setFailure] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -29,6 +31,7 @@ export default function StartRun({ close }: { close: () => void }) {
     setBusy(true);
     setFailure(undefined);
     const body: NewRunDto = {
+      account,
       ...untilNow(period),
       ...(asOf !== null && { as_of: new Date(asOf.replace(' ', 'T')).toISOString() }),
       ...(statement !== '' && { statement_id: statement }),
@@ -49,7 +52,14 @@ export default function StartRun({ close }: { close: () => void }) {
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
           <DaysInput days={days} setDays={setDays} />
-          <StatementInput statement={statement} setStatement={setStatement} />
+          <AccountInput
+            account={account}
+            choose={(chosen) => {
+              setAccount(chosen);
+              setStatement('');
+            }}
+          />
+          <StatementInput account={account} statement={statement} setStatement={setStatement} />
           <DateTimePicker
             label="As of"
             description="In your time zone. Compares both sides as of this time and changes no finding states. Leave empty for the current time."
@@ -113,10 +123,17 @@ function DaysInput({ days, setDays }: { days: Days; setDays: (days: Days) => voi
   );
 }
 
-function StatementInput({ statement, setStatement }: { statement: string; setStatement: (id: string) => void }) {
+interface StatementProps {
+  account: string;
+  statement: string;
+  setStatement: (id: string) => void;
+}
+
+function StatementInput({ account, statement, setStatement }: StatementProps) {
   const query = { page_size: 200 };
   const { data } = api.useQuery('get', '/v1/reconciliation/statements', { params: { query } });
-  const statements = (data?.statements ?? []).map(({ read_id: value, file, imported_at: at, kept }) => ({
+  const ofAccount = data?.statements.filter((one) => one.account === account) ?? [];
+  const statements = ofAccount.map(({ read_id: value, file, imported_at: at, kept }) => ({
     value,
     label: `${file ?? 'Statement'}, ${kept} rows, of ${formatLocal(at)}`,
   }));

@@ -2,6 +2,7 @@ import { Anchor, Button, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Upload } from 'lucide-react';
 import { useState } from 'react';
+import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import type { StatementRecord } from '../../api/generated/schema';
 import { useAddress } from '../../components/address';
@@ -23,6 +24,7 @@ export default function StatementsPage() {
   const query = pageToken === undefined ? {} : { page_token: pageToken };
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/statements', { params: { query } });
   const [isImporting, { open, close }] = useDisclosure();
+  const isOfSeveral = useAccounts().length > 1;
   const [faultsOf, setFaultsOf] = useState<string>();
   return (
     <Page
@@ -37,7 +39,7 @@ export default function StatementsPage() {
       <ReconciliationNav />
       <DataTable
         label="Statements"
-        columns={columns(setFaultsOf)}
+        columns={columns(setFaultsOf, isOfSeveral)}
         rows={data?.statements}
         keyOf={({ read_id: id }) => id}
         error={error}
@@ -51,8 +53,11 @@ export default function StatementsPage() {
   );
 }
 
-const columns = (showFaults: (id: string) => void): Column<StatementRecord>[] => [
+const ACCOUNT: Column<StatementRecord> = { id: 'account', title: 'Account', render: ({ account }) => account };
+
+const columns = (showFaults: (id: string) => void, isOfSeveral: boolean): Column<StatementRecord>[] => [
   { id: 'file', title: 'File', render: ({ file }) => <Maybe text={file} /> },
+  ...(isOfSeveral ? [ACCOUNT] : []),
   { id: 'imported', title: 'Imported', render: ({ imported_at: at }) => <Instant at={at} /> },
   { id: 'rows', title: 'Rows', numeric: true, render: ({ rows }) => formatCount(rows) },
   { id: 'kept', title: 'Used', numeric: true, render: ({ kept }) => formatCount(kept) },

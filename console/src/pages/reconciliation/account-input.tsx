@@ -1,0 +1,38 @@
+import { NativeSelect } from '@mantine/core';
+import { useAccounts } from '../../api/accounts';
+import { Choice } from '../../components/filter-inputs';
+
+/** Chooses an upstream account. Shown only if there are several. */
+export function AccountInput({ account, choose }: { account: string; choose: (account: string) => void }) {
+  const names = useAccounts().flatMap(({ configured, name }) => (configured ? [name] : []));
+  if (names.length < 2) return null;
+  return (
+    <NativeSelect
+      label="Upstream account"
+      value={account}
+      onChange={({ currentTarget: { value } }) => choose(value)}
+      data={names}
+    />
+  );
+}
+
+interface FilterProps {
+  value: string | undefined;
+  choose: (account: string) => void;
+}
+
+/** Filters by upstream account. Shown only if there are several, or if the filter is set. */
+export function AccountFilter({ value, choose }: FilterProps) {
+  const names = useAccounts().map(({ name }) => name);
+  if (names.length < 2 && value === undefined) return null;
+  const others = [...new Set([...names, ...(value === undefined ? [] : [value])])];
+  return (
+    <Choice
+      label="Account"
+      value={value}
+      choose={choose}
+      all="All accounts"
+      others={others.map((name) => ({ value: name, label: name }))}
+    />
+  );
+}
