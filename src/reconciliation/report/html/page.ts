@@ -123,6 +123,7 @@ function facts({ run, source, states }: ReportHead): Markup {
   const decided = Object.entries(states).map(([state, many]) => `${count(many)} ${state}`);
   return markup`<dl class="facts">
     ${fact('Period', `${instant(run.from)} to ${instant(run.to)} UTC, end exclusive`)}
+    ${fact('Upstream account', run.account)}
     ${fact('Our records', `as of ${instant(run.as_of)}${run.historical ? ', historical: it changed no finding states' : ''}`)}
     ${fact('Compared with', read)} ${fact('Findings now', decided.length > 0 ? decided.join(', ') : 'none')}
     ${fact('Run', markup`<code>${run.id}</code> of ${who}, ${instant(run.started_at)}`)}
