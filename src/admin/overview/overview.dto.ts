@@ -168,7 +168,7 @@ export class Overview {
   findings!: OverviewFindings[] | null;
   @orNull(
     ref('OverviewRun'),
-    'Scope `reconcile`. The newest run; of several upstream accounts, that of the account whose newest run is the oldest. Null before the first run.',
+    'Scope `reconcile`. The newest run, of the account that waits longest for one. Null before the first run.',
   )
   last_run!: OverviewRun | null;
   @ApiProperty({
