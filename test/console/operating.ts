@@ -17,6 +17,7 @@ describe('the console for those who operate', () => {
       const complaints = complaintsOf(page);
       await page.getByRole('button', { name: 'New client' }).click();
       await dialogOf(page).getByLabel('Name').fill('Kiosk');
+      expect(await dialogOf(page).getByRole('combobox', { name: 'Account' }).count()).toBe(0); // there is only one
       await dialogOf(page).getByRole('button', { name: 'Create' }).click();
       await dialogOf(page).getByText('must be 1 to 40 lowercase letters').first().waitFor();
       await dialogOf(page).getByText('is required for a client that may pay or redeem').first().waitFor();

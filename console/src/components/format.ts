@@ -41,3 +41,11 @@ export const inWords = (word: string) =>
 export function percentOf(spent: string, cap: string): number {
   return Number(cap) === 0 ? 100 : Math.min(100, Math.round((100 * Number(spent)) / Number(cap)));
 }
+
+/** The account of clients for which nobody named another one. */
+export const MAIN_ACCOUNT = 'main';
+
+/** Names a client, and its account at the upstream if that is not the usual one. */
+export function clientWords({ name, id }: { name: string | null; id: string }, account: string): string {
+  return account === MAIN_ACCOUNT ? (name ?? id) : `${name ?? id} (${account})`;
+}

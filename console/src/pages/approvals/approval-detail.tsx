@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { OutcomeBadge, outcomeWords } from '../../components/badges';
+import { clientWords } from '../../components/format';
 import { Facts } from '../../components/facts';
 import { Section } from '../../components/section';
 import { Copyable } from '../../components/copyable';
@@ -79,7 +80,7 @@ function DecisionButtons({ ask }: { ask: Props['deciding']['ask'] }) {
 }
 
 function Asked({ of }: { of: ApprovalRecord }) {
-  const { approval, client, actor, timings } = of;
+  const { account, approval, client, actor, timings } = of;
   const isPending = approval?.status === 'pending';
   return (
     <Facts
@@ -89,7 +90,7 @@ function Asked({ of }: { of: ApprovalRecord }) {
         'Lost payment': approval?.unexplained_transaction ? (
           <Copyable text={approval.unexplained_transaction} label="the transaction" />
         ) : undefined,
-        Client: <Maybe text={client.name} />,
+        Client: <Maybe text={clientWords(client, account)} />,
         Person: <Maybe text={actor} />,
         Asked: <Instant at={timings.received_at} />,
         ...(isPending && {

@@ -3,6 +3,7 @@ import type { MouseEvent } from 'react';
 import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { OutcomeBadge } from '../../components/badges';
+import { clientWords } from '../../components/format';
 import { Instant, Operation, Usd } from '../../components/values';
 import { countOf } from './words';
 import classes from './approval-list.module.css';
@@ -44,7 +45,7 @@ export function ApprovalList({ approvals, chosen, choose }: Props) {
 }
 
 function Row({
-  of: { operation, total_usd: usd, client, item_count: items, approval, outcome },
+  of: { operation, total_usd: usd, account, client, item_count: items, approval, outcome },
 }: {
   of: ApprovalRecord;
 }) {
@@ -59,7 +60,7 @@ function Row({
       </Group>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed">
-          {client.name ?? 'unknown client'}, {countOf(items)}
+          {clientWords(client, account)}, {countOf(items)}
         </Text>
         {isPending ? (
           <Text size="sm" c="dimmed">

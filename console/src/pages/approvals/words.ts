@@ -1,5 +1,5 @@
 import type { ApprovalRecord, RecordItem } from '../../api/generated/schema';
-import { formatCount, formatUsd, inWords } from '../../components/format';
+import { clientWords, formatCount, formatUsd, inWords } from '../../components/format';
 
 const HELD_FOR: Partial<Record<string, string>> = {
   over_threshold: "The call exceeds the client's approval threshold.",
@@ -17,9 +17,9 @@ const HELD_FOR: Partial<Record<string, string>> = {
 export const whyHeld = (heldFor: string) => HELD_FOR[heldFor] ?? inWords(heldFor);
 
 /** Describes a call in one line: `POST /payouts/airtime of shop: 2 payouts, $12.50`. */
-export function summaryOf({ operation, client, item_count: items, total_usd: usd }: ApprovalRecord): string {
+export function summaryOf({ operation, account, client, item_count: items, total_usd: usd }: ApprovalRecord): string {
   const amount = usd === null ? 'no amount in US dollars' : formatUsd(usd);
-  return `${operation} of ${client.name ?? client.id}: ${countOf(items)}, ${amount}`;
+  return `${operation} of ${clientWords(client, account)}: ${countOf(items)}, ${amount}`;
 }
 
 export const countOf = (items: number) => `${formatCount(items)} ${items === 1 ? 'payout' : 'payouts'}`;

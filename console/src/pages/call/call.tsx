@@ -5,6 +5,7 @@ import { useParams } from 'wouter';
 import type { CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { OutcomeBadge } from '../../components/badges';
+import { clientWords } from '../../components/format';
 import { Page } from '../../components/page';
 import { Failure, Loading } from '../../components/states';
 import { Usd } from '../../components/values';
@@ -71,7 +72,7 @@ function Summary({ story }: { story: CallStory }) {
     <Group component="span" gap="xs" mt={4}>
       <OutcomeBadge outcome={story.outcome} />
       <Text span inherit>
-        {story.client.name ?? story.client.id}
+        {clientWords(story.client, story.account)}
       </Text>
       {story.total_usd !== null && (
         <Text span inherit fw={600} c="var(--mantine-color-text)">

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CallStory } from '../../api/generated/schema';
 import { Facts as FactList } from '../../components/facts';
-import { formatCount } from '../../components/format';
+import { clientWords, formatCount } from '../../components/format';
 import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Usd } from '../../components/values';
 import { Section } from '../../components/section';
@@ -19,7 +19,7 @@ export function Facts({ story }: { story: CallStory }) {
           Call: <Copyable text={story.id} label="the call's id" />,
           Total: <Total story={story} />,
           'Expected fees': story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
-          Client: client.name ?? client.id,
+          Client: clientWords(client, story.account),
           For: <Maybe text={story.actor} />,
           Key: <Copyable text={story.key_id} label="the key's id" />,
           Address: <Maybe text={story.client_address} />,

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallRecord, ItemRecord, RecordRecipient } from '../../api/generated/schema';
 import { OutcomeBadge } from '../../components/badges';
-import { formatCount, inWords } from '../../components/format';
+import { clientWords, formatCount, inWords } from '../../components/format';
 import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Operation, Usd } from '../../components/values';
 import type { Choosable } from './list';
@@ -33,7 +33,7 @@ const operation: Choosable<Shared> = {
   usual: true,
   render: ({ operation: name }) => <Operation name={name} />,
 };
-const client = text<Shared>('client', 'Client', (row) => row.client.name ?? row.client.id, true);
+const client = text<Shared>('client', 'Client', (row) => clientWords(row.client, row.account), true);
 const outcome: Choosable<Shared> = {
   id: 'outcome',
   title: 'Outcome',
@@ -59,6 +59,7 @@ const callId: Choosable<Shared> = {
 /** The details of request and response. */
 const DETAILS: Choosable<Shared>[] = [
   text('actor', 'Person', ({ actor }) => actor),
+  text('account', 'Account', ({ account }) => account),
   text('key', 'Key', ({ key_id: key }) => key),
   text('address', 'Address', ({ client_address: address }) => address),
   text('idempotency_key', 'Idempotency-Key', ({ idempotency_key: key }) => key),

@@ -4,7 +4,7 @@ import { ChevronDown, ChevronRight, X } from 'lucide-react';
 import { useId } from 'react';
 import { TextField } from './fields';
 import { FILTER_NAMES, type FilterName, FILTERS, GROUPS } from './filters';
-import { ChoiceField, type FilterProps, QuickFilters } from './quick-filters';
+import { AccountField, ChoiceField, type FilterProps, QuickFilters } from './quick-filters';
 
 const MORE = GROUPS.flatMap(({ names }) => names);
 
@@ -49,6 +49,7 @@ function FilterField({ name, ...props }: FilterProps & { name: FilterName }) {
   const { list, faults } = props;
   const { label, help } = FILTERS[name];
   if (name === 'in_doubt' || name === 'approval') return <ChoiceField {...props} name={name} />;
+  if (name === 'account') return <AccountField {...props} />;
   return (
     <TextField
       {...{ label, description: help, error: faults[name] }}

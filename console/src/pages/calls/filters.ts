@@ -44,6 +44,7 @@ export const FILTERS: Record<FilterName, Filter> = {
   recipient: named('Recipient'),
   recipient_prefix: { label: 'Recipient', words: (value) => `Recipient starts with ${value}` },
   client: named('Client', 'Name or ID'),
+  account: named('Account', 'Account of the client at the upstream'),
   actor: named('Person', 'Person on whose behalf the client called (exact)'),
   key: named('Key', 'ID of the key that was used'),
   client_address: named('Address', 'Source address (exact)'),
@@ -77,7 +78,7 @@ export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
 /** The filters that are not always shown. */
 export const GROUPS: { title: string; names: FilterName[] }[] = [
-  { title: 'Requester', names: ['client', 'actor', 'key', 'client_address'] },
+  { title: 'Requester', names: ['client', 'account', 'actor', 'key', 'client_address'] },
   { title: 'Payout', names: ['country', 'network_code', 'reference', 'upstream_ref'] },
   { title: 'Amount', names: ['min_item_usd', 'max_item_usd', 'min_total_usd', 'max_total_usd'] },
   { title: 'Call', names: ['in_doubt', 'approval', 'idempotency_key', 'request_id'] },

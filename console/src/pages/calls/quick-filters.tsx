@@ -3,6 +3,7 @@ import { Button, Group, NativeSelect, Select, type SelectProps } from '@mantine/
 import { DateTimePicker } from '@mantine/dates';
 import dayjs from 'dayjs';
 import { useState } from 'react';
+import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
 import { FILTERS } from './filters';
@@ -49,6 +50,23 @@ export function ChoiceField({ list, faults, name, style }: ChoiceProps) {
       value={list.filters[name] ?? null}
       onChange={(value) => list.change({ [name]: value ?? undefined })}
       clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+    />
+  );
+}
+
+/** Chooses an account. With only one, there is nothing to choose. */
+export function AccountField({ list: { filters, change }, faults }: FilterProps) {
+  const { account } = filters;
+  const names = useAccounts().map(({ name }) => name);
+  const { label, help } = FILTERS.account;
+  if (account === undefined && names.length < 2) return null;
+  if (account !== undefined && !names.includes(account)) names.push(account); // that of the URL
+  return (
+    <Select
+      {...{ label, description: help, data: names, clearable: true, placeholder: 'Any', error: faults.account }}
+      value={account ?? null}
+      onChange={(value) => change({ account: value ?? undefined })}
+      clearButtonProps={{ 'aria-label': 'Any account' }}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { Alert, Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link, useParams } from 'wouter';
+import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import type { CapDto, ClientDto } from '../../api/generated/schema';
 import { CapUsage } from './cap-usage';
@@ -43,7 +44,9 @@ export default function ClientPage() {
   );
 }
 
-function Summary({ client: { id, created_at: at, active_keys: keys, usage } }: { client: ClientDto }) {
+function Summary({ client }: { client: ClientDto }) {
+  const { id, account, created_at: at, active_keys: keys, usage } = client;
+  const hasChoice = useAccounts().length > 1;
   return (
     <Stack gap="md">
       {keys === 0 && (
@@ -52,7 +55,13 @@ function Summary({ client: { id, created_at: at, active_keys: keys, usage } }: {
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl">
-        <Facts of={{ Id: <Copyable text={id} label="the client's id" />, Made: <Instant at={at} /> }} />
+        <Facts
+          of={{
+            Id: <Copyable text={id} label="the client's id" />,
+            Account: hasChoice ? account : undefined,
+            Made: <Instant at={at} />,
+          }}
+        />
         <Usage title="Spent today, UTC" cap={usage.daily} />
         <Usage title="Spent this month, UTC" cap={usage.monthly} />
       </SimpleGrid>

@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
-import type { ClientDto } from '../../api/generated/schema';
+import type { AccountDto, ClientDto } from '../../api/generated/schema';
 import { WordBadge } from '../../components/badges';
 import { CapUsage } from './cap-usage';
 import { type Column, DataTable } from '../../components/data-table';
@@ -12,8 +13,9 @@ import { CreateClient } from './create-client';
 import { changesOf, draftOf, limitInWords, LABELS, NO_LIMITS } from './draft';
 import { NewKeyDialog } from './new-key-dialog';
 
+const NAME: Column<ClientDto> = { id: 'name', title: 'Client', render: Name };
+const ACCOUNT: Column<ClientDto> = { id: 'account', title: 'Account', render: ({ account }) => account };
 const COLUMNS: Column<ClientDto>[] = [
-  { id: 'name', title: 'Client', render: Name },
   { id: 'scopes', title: 'Scopes', render: Scopes },
   { id: 'keys', title: 'Active keys', numeric: true, render: ({ active_keys: keys }) => keys },
   {
@@ -32,6 +34,7 @@ const COLUMNS: Column<ClientDto>[] = [
 /** Lists the clients, their permissions and their spending. */
 export default function ClientsPage() {
   const clients = api.useQuery('get', '/v1/clients');
+  const accounts = useAccounts();
   const [, navigate] = useLocation();
   const [creating, setCreating] = useState(false);
   const [key, setKey] = useState<{ client: string; key: string; waits: boolean }>();
@@ -45,9 +48,10 @@ export default function ClientsPage() {
         </Button>
       }
     >
+      <UnknownAccounts of={accounts} />
       <DataTable
         label="Clients"
-        columns={COLUMNS}
+        columns={accounts.length > 1 ? [NAME, ACCOUNT, ...COLUMNS] : [NAME, ...COLUMNS]}
         rows={clients.data?.clients}
         keyOf={({ id }) => id}
         error={clients.error}
@@ -67,6 +71,18 @@ export default function ClientsPage() {
         <NewKeyDialog of={key} close={() => (key.waits ? setKey(undefined) : navigate(`/clients/${key.client}`))} />
       )}
     </Page>
+  );
+}
+
+/** Warns of clients that cannot pay, because the instance that responds does not know their account. */
+function UnknownAccounts({ of }: { of: AccountDto[] }) {
+  const names = of.filter(({ configured }) => !configured).map(({ name }) => name);
+  if (names.length === 0) return null;
+  return (
+    <Alert color="orange" variant="light" title="Some clients cannot pay">
+      This instance does not know the upstream account of these clients: {names.join(', ')}. Add it to
+      UPSTREAM_ACCOUNTS.
+    </Alert>
   );
 }
 

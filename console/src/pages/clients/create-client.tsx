@@ -1,8 +1,10 @@
-import { Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAccounts } from '../../api/accounts';
 import { http } from '../../api/client';
 import { FormEnd, useSubmit } from '../../components/form';
+import { MAIN_ACCOUNT } from '../../components/format';
 import { changesOf, type Draft, faultsByField, NO_LIMITS } from './draft';
 import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
@@ -19,13 +21,14 @@ interface Props {
 export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
+  const [account, setAccount] = useState(MAIN_ACCOUNT);
   const [person, setPerson] = useState('');
   const [expiry, setExpiry] = useState(USUAL_EXPIRY);
   const [draft, setDraft] = useState<Draft>({ ...NO_LIMITS, scopes: ['pay', 'read'] });
   const { failure, busy, onSubmit } = useSubmit(async () => {
     const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
     const owner = person.trim() !== '' && { person: person.trim() };
-    const body = { name: name.trim(), ...limits, ...owner, ...expiryIn(expiry) };
+    const body = { name: name.trim(), account, ...limits, ...owner, ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients', { body });
     forgetClients(queries);
     if (data) created({ client: body.name, key: data.key ?? '', waits: isWaiting(data) });
@@ -41,6 +44,7 @@ export function CreateClient({ created, close }: Props) {
             data-autofocus
             onChange={({ currentTarget: { value } }) => setName(value)}
           />
+          <AccountField account={account} error={faults.account} change={setAccount} />
           <TextInput
             {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
             description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
@@ -60,5 +64,24 @@ export function CreateClient({ created, close }: Props) {
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+interface AccountProps {
+  account: string;
+  error: string | undefined;
+  change: (account: string) => void;
+}
+
+/** Chooses the account at the upstream. With only one, there is nothing to choose. */
+function AccountField({ account, error, change }: AccountProps) {
+  const names = useAccounts().flatMap(({ name, configured }) => (configured ? [name] : []));
+  if (names.length < 2) return null;
+  return (
+    <NativeSelect
+      {...{ label: 'Account', data: names, value: account, error }}
+      description="Account at the upstream that the client pays from. It cannot be changed."
+      onChange={({ currentTarget: { value } }) => change(value)}
+    />
   );
 }
