@@ -88,6 +88,31 @@ describe("the console's changes", () => {
     await scene.proxy.database.query(`DELETE FROM pending_change WHERE client LIKE 'made-%'`);
   });
 
+  it('are made in the register of recipients, which waits for another person, too', async () => {
+    const own = await scene.visit(ada, '/clients/shop/beneficiaries');
+    await own.getByRole('button', { name: 'Add recipients' }).click();
+    await dialogOf(own).getByLabel('Recipients').fill('+254712345678');
+    await dialogOf(own).getByLabel('Reason').fill('a new supplier');
+    await dialogOf(own).getByRole('button', { name: 'Add' }).click();
+    await own.getByText('Another administrator must approve this change').waitFor();
+    await own.getByText('No recipient is registered. Add some.').waitFor();
+    const page = await scene.visit(bob, '/changes');
+    const article = page.getByRole('article').filter({ hasText: 'a new supplier' });
+    await article.getByText('+254••••5678').waitFor();
+    await article.getByRole('button', { name: 'Reject' }).click();
+    await dialogOf(page).getByLabel('Reason').fill('not agreed');
+    await dialogOf(page).getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('No change waits for a second person.').waitFor();
+
+    // Blocking somebody protects money, and does not wait.
+    await own.getByRole('button', { name: 'Add recipients' }).click();
+    await dialogOf(own).getByRole('combobox', { name: 'List' }).selectOption('blocked');
+    await dialogOf(own).getByLabel('Recipients').fill('+254712345678');
+    await dialogOf(own).getByLabel('Reason').fill('fraud');
+    await dialogOf(own).getByRole('button', { name: 'Add' }).click();
+    await own.getByRole('cell', { name: '+254••••5678', exact: true }).waitFor();
+  });
+
   it('fit a telephone', async () => {
     expect((await ask({ max_items: 40 })).status).toBe(202);
     const page = await scene.visit(bob, '/changes', 360);

@@ -75,6 +75,11 @@ export const ROUTES: PageAt[] = [
   },
   { path: '/clients', scopes: ['admin'], page: lazy(() => import('./pages/clients/clients')) },
   { path: '/clients/:name', scopes: ['admin'], page: lazy(() => import('./pages/clients/client')) },
+  {
+    path: '/clients/:name/beneficiaries',
+    scopes: ['admin'],
+    page: lazy(() => import('./pages/clients/beneficiaries')),
+  },
   { path: '/changes', scopes: ['admin'], page: lazy(() => import('./pages/changes/changes')) },
   { path: '/activity', scopes: ['admin', 'audit'], page: lazy(() => import('./pages/activity/activity')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },

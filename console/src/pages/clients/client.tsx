@@ -26,6 +26,9 @@ export default function ClientPage() {
         <Anchor component={Link} href={`/activity?client=${name}`} size="sm">
           What was changed
         </Anchor>
+        <Anchor component={Link} href={`/clients/${name}/beneficiaries`} size="sm">
+          Register of recipients
+        </Anchor>
       </Group>
       <Answer of={client} lines={8}>
         {(data) => (
