@@ -158,7 +158,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   MAX_BODY_BYTES: { section: 'payouts', about: 'Largest request body.' },
   EXTRA_FIELDS_ALLOWED: {
     section: 'payouts',
-    about: 'Undocumented fields that may pass to the upstream, such as `subAccount,turnOffNotification,narration`.',
+    about: 'Undocumented fields that may pass to the upstream, such as `turnOffNotification,narration`.',
     unset: 'none',
   },
 
