@@ -228,6 +228,7 @@ describe('secrets and people', () => {
       'call_id',
       'request_id',
       'client',
+      'account',
       'key_id',
       'operation',
       'status',

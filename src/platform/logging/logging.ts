@@ -50,6 +50,7 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
       call_id: call.id,
       request_id: call.requestId,
       client: call.caller?.clientName,
+      account: call.caller?.account,
       key_id: call.caller?.keyId,
       operation: call.operation,
       status: reply.statusCode,
