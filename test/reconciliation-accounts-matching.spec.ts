@@ -1,10 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../src/reconciliation/matching/plan';
 import {
-  lines,
   Ours,
   runPlan,
-  seenBy,
   startRun,
   Theirs,
   writeListing,
@@ -12,6 +10,7 @@ import {
   writeTheirs,
   writeWallets,
 } from './support/comparing';
+import { lines, seenBy } from './support/seen-findings';
 import { PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

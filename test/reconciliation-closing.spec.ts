@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../src/reconciliation/matching/plan';
 import { Totals } from '../src/reconciliation/matching/totals';
-import { lines, runPlan, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { lines, seenBy } from './support/seen-findings';
 import { PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { lines, Ours, runPlan, Seen, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { lines, Seen, seenBy } from './support/seen-findings';
 import { runs } from './support/runs';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

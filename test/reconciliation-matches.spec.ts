@@ -3,7 +3,8 @@ import { MAKE_COMPARED_OPERATIONS } from '../src/reconciliation/matching/compare
 import { makeCalls } from '../src/reconciliation/matching/ours';
 import { Plan } from '../src/reconciliation/matching/plan';
 import { insertSettlements } from './support/documents';
-import { lines, Ours, runPlan, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { lines, seenBy } from './support/seen-findings';
 import { PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { lines, Ours, runPlan, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { lines, seenBy } from './support/seen-findings';
 import { PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

@@ -2,7 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { compare } from '../src/reconciliation/matching/compare';
 import { connectForRun } from '../src/reconciliation/matching/connection';
 import { Plan } from '../src/reconciliation/matching/plan';
-import { lines, runPlan, seenBy, startRun } from './support/comparing';
+import { runPlan, startRun } from './support/comparing';
+import { lines, seenBy } from './support/seen-findings';
 import { Expected, plant, PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

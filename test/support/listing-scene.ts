@@ -1,19 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../src/reconciliation/matching/plan';
 import { Totals } from '../../src/reconciliation/matching/totals';
-import {
-  Entry,
-  lines,
-  Ours,
-  runPlan,
-  seenBy,
-  startRun,
-  stepsSince,
-  Theirs,
-  writeListing,
-  writeOurs,
-  writeWallets,
-} from './comparing';
+import { Entry, Ours, runPlan, startRun, stepsSince, Theirs, writeListing, writeOurs, writeWallets } from './comparing';
+import { lines, seenBy } from './seen-findings';
 import { PLANTED_SETTINGS } from './planted';
 import { createTestDatabase, TestDatabase } from './test-database';
 

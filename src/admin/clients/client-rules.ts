@@ -80,15 +80,6 @@ export const ClientOperations = () =>
     description: 'The operations that it may use. Null: all, including future operations.',
   });
 
-export const ClientAccount = () =>
-  Slug({
-    pattern: /^[a-z][a-z0-9-]{0,23}$/,
-    must: 'must be the name of an upstream account, such as main',
-    required: false,
-    description: 'Its account at the upstream, which it keeps. If omitted, `main`.',
-    example: 'main',
-  });
-
 export const KeyPerson = () =>
   Slug({
     pattern: PERSON,

@@ -1,10 +1,9 @@
 import { MAX_COOL_OFF_SECONDS, MAX_DUPLICATE_DAYS, readUsd } from '../../access/clients/limit-fields';
 import { Limits } from '../../access/clients/limits';
-import { Instant } from '../../http/validation/query-rules';
+import { Account, Instant } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { NotForwarded, Nothing } from '../../http/validation/nothing.dto';
 import {
-  ClientAccount,
   ClientName,
   ClientOperations,
   ClientScopes,
@@ -90,7 +89,7 @@ class ClientLimitsDto {
 @NotForwarded()
 export class CreateClientDto extends ClientLimitsDto {
   @ClientName() name!: string;
-  @ClientAccount() account?: string;
+  @Account('Its account at the upstream, which it keeps. Default: `main`.') account?: string;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
   @NewDailyCap(`${DAILY_CAP} Required for clients that may pay or redeem. Null: none.`) daily_cap_usd?: Usd;

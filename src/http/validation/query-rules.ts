@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { isISO8601 } from 'class-validator';
-import { ACCOUNT_NAME } from '../../platform/config/environment';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { keyIn } from './idempotency-key';
 import { field, ReadAs } from './rules';
@@ -37,6 +36,9 @@ export const Uuid = (description: string) =>
     { type: 'string', format: 'uuid', description },
   );
 
+/** The form of the names of all accounts, `main` included. */
+const ACCOUNT = /^[a-z][a-z0-9-]{0,23}$/;
+
 /** The name of an upstream account. */
 export const Account = (description: string) =>
   field(
@@ -44,9 +46,9 @@ export const Account = (description: string) =>
       name: 'account',
       required: false,
       must: 'must be the name of an upstream account, such as main',
-      test: (value) => typeof value === 'string' && (value === MAIN_ACCOUNT || ACCOUNT_NAME.test(value)),
+      test: (value) => typeof value === 'string' && ACCOUNT.test(value),
     },
-    { type: 'string', description, example: MAIN_ACCOUNT },
+    { type: 'string', pattern: ACCOUNT.source, description, example: MAIN_ACCOUNT },
   );
 
 /** One word of a list. */

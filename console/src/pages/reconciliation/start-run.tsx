@@ -23,7 +23,6 @@ export default function StartRun({ close }: { close: () => void }) {
   const [statement, setStatement] = useState('');
   const [failure, setFailure] = useState<unknown>();
   const [busy, setBusy] = useState(false);
-  const [now] = useState(() => new Date());
   const period = periodOf(days);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -60,22 +59,29 @@ export default function StartRun({ close }: { close: () => void }) {
             }}
           />
           <StatementInput account={account} statement={statement} setStatement={setStatement} />
-          <DateTimePicker
-            label="As of"
-            description="In your time zone. Compares both sides as of this time and changes no finding states. Leave empty for the current time."
-            clearable
-            value={asOf}
-            onChange={setAsOf}
-            maxDate={now}
-            weekendDays={[]}
-            hideOutsideDates
-            clearButtonProps={{ 'aria-label': 'As of now' }}
-          />
+          <AsOfInput asOf={asOf} setAsOf={setAsOf} />
           {failure !== undefined && <ProblemAlert error={failure} />}
           <Buttons isReady={period !== undefined} busy={busy} cancel={close} />
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+function AsOfInput({ asOf, setAsOf }: { asOf: string | null; setAsOf: (asOf: string | null) => void }) {
+  const [now] = useState(() => new Date());
+  return (
+    <DateTimePicker
+      label="As of"
+      description="In your time zone. Compares both sides as of this time and changes no finding states. Leave empty for the current time."
+      clearable
+      value={asOf}
+      onChange={setAsOf}
+      maxDate={now}
+      weekendDays={[]}
+      hideOutsideDates
+      clearButtonProps={{ 'aria-label': 'As of now' }}
+    />
   );
 }
 
