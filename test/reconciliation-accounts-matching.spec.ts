@@ -26,10 +26,9 @@ describe('runs of accounts with equal references', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase();
-    await database.query('INSERT INTO client (id, name, scopes, account) VALUES ($1, $2, $3, $4), ($5, $6, $3, $7)', [
-      ...[clients.main, 'shop', '{pay}', 'main'],
-      ...[clients.kenya, 'kiosk', 'kenya'],
-    ]);
+    const insert = "INSERT INTO client (id, name, scopes, account) VALUES ($1, $2, '{pay}', $3)";
+    await database.query(insert, [clients.main, 'shop', 'main']);
+    await database.query(insert, [clients.kenya, 'kiosk', 'kenya']);
   });
   afterEach(() => database.close());
 
