@@ -8,6 +8,7 @@ import { prepareHome } from '../../src/platform/database/embedded/home';
 import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations';
 import { withConnection } from '../../src/platform/database/database-client';
 import { removeDataDir } from './data-dir';
+import { eventually } from './paying';
 import { TestDatabase } from './test-database';
 
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
@@ -74,6 +75,13 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
       appendFileSync(join(home.cluster, 'postgresql.auto.conf'), `${target.join('\n')}\n`);
       postgres = await startEmbeddedPostgres(dataDir, { settings });
       if (postgres.urls.owner !== urls.owner) throw new Error('the server has another address now');
+      // It takes connections a moment before it is promoted, and writes only after that.
+      await eventually(async () => {
+        const { rows } = await ask((client) =>
+          client.query<{ replays: boolean }>('SELECT pg_is_in_recovery() AS replays'),
+        );
+        return rows[0]?.replays === false;
+      });
     },
     close: async () => {
       await postgres.stop();
