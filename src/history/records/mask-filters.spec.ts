@@ -16,6 +16,7 @@ describe('a recorded filter', () => {
     ['idempotency_key', 'order-2348012345678', 'order-••••'],
     ['idempotency_key', 'order-0801.234.5678', 'order-••••'],
     ['request_id', 'req_234_801-234(5678', 'req_••••'],
+    ['call_id', '01a21a82-6101-7683-8221-123456789012', '01a21a82-6101-7683-8221-123456789012'],
     ['actor', '@AdaLovelace', '@A••'],
     ['reference', 'invoice-17', 'invoice-17'],
     ['min_total_usd', '12345678', '12345678'],

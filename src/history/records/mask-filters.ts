@@ -1,3 +1,4 @@
+import { isUuid } from '../../platform/database/uuid';
 import { DOTS } from '../../platform/privacy/contacts';
 import { maskEmail, maskPhone, maskProse } from './masking';
 
@@ -43,6 +44,7 @@ export function maskFilters(filters: Record<string, string>): Record<string, str
 function masked(name: string, value: string): string {
   if (SHOWN.has(name)) return value;
   // The original filters are stored where they can be erased, so masking too many numbers loses nothing.
+  if (!WHO.has(name) && isUuid(value)) return value; // its digits are random
   if (!WHO.has(name)) return maskProse(value).replace(NUMBER, DOTS);
   if (/^\+\d+$/.test(value)) return maskPhone(value);
   return value.lastIndexOf('@') > 0 ? maskEmail(value) : DOTS;
