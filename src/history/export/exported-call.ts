@@ -112,9 +112,9 @@ const DOCUMENTS: Record<Listed, string> = {
   items: `i.record, b.people, o.record AS outcome`,
 };
 
-/** Earlier programs wrote the key into the record. An erased key has no salt. */
-const KEY = `CASE WHEN r.id IS NULL THEN coalesce(i.record::json ->> 'idempotency_key', CASE WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END)
-  ELSE coalesce(r.idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END) END`;
+/** The key beside a record. An erased key has no salt. */
+const KEY = `CASE WHEN r.id IS NOT NULL THEN coalesce(r.idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)
+  WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END`;
 
 /** Each table is joined by the IDs in $1, so that Postgres skips the partitions of other months. */
 const sqlOf = (listed: Listed) => `
@@ -165,7 +165,7 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
     client: row.client,
     account: accountNamed(records.intent ? records.intent.account : row.account),
     people: parsed<PersonDocument[]>(row.people) ?? [],
-    idempotencyKey: row.idempotencyKey,
+    idempotencyKey: row.idempotencyKey ?? records.intent?.idempotency_key ?? null, // of an earlier program, in the record
     ...records,
     ...statesOf(records, present),
   };
