@@ -56,6 +56,7 @@ describe('the API of clients', () => {
     expect(made).toEqual({
       id: expect.any(String),
       name: 'shop',
+      account: 'main',
       scopes: ['pay', 'read'],
       operations: null,
       ...NO_LIMITS,

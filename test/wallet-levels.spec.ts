@@ -96,6 +96,7 @@ describe('the balances of wallets', () => {
     const wallets = await overview();
     expect(wallets).toEqual([
       {
+        account: 'main',
         wallet_id: 'w-1',
         type: 'airtime',
         balance_usd: '90',
@@ -112,11 +113,11 @@ describe('the balances of wallets', () => {
 
   it('are measured', async () => {
     const { body } = await metrics.text();
-    expect(body).toContain('payout_proxy_wallet_balance_usd{wallet="w-1",type="airtime"} 90');
-    expect(body).toContain('payout_proxy_wallet_low{wallet="w-1",type="airtime"} 1');
-    expect(body).not.toMatch(/payout_proxy_wallet_low\{wallet="w-2"/);
-    expect(body).toMatch(/payout_proxy_wallet_runway_seconds\{wallet="w-1",type="airtime"\} \d/);
-    expect(body).not.toMatch(/payout_proxy_wallet_runway_seconds\{wallet="w-3"/);
+    expect(body).toContain('payout_proxy_wallet_balance_usd{account="main",wallet="w-1",type="airtime"} 90');
+    expect(body).toContain('payout_proxy_wallet_low{account="main",wallet="w-1",type="airtime"} 1');
+    expect(body).not.toMatch(/payout_proxy_wallet_low\{account="main",wallet="w-2"/);
+    expect(body).toMatch(/payout_proxy_wallet_runway_seconds\{account="main",wallet="w-1",type="airtime"\} \d/);
+    expect(body).not.toMatch(/payout_proxy_wallet_runway_seconds\{account="main",wallet="w-3"/);
   });
 
   it('keep no entries, which a run reads by itself', async () => {

@@ -39,6 +39,7 @@ describe('a problem', () => {
       'database_read_only',
       'database_busy',
       'upstream_unreachable',
+      'account_not_configured',
       'too_late',
       'instance_fenced',
       'screening_unavailable',

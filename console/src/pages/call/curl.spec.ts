@@ -6,6 +6,7 @@ const story = (changes: Partial<CallStory>) =>
   ({
     operation: 'POST /payouts/airtime',
     idempotency_key: "it's 17",
+    anomalies: [],
     request: { query: null, body: { airtimes: [{ phoneNumber: '+254712345678', note: `"a" 'b' $HOME \`id\`` }] } },
     ...changes,
   }) as CallStory;
