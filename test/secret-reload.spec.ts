@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { Secret } from '../src/platform/config/secret';
 import { answer } from './support/fake-upstream';
 import { eventually, Paying, startPaying } from './support/paying';
@@ -11,23 +12,37 @@ const FIRST_KEY = 'first-key-of-the-upstream';
 const SECOND_KEY = 'second-key-of-the-upstream';
 const FIRST_SECRET = 'first-secret-of-the-events';
 const SECOND_SECRET = 'second-secret-of-the-events';
+const KENYA_KEY = 'first-key-of-another-account';
+
+/** Another account at the same upstream. */
+const KENYA = {
+  name: 'kenya',
+  baseUrl: undefined,
+  apiKey: new Secret(KENYA_KEY),
+  webhookSecret: undefined,
+  subAccount: undefined,
+  wallet: undefined,
+};
 
 /** Secrets in files are replaced without a restart, and no request is lost or refused meanwhile. */
 describe('a secret that is replaced in its file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-reload-'));
-  const files = { key: join(folder, 'key'), secret: join(folder, 'secret') };
+  const files = { key: join(folder, 'key'), secret: join(folder, 'secret'), kenya: join(folder, 'kenya') };
   let paying: Paying;
 
   beforeAll(async () => {
     writeFileSync(files.key, FIRST_KEY);
     writeFileSync(files.secret, FIRST_SECRET);
+    writeFileSync(files.kenya, KENYA_KEY);
     paying = await startPaying({
       upstreamApiKey: new Secret(FIRST_KEY),
       upstreamWebhookSecret: new Secret(FIRST_SECRET),
       secretFiles: new Map([
         ['UPSTREAM_API_KEY', files.key],
         ['UPSTREAM_WEBHOOK_SECRET', files.secret],
+        ['UPSTREAM_ACCOUNT_KENYA_API_KEY', files.kenya],
       ]),
+      namedAccounts: [KENYA],
     });
   });
   afterAll(async () => {
@@ -42,8 +57,8 @@ describe('a secret that is replaced in its file', () => {
     symlinkSync(made, `${made}.link`);
     renameSync(`${made}.link`, file);
   };
-  const usedKey = async () => {
-    await paying.proxy.get(paying.app, '/api/v0.1/account/transaction?id=x');
+  const usedKey = async (app = paying.app) => {
+    await paying.proxy.get(app, '/api/v0.1/account/transaction?id=x');
     return paying.upstream.received.at(-1)?.headers['x-api-key'];
   };
   const tell = (secret: string) => {
@@ -73,6 +88,16 @@ describe('a secret that is replaced in its file', () => {
     expect(await usedKey()).toBe(SECOND_KEY);
     replace(files.key, 'third-key-of-the-upstream');
     await eventually(async () => (await usedKey()) === 'third-key-of-the-upstream');
+  });
+
+  it('is the key of one account, and changes no other one', async () => {
+    const clients = paying.proxy.app.get(ClientsService, { strict: false });
+    const { key: kiosk } = await clients.create('kiosk', ['read', 'account'], { account: 'kenya' });
+    const mains = await usedKey();
+    expect(await usedKey(kiosk)).toBe(KENYA_KEY);
+    replace(files.kenya, 'second-key-of-another-account');
+    await eventually(async () => (await usedKey(kiosk)) === 'second-key-of-another-account');
+    expect(await usedKey()).toBe(mains);
   });
 
   it('checks events with the new secret, and with the one before until its events are stale', async () => {
