@@ -85,7 +85,7 @@ describe("the console's accounts and registers", () => {
       const page = await scene.visit(admin, '/clients/till');
       const complaints = complaintsOf(page);
       await page.getByRole('link', { name: 'Register of recipients' }).click();
-      await page.getByText('till may pay everybody who is not on the list blocked.').waitFor();
+      await page.getByText('till may pay everybody except blocked recipients.').waitFor();
       await page.getByText('No recipient is registered. Add some.').waitFor();
       const add = async (list: string, recipients: string) => {
         await page.getByRole('button', { name: 'Add recipients' }).click();

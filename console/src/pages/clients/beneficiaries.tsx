@@ -109,9 +109,9 @@ function Rules({ client }: { client: string }) {
   const { data } = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name: client } } });
   if (data === undefined) return client;
   const pays = data.beneficiaries_only
-    ? 'pays only recipients on the list allowed'
-    : 'may pay everybody who is not on the list blocked';
-  return `${client} ${pays}. The list blocked wins.`;
+    ? 'pays only allowed recipients'
+    : 'may pay everybody except blocked recipients';
+  return `${client} ${pays}. A recipient on both lists is blocked.`;
 }
 
 function Remove({ of: { recipient, list }, remove }: { of: BeneficiaryDto; remove: () => void }) {
