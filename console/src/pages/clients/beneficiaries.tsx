@@ -108,9 +108,7 @@ function Bar({ client, list, choose }: BarProps) {
 function Rules({ client }: { client: string }) {
   const { data } = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name: client } } });
   if (data === undefined) return client;
-  const pays = data.beneficiaries_only
-    ? 'pays only allowed recipients'
-    : 'may pay everybody except blocked recipients';
+  const pays = data.beneficiaries_only ? 'pays only allowed recipients' : 'may pay everybody except blocked recipients';
   return `${client} ${pays}. A recipient on both lists is blocked.`;
 }
 
