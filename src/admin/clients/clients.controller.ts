@@ -8,6 +8,7 @@ import { ClientsService } from '../../access/clients/clients.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { ListedClient } from '../../access/clients/listed';
 import { lacksDailyCap } from '../../access/clients/safe-defaults';
+import { accountFaults } from '../../http/validation/known-account';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
@@ -121,9 +122,8 @@ export class ClientsController {
   /** @throws Problem `invalid_request` if this instance does not know the account. */
   private requireAccount(name: string): void {
     const known = this.upstream.all().map((account) => account.name);
-    if (known.includes(name)) return;
-    const detail = `must be an upstream account: ${known.join(', ')}`;
-    throw new Problem('invalid_request', { faults: [{ pointer: '/account', detail }] });
+    const faults = accountFaults(name, known);
+    if (faults.length > 0) throw new Problem('invalid_request', { faults });
   }
 }
 

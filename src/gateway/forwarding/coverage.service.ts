@@ -36,6 +36,8 @@ export class CoverageService {
   private readonly pending = new Map<string, Promise<Served | undefined>>();
   /** The lists that could not be read, and when they may be requested again, on the monotonic clock. */
   private readonly missing = new Map<string, number>();
+  /** By account and list. */
+  private readonly keys = new Map<string, string>();
   /** Each answer is parsed once, for many calls. */
   private readonly parsed = new WeakMap<Buffer, Served | false>();
 
@@ -101,9 +103,14 @@ export class CoverageService {
     return served;
   }
 
-  /** Where the answer of a list is cached. */
-  private keyOf({ caller }: OperationCall, list: CoverageList): string {
-    return answerKey(toOutgoing(this.upstream.of(caller.account), list, undefined));
+  /** Returns where the answer of a list is cached. It is the same for every payout of an account. */
+  private keyOf({ caller: { account } }: OperationCall, list: CoverageList): string {
+    const name = `${account} ${list}`;
+    const known = this.keys.get(name);
+    if (known !== undefined) return known;
+    const key = answerKey(toOutgoing(this.upstream.of(account), list, undefined));
+    this.keys.set(name, key);
+    return key;
   }
 
   private parse(body: Buffer, list: CoverageList): Served | undefined {

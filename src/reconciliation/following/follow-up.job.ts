@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { accountsOf } from '../../platform/config/upstream-accounts';
+import { accountNames } from '../../platform/config/upstream-accounts';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Job } from '../../platform/jobs/job';
@@ -31,9 +31,9 @@ export class FollowUpJob implements Job {
     for (;;) {
       await turns.wait(everyMs || REST_MS);
       if (turns.areOver) return;
-      const accounts = everyMs > 0 ? accountsOf(this.settings) : [];
+      const accounts = everyMs > 0 ? accountNames(this.settings) : [];
       // At once, so that no account waits for another one that is slow.
-      await Promise.all(accounts.map(({ name }) => this.poll(name, turns.signal)));
+      await Promise.all(accounts.map((account) => this.poll(account, turns.signal)));
     }
   }
 

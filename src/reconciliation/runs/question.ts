@@ -1,4 +1,5 @@
-import { Fault, Problem } from '../../platform/errors/problem';
+import { accountFaults } from '../../http/validation/known-account';
+import { Problem } from '../../platform/errors/problem';
 
 const DAY_MS = 86_400_000;
 
@@ -24,9 +25,8 @@ export interface Question {
  * @throws Problem `invalid_request` that lists the errors.
  */
 export function checkQuestion({ account, from, to, asOf }: Question, now: Date, accounts: string[]): void {
-  const faults: Fault[] = [];
+  const faults = accountFaults(account, accounts);
   const fault = (pointer: string, detail: string) => faults.push({ pointer, detail });
-  if (!accounts.includes(account)) fault('/account', `must be an upstream account: ${accounts.join(', ')}`);
   if (from >= to) fault('/to', 'must be after from');
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
     fault('/to', `must be at most ${MAX_DAYS} days after from; start another run for the rest`);

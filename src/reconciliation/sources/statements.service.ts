@@ -14,6 +14,7 @@ import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
+import { accountFaults } from '../../http/validation/known-account';
 import { accountNames, MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import {
   DELIMITERS,
@@ -68,9 +69,8 @@ export class StatementsService {
   async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<Imported> {
     const mapping = mappingOf(query.mapping, seesPeople);
     const { account = MAIN_ACCOUNT, delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
-    if (!this.accounts.includes(account)) {
-      throw badField('/account', `must be an upstream account: ${this.accounts.join(', ')}`);
-    }
+    const faults = accountFaults(account, this.accounts);
+    if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
     const about = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;

@@ -9,7 +9,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { SourcesService } from '../sources/sources.service';
-import { accountsOf } from '../../platform/config/upstream-accounts';
+import { accountNames } from '../../platform/config/upstream-accounts';
 import { readWalletLevels, WalletLevel } from './wallet-levels';
 
 /** How long a job that is switched off waits. */
@@ -35,7 +35,7 @@ export class WalletsJob implements Job {
     const settings = config.get('settings', { infer: true });
     this.everyMs = settings.walletsEverySeconds * 1_000;
     this.lowBalanceUsd = settings.walletLowBalanceUsd;
-    this.accounts = accountsOf(settings).map(({ name }) => name);
+    this.accounts = accountNames(settings);
     metrics.watchWallets(() => this.levels);
   }
 
