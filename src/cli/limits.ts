@@ -25,6 +25,10 @@ export interface LimitOptions {
   requireIdempotencyKey?: boolean;
   beneficiariesOnly?: boolean;
   beneficiaryCoolOff?: string;
+  personDailyCap?: string;
+  personMonthlyCap?: string;
+  personMaxItem?: string;
+  personRpm?: string;
 }
 
 const OPTION_OF: Record<keyof Limits, string> = {
@@ -45,6 +49,10 @@ const OPTION_OF: Record<keyof Limits, string> = {
   requireIdempotencyKey: '--require-idempotency-key',
   beneficiariesOnly: '--beneficiaries-only',
   beneficiaryCoolOffSeconds: '--beneficiary-cool-off',
+  personDailyCapUsd: '--person-daily-cap',
+  personMonthlyCapUsd: '--person-monthly-cap',
+  personMaxItemUsd: '--person-max-item',
+  personRequestsPerMinute: '--person-rpm',
 };
 
 export const LIMITS_HELP = `
@@ -71,6 +79,10 @@ export function withLimitOptions(command: Command): Command {
       'comma-separated web origins that may call from browsers (CORS), such as https://shop.example',
     )
     .option('--require-idempotency-key', 'reject payments and writes without the header Idempotency-Key')
+    .option('--person-daily-cap <usd>', 'daily cap of each person in USD')
+    .option('--person-monthly-cap <usd>', 'monthly cap of each person in USD')
+    .option('--person-max-item <usd>', 'largest amount of one item of a person in USD')
+    .option('--person-rpm <count>', 'requests per person and minute')
     .option('--beneficiaries-only', 'pay only recipients of the register (clients beneficiaries)')
     .option(
       '--beneficiary-cool-off <seconds>',
@@ -101,6 +113,10 @@ export function chosenLimits(options: LimitOptions): Partial<Limits> {
     requireIdempotencyKey: options.requireIdempotencyKey,
     beneficiariesOnly: options.beneficiariesOnly,
     beneficiaryCoolOffSeconds: count(options.beneficiaryCoolOff),
+    personDailyCapUsd: amount(options.personDailyCap),
+    personMonthlyCapUsd: amount(options.personMonthlyCap),
+    personMaxItemUsd: amount(options.personMaxItem),
+    personRequestsPerMinute: count(options.personRpm),
   };
   const named = LIMIT_KEYS.filter((key) => given[key] !== undefined);
   const wrong = named.filter((key) => given[key] !== null && !LIMIT_FIELDS[key].test(given[key]));
@@ -129,6 +145,10 @@ export function limitsInShort(client: ListedClient): string {
     client.origins.length > 0 && `${client.origins.length} origins`,
     client.require_idempotency_key && 'idempotency key',
     client.beneficiaries_only && 'registered recipients',
+    client.person_daily_cap_usd && `${client.person_daily_cap_usd}/person/day`,
+    client.person_monthly_cap_usd && `${client.person_monthly_cap_usd}/person/month`,
+    client.person_max_item_usd && `${client.person_max_item_usd}/item of a person`,
+    client.person_requests_per_minute && `${client.person_requests_per_minute} rpm/person`,
     client.beneficiary_cool_off_seconds && `new recipients held for ${client.beneficiary_cool_off_seconds} s`,
   ];
   return parts.filter(Boolean).join(', ') || 'none';

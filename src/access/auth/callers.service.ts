@@ -47,7 +47,9 @@ export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.
     c.max_recipient_day_usd AS "maxRecipientDayUsd", c.hold_duplicates_days AS "holdDuplicatesDays",
     c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
     c.require_idempotency_key AS "requireIdempotencyKey", c.beneficiaries_only AS "beneficiariesOnly",
-    c.beneficiary_cool_off_seconds AS "beneficiaryCoolOffSeconds", c.blocks_recipients AS "blocksRecipients"`;
+    c.beneficiary_cool_off_seconds AS "beneficiaryCoolOffSeconds", c.blocks_recipients AS "blocksRecipients",
+    c.person_daily_cap_usd AS "personDailyCapUsd", c.person_monthly_cap_usd AS "personMonthlyCapUsd",
+    c.person_max_item_usd AS "personMaxItemUsd", c.person_requests_per_minute AS "personRequestsPerMinute"`;
 
 const FIND_KEYS = `
   SELECT encode(k.sha256, 'hex') AS sha256, ${CALLER_COLUMNS}

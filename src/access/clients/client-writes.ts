@@ -34,7 +34,10 @@ export interface Holder {
 }
 
 /** The stored form of a key. */
-export type KeyRow = Omit<Prisma.ApiKeyGetPayload<object>, 'clientId' | 'createdAt' | 'revokedAt' | 'lastUsedAt'>;
+export type KeyRow = Omit<
+  Prisma.ApiKeyGetPayload<object>,
+  'clientId' | 'kind' | 'createdAt' | 'revokedAt' | 'lastUsedAt'
+>;
 
 /** Writes clients and keys with their records, in the transaction of the caller. */
 export class ClientWrites {

@@ -46,6 +46,10 @@ export const LIMIT_FIELDS = {
   requireIdempotencyKey: toggle('require_idempotency_key'),
   beneficiariesOnly: toggle('beneficiaries_only'),
   beneficiaryCoolOffSeconds: count('beneficiary_cool_off_seconds', MAX_COOL_OFF_SECONDS),
+  personDailyCapUsd: usd('person_daily_cap_usd', { mayBeZero: true }),
+  personMonthlyCapUsd: usd('person_monthly_cap_usd', { mayBeZero: true }),
+  personMaxItemUsd: usd('person_max_item_usd', { mayBeZero: false }),
+  personRequestsPerMinute: count('person_requests_per_minute', MAX_COUNT),
 } satisfies Record<keyof Limits, LimitField>;
 
 export const LIMIT_KEYS = Object.keys(LIMIT_FIELDS) as (keyof Limits)[];

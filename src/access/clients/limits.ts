@@ -32,9 +32,17 @@ export interface Limits {
   beneficiariesOnly: boolean;
   /** A payout to a recipient that was registered less than so many seconds ago needs an approval. */
   beneficiaryCoolOffSeconds: number | null;
+  /** US dollars that one person may pay in a day (UTC), unless the person has an exception. */
+  personDailyCapUsd: Decimal | null;
+  /** US dollars that one person may pay in a calendar month (UTC), unless the person has an exception. */
+  personMonthlyCapUsd: Decimal | null;
+  /** The most that an item of a person may pay, unless the person has an exception. */
+  personMaxItemUsd: Decimal | null;
+  /** The requests of one person in a minute, unless the person has an exception. */
+  personRequestsPerMinute: number | null;
 }
 
-type Usd = { toFixed(): string } | string | null;
+export type Usd = { toFixed(): string } | string | null;
 
 /** A client's row, as Prisma or a query of our own returns it. */
 export type LimitsRow = Omit<Limits, `${string}Usd`> & { [name in keyof Limits & `${string}Usd`]: Usd };
@@ -57,6 +65,10 @@ export const NO_LIMITS: Limits = {
   requireIdempotencyKey: false,
   beneficiariesOnly: false,
   beneficiaryCoolOffSeconds: null,
+  personDailyCapUsd: null,
+  personMonthlyCapUsd: null,
+  personMaxItemUsd: null,
+  personRequestsPerMinute: null,
 };
 
 export function limitsOf(row: LimitsRow): Limits {
@@ -78,6 +90,10 @@ export function limitsOf(row: LimitsRow): Limits {
     requireIdempotencyKey: row.requireIdempotencyKey,
     beneficiariesOnly: row.beneficiariesOnly,
     beneficiaryCoolOffSeconds: row.beneficiaryCoolOffSeconds,
+    personDailyCapUsd: toDecimal(row.personDailyCapUsd),
+    personMonthlyCapUsd: toDecimal(row.personMonthlyCapUsd),
+    personMaxItemUsd: toDecimal(row.personMaxItemUsd),
+    personRequestsPerMinute: row.personRequestsPerMinute,
   };
 }
 
@@ -95,9 +111,12 @@ const MONEY = [
   'approvalOverRecipientDayUsd',
   'approvalOverDayUsd',
   'maxRecipientDayUsd',
+  'personDailyCapUsd',
+  'personMonthlyCapUsd',
+  'personMaxItemUsd',
 ] as const satisfies (keyof Limits)[];
 
 /** Prisma returns a Decimal of its own, and pg returns text. */
-function toDecimal(usd: Usd): Decimal | null {
+export function toDecimal(usd: Usd): Decimal | null {
   return usd === null ? null : new Decimal(typeof usd === 'string' ? usd : usd.toFixed());
 }

@@ -34,6 +34,10 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     require_idempotency_key: limits.requireIdempotencyKey,
     beneficiaries_only: limits.beneficiariesOnly,
     beneficiary_cool_off_seconds: limits.beneficiaryCoolOffSeconds,
+    person_daily_cap_usd: limits.personDailyCapUsd?.toFixed() ?? null,
+    person_monthly_cap_usd: limits.personMonthlyCapUsd?.toFixed() ?? null,
+    person_max_item_usd: limits.personMaxItemUsd?.toFixed() ?? null,
+    person_requests_per_minute: limits.personRequestsPerMinute,
     created_at: client.createdAt,
     active_keys: client.keys.filter((key) => stateOf(key, now) === 'active').length,
   };

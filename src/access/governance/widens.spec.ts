@@ -33,6 +33,10 @@ const grants: fc.Arbitrary<Grants> = fc.record({
   requireIdempotencyKey: fc.boolean(),
   beneficiariesOnly: fc.boolean(),
   beneficiaryCoolOffSeconds: count,
+  personDailyCapUsd: usd,
+  personMonthlyCapUsd: usd,
+  personMaxItemUsd: usd,
+  personRequestsPerMinute: count,
 });
 
 /** Everything that a client may do without a second person, as plain statements. */
@@ -54,6 +58,10 @@ function possibilities({ scopes, operations, ...limits }: Grants): Set<string> {
     limits.maxRecipientDayUsd,
     limits.maxItems,
     limits.requestsPerMinute,
+    limits.personDailyCapUsd,
+    limits.personMonthlyCapUsd,
+    limits.personMaxItemUsd,
+    limits.personRequestsPerMinute,
   ];
   for (const [index, limit] of amounts.entries()) {
     const sizes = [...USD, '3', '4', '5', '1000000'].filter((size) => limit === null || new Decimal(size).lte(limit));

@@ -32,6 +32,10 @@ const WIDENS: { [key in keyof Limits]: Widens<Limits[key]> } = {
   requireIdempotencyKey: isOff,
   beneficiariesOnly: isOff,
   beneficiaryCoolOffSeconds: isLess,
+  personDailyCapUsd: isMore,
+  personMonthlyCapUsd: isMore,
+  personMaxItemUsd: isMore,
+  personRequestsPerMinute: isMore,
 };
 
 /** Returns whether the holder of a key with these scopes needs the agreement of two persons. */

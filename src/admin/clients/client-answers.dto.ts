@@ -40,6 +40,10 @@ export class ClientDto implements ListedClient {
   @described('Whether it pays only recipients of its register.', { type: 'boolean' }) beneficiaries_only!: boolean;
   @orNull('Seconds in which payouts to a newly registered recipient need an approval.', COUNT)
   beneficiary_cool_off_seconds!: number | null;
+  @orNull('Daily cap of each person in US dollars, UTC.', USD) person_daily_cap_usd!: string | null;
+  @orNull('Monthly cap of each person in US dollars, UTC.', USD) person_monthly_cap_usd!: string | null;
+  @orNull('Limit per item of a person in US dollars.', USD) person_max_item_usd!: string | null;
+  @orNull('Limit of requests per person and minute.', COUNT) person_requests_per_minute!: number | null;
   @described('When it was created.', INSTANT) created_at!: Date;
   @described('Number of valid keys.', COUNT) active_keys!: number;
   @ApiProperty({ type: UsageDto, description: 'Spending against its caps.' }) usage!: UsageDto;

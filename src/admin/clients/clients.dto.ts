@@ -84,6 +84,18 @@ class ClientLimitsDto {
     MAX_COOL_OFF_SECONDS,
   )
   beneficiary_cool_off_seconds?: number | null;
+
+  @UsdLimit('personDailyCapUsd', 'Daily cap of each person in US dollars, UTC.')
+  person_daily_cap_usd?: Usd;
+
+  @UsdLimit('personMonthlyCapUsd', 'Monthly cap of each person in US dollars, UTC.')
+  person_monthly_cap_usd?: Usd;
+
+  @UsdLimit('personMaxItemUsd', 'Largest amount of one item of a person in US dollars, more than 0.')
+  person_max_item_usd?: Usd;
+
+  @CountLimit('personRequestsPerMinute', 'Limit of requests per person and minute.')
+  person_requests_per_minute?: number | null;
 }
 
 @NotForwarded()
@@ -142,6 +154,10 @@ export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits
     ...(requireIdempotencyKey !== undefined && { requireIdempotencyKey }),
     ...(beneficiariesOnly !== undefined && { beneficiariesOnly }),
     ...(beneficiaryCoolOffSeconds !== undefined && { beneficiaryCoolOffSeconds }),
+    ...(dto.person_daily_cap_usd !== undefined && { personDailyCapUsd: amount(dto.person_daily_cap_usd) }),
+    ...(dto.person_monthly_cap_usd !== undefined && { personMonthlyCapUsd: amount(dto.person_monthly_cap_usd) }),
+    ...(dto.person_max_item_usd !== undefined && { personMaxItemUsd: amount(dto.person_max_item_usd) }),
+    ...(dto.person_requests_per_minute !== undefined && { personRequestsPerMinute: dto.person_requests_per_minute }),
   };
 }
 
