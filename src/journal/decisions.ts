@@ -1,7 +1,8 @@
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
-import { AdmissionRequest, dryRun, Obstacle } from '../policy/admission';
+import { AdmissionRequest, Obstacle } from '../policy/admission';
+import { dryRun } from '../policy/decide';
 import { reservationOf } from '../policy/caps';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { AdmissionRequest, Budget, dryRun } from '../policy/admission';
+import { AdmissionRequest, Budget } from '../policy/admission';
+import { dryRun } from '../policy/decide';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRules } from './opened';
 import { readState } from './state';

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
+import { AdmissionRequest, Budget, State, Ruling } from './admission';
+import { decide } from './decide';
 import { Register } from './beneficiaries';
 import { reservationOf } from './caps';
 import { Item } from '../operations/item';

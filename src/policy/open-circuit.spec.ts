@@ -1,4 +1,4 @@
-import { decide, dryRun } from './admission';
+import { decide, dryRun } from './decide';
 import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/admission-requests';
 
 describe('an open circuit', () => {

@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { NO_HISTORY } from '../../test/support/no-history';
-import { AdmissionRequest, Budget, decide, Ruling, State } from './admission';
+import { AdmissionRequest, Budget, Ruling, State } from './admission';
+import { decide } from './decide';
 import { Register } from './beneficiaries';
 import { paymentKey, RecipientDays } from './recipient-days';
 

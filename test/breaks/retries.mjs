@@ -79,7 +79,7 @@ export const RETRIES = [
     guards: 'a request of an operation that the upstream mostly fails, and has written nothing yet',
     edits: [
       [
-        'src/policy/admission.ts',
+        'src/policy/decide.ts',
         'retryAfter === null || this.holdOn(request)',
         'retryAfter !== -1 || this.holdOn(request)',
       ],

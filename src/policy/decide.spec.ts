@@ -1,4 +1,5 @@
-import { AdmissionRequest, Budget, decide, State } from './admission';
+import { AdmissionRequest, Budget, State } from './admission';
+import { decide } from './decide';
 import { SameContent } from './same-content';
 import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/admission-requests';
 

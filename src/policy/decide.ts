@@ -1,0 +1,141 @@
+import { AdmissionRequest, Claim, Obstacle, Opened, Ruling, State } from './admission';
+import { RegisterRules } from './beneficiaries';
+import { overCap, reservationOf } from './caps';
+import { Hold, holdByHistory, holdByItself } from './holds';
+import { callInTheWay, SameContent } from './same-content';
+import { SharedPayments } from './shared-payments';
+import { stopFor } from './stops';
+
+/**
+ * Everything that stands against a call if it is requested now and alone, in the order of `decide`, and the approval
+ * that it would need otherwise.
+ */
+export function dryRun(request: AdmissionRequest, state: State): { obstacles: Obstacle[]; hold: Hold | null } {
+  const batch = new Batch(state);
+  return { obstacles: batch.obstaclesTo(request, state.claims.get(request.id)), hold: batch.holdOn(request) };
+}
+
+/**
+ * Decides about calls in the order of their arrival. Each decision counts for the calls after it. Of two equal calls in
+ * one batch, only the first is sent, and a batch never overspends a cap.
+ */
+export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
+  const batch = new Batch(state);
+  return requests.map((request) => batch.decide(request));
+}
+
+class Batch {
+  private readonly byKey = new Map<string, AdmissionRequest>();
+  private readonly byContent = new Map<string, SameContent>();
+  private readonly shared = new SharedPayments();
+
+  constructor(private readonly state: State) {}
+
+  decide(request: AdmissionRequest): Ruling {
+    const first = this.claimOf(request);
+    return this.obstaclesTo(request, first)[0] ?? this.open(request);
+  }
+
+  /** @param first the call that has its key. */
+  obstaclesTo(request: AdmissionRequest, first: Claim | undefined): Obstacle[] {
+    const obstacles: Obstacle[] = [];
+    if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'key_reused', firstCallId: first.callId });
+    if (request.overOwnLimit) obstacles.push({ kind: 'over_own_limit' });
+    const stop = stopFor(this.state.stops, request);
+    if (stop) obstacles.push({ kind: 'stopped', stop });
+    const before = this.callInTheWay(request);
+    // If a call repeats the call of its key, that call also has the same content.
+    const isRepeated = first?.sameContent === true;
+    if (before && !isRepeated && before.callId !== request.allowDuplicateOf) {
+      obstacles.push({ kind: 'duplicate', first: before });
+    }
+    const budget = this.state.budgets.get(request.clientId);
+    const over = [
+      budget && this.forbiddenRecipients(request, budget),
+      budget && overCap(request, budget),
+      this.overRecipientCap(request),
+      this.openCircuit(request),
+    ];
+    return [...obstacles, ...over.filter((obstacle) => obstacle !== undefined)];
+  }
+
+  holdOn(request: AdmissionRequest): Hold | null {
+    const { recipients, register, budgets, unexplained } = this.state;
+    const budget = budgets.get(request.clientId);
+    const isNew = budget !== undefined && request.recipients !== null && register.hasNew(request.recipients, budget);
+    const own = holdByItself(request, unexplained.get(request.id), isNew);
+    const hold = own ?? holdByHistory(request, recipients, budget);
+    return hold ?? (this.seenElsewhere(request) ? { heldFor: 'seen_across_clients' } : null);
+  }
+
+  private claimOf(request: AdmissionRequest): Claim | undefined {
+    const before = this.state.claims.get(request.id);
+    if (before || request.idempotencyKey === null) return before;
+    const twin = this.byKey.get(keyOf(request));
+    return twin && { callId: twin.id, sameContent: twin.content === request.content };
+  }
+
+  private callInTheWay(request: AdmissionRequest): SameContent | undefined {
+    const { guards, sameContent } = this.state;
+    if (!guards.duplicates) return undefined;
+    const inBatch = this.byContent.get(contentOf(request));
+    const same = [...(inBatch ? [inBatch] : []), ...(sameContent.get(request.id) ?? [])];
+    return callInTheWay(request, same, guards.windowSeconds);
+  }
+
+  private forbiddenRecipients({ recipients }: AdmissionRequest, rules: RegisterRules): Obstacle | undefined {
+    const forbidden = recipients ? this.state.register.forbidden(recipients, rules) : undefined;
+    return forbidden && { kind: 'recipient_not_allowed', ...forbidden };
+  }
+
+  private overRecipientCap({ clientId, payments }: AdmissionRequest): Obstacle | undefined {
+    const capUsd = this.state.budgets.get(clientId)?.maxRecipientDayUsd ?? null;
+    const positions = payments ? this.state.recipients.over(payments, capUsd) : [];
+    return capUsd && positions.length > 0 ? { kind: 'over_recipient_cap', capUsd, positions } : undefined;
+  }
+
+  /** A held call is sent after its approval, when the upstream may be well again. */
+  private openCircuit(request: AdmissionRequest): Obstacle | undefined {
+    const { sendableInSeconds: retryAfter } = request;
+    return retryAfter === null || this.holdOn(request) ? undefined : { kind: 'circuit_open', retryAfter };
+  }
+
+  private open(request: AdmissionRequest): Opened {
+    const before = this.callInTheWay(request);
+    const repeats = before ? { duplicateOf: before.callId } : {};
+    const hold = this.holdOn(request);
+    if (this.state.guards.acrossClients) this.shared.add(request);
+    if (request.idempotencyKey !== null) this.byKey.set(keyOf(request), request);
+    const state = hold ? 'pending_approval' : 'in_progress';
+    this.byContent.set(contentOf(request), { callId: request.id, state, paidSecondsAgo: null, undelivered: false });
+    if (request.payments) this.state.recipients.add(request.id, request.payments);
+    this.reserve(request, hold);
+    return hold ? { kind: 'held', ...hold, ...repeats } : { kind: 'admitted', ...repeats };
+  }
+
+  private seenElsewhere(request: AdmissionRequest): boolean {
+    const { guards, seenAcrossClients } = this.state;
+    return guards.acrossClients && (this.shared.hasOthers(request) || seenAcrossClients.has(request.id));
+  }
+
+  /** A held call counts against the caps when it is approved. */
+  private reserve(request: AdmissionRequest, hold: Hold | null): void {
+    const budget = this.state.budgets.get(request.clientId);
+    const reserved = reservationOf(request);
+    if (!budget || request.usd === null || reserved === null) return;
+    if (hold) {
+      budget.heldUsd = budget.heldUsd.plus(request.usd);
+      return;
+    }
+    budget.spentTodayUsd = budget.spentTodayUsd.plus(reserved);
+    budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(reserved);
+  }
+}
+
+function keyOf({ clientId, operation, idempotencyKey }: AdmissionRequest): string {
+  return `${clientId} ${operation} ${idempotencyKey}`;
+}
+
+function contentOf({ clientId, operation, content }: AdmissionRequest): string {
+  return `${clientId} ${operation} ${content}`;
+}
