@@ -53,6 +53,7 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
       handle_commitment: hexOf(salt, item.handle),
     };
   });
+  const { credential } = intent.caller;
   return {
     table: 'intent',
     account: intent.caller.account === 'main' ? undefined : intent.caller.account,
@@ -76,7 +77,10 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     earlier_call_id: intent.earlierCallId ?? undefined,
     unexplained_transaction: intent.unexplainedTransaction ?? undefined,
     idempotency_key_commitment: intent.key ? hexOf(intent.key.salt.toString('hex'), intent.key.text) : undefined,
-    actor: intent.actor ?? undefined,
+    actor_commitment: intent.person?.commitment.toString('hex'),
+    actor_source: intent.person?.source,
+    person_id: intent.person?.id,
+    ephemeral_key_id: credential.kind === 'ephemeral' ? credential.id : undefined,
     held_for: intent.heldFor ?? undefined,
     expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
     expected_fee_usd: feesOf(intent.items, intent.feeRate)?.toFixed(),

@@ -7,6 +7,7 @@ import { CallersService } from '../access/auth/callers.service';
 import { OriginsService } from '../access/auth/origins';
 import { RequestWindowsService } from '../access/auth/rate-limit';
 import { MAX_SEGMENT_LENGTH, readableUrl, receiveCalls } from '../access/auth/receive';
+import { PersonsService } from '../access/people/persons.service';
 import { SessionsService } from '../access/auth/sessions.service';
 import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
@@ -80,6 +81,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.
   answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.countProblem(code) });
   await receiveCalls(server, {
+    persons: app.get(PersonsService),
     callers: app.get(CallersService),
     sessions: app.get(SessionsService),
     origins: app.get(OriginsService),

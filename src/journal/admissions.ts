@@ -15,6 +15,7 @@ import { Clearance, insertDecided, insertIntentsIfClear, IntentRow, toRows } fro
 import { Admission, AdmissionRules, isOpen, toOpened } from './opened';
 import { insertRecipientPayments } from './recipient-payments';
 import { earlier, now } from '../platform/fencing/instant';
+import { claimKey } from './records';
 import { Release } from './release';
 import { readStops } from './stops';
 import { GuardWindows, guardsOf } from './guard-windows';
@@ -149,6 +150,7 @@ function nothingKnown(windows: GuardWindows): State {
     register: new Register(),
     stops: [],
     budgets: new Map(),
+    payers: new Map(),
     guards: guardsOf(windows),
   };
 }
@@ -160,11 +162,14 @@ function toClearance(
   known: Pick<Clearance, 'day' | 'knownFees'>,
 ): Clearance {
   const usd = new Map<string, Decimal | null>();
+  const ofPayers = new Map<string, Decimal>();
   for (const request of requests) {
     const reserved = reservationOf(request);
     const before = usd.get(request.clientId) ?? null;
     // Held calls count too. A call over a cap is refused instead of held.
     usd.set(request.clientId, reserved === null ? before : reserved.plus(before ?? 0));
+    if (reserved === null) continue;
+    for (const payer of request.payers) ofPayers.set(payer, reserved.plus(ofPayers.get(payer) ?? 0));
   }
   return {
     clients: [...usd.keys()],
@@ -172,6 +177,8 @@ function toClearance(
     ...callersOf(admissions),
     ...known,
     contents: opened.map(({ intent: { contents = [] } }) => contents[0] ?? null),
+    payers: [...ofPayers.keys()],
+    payerUsd: [...ofPayers.values()].map((sum) => sum.toFixed()),
   };
 }
 
@@ -204,13 +211,14 @@ async function decidedBefore(
 ): Promise<AdmissionResult | undefined> {
   const readAt = now();
   if (!admission) return undefined;
-  const { id, clientId, operation, idempotencyKey } = admission.request;
+  const { id, clientId, endUserId, operation, idempotencyKey } = admission.request;
+  const key = idempotencyKey === null ? null : claimKey(endUserId, idempotencyKey);
   const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; isOver: boolean; fee: string | null }[]>`
     SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee, extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
         OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) OR EXISTS (
           SELECT FROM idempotency_claim c WHERE c.client_id = ${clientId}::uuid AND c.operation = ${operation}
-            AND c.key IN (${idempotencyKey}, hashed_key(${idempotencyKey})) AND c.intent_id <> i.id) AS "isOver"
+            AND c.key IN (${key}, hashed_key(${key})) AND c.intent_id <> i.id) AS "isOver"
     FROM intent i WHERE id = ${id}::uuid`;
   if (!row) return undefined;
   if (row.isOver) throw new Error('the call was settled since, or its key belongs to another call');

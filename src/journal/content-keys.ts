@@ -25,9 +25,13 @@ export function payeesOf({ recipientField, email, phone, handle, receiver }: Ite
   return named;
 }
 
-/** Returns the key by which the same content of a client is recognised (SHA-256). */
-export function contentKey(request: Pick<AdmissionRequest, 'clientId' | 'operation' | 'content'>): Buffer {
-  return sha256(`${request.clientId}\n${request.operation}\n${request.content}`);
+/** The parts of a request by which its content is recognised. */
+type OwnContent = Pick<AdmissionRequest, 'clientId' | 'endUserId' | 'operation' | 'content'>;
+
+/** Returns the key by which the same content of a client, or of an end user, is recognised (SHA-256). */
+export function contentKey({ clientId, endUserId, operation, content }: OwnContent): Buffer {
+  const whose = endUserId === null ? clientId : `${clientId} ${endUserId}`;
+  return sha256(`${whose}\n${operation}\n${content}`);
 }
 
 /**

@@ -11,6 +11,7 @@ import { NO_PROCESS } from './lost-time';
 import { now } from '../platform/fencing/instant';
 import { Screened } from './records';
 import { Release } from './release';
+import { reserveForPayers } from './payers';
 import { readState } from './state';
 
 /** A decision about a held call. */
@@ -29,7 +30,7 @@ export interface NewDecision {
 /** The parts of a held call that decide whether it may be sent. */
 type HeldCall = Pick<
   AdmissionRequest,
-  'clientId' | 'operation' | 'items' | 'usd' | 'feeUsd' | 'payments' | 'recipients'
+  'clientId' | 'operation' | 'items' | 'usd' | 'feeUsd' | 'payments' | 'payers' | 'recipients'
 >;
 
 /** Why a held call cannot be approved. Only `decided` is permanent. */
@@ -47,6 +48,7 @@ const LIMITING = ['stopped', 'recipient_not_allowed', 'over_cap', 'over_recipien
 
 /** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
+  endUserId: null,
   idempotencyKey: null,
   allowDuplicateOf: null,
   content: '',
@@ -93,6 +95,7 @@ export async function approveHeldCall<Why>(
       await tx.$executeRaw`
         INSERT INTO spending (client_id, day, usd) VALUES (${held.clientId}::uuid, ${today}::date, ${reserved.toFixed()}::numeric)
         ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
+      await reserveForPayers(tx, intentId, today, reserved);
     }
     return { kind: 'released', release, reservedOn };
   });

@@ -5,7 +5,7 @@ import { recordedAccount } from './recorded-account';
 import { asRecorded, proseAsRecorded, queryAsRecorded } from '../platform/privacy/recorded';
 import { commitment, newSalt } from './commitment';
 import { UNSTAMPED } from './document-sql';
-import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
+import { ephemeralKeyOf, NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';
 
 /**
@@ -31,8 +31,14 @@ interface Restored {
   recovered?: true;
 }
 
-/** The record of a request. Programs before 20261127100000_idempotency_keys wrote the key itself. */
-export type IntentDocument = Read<ReturnType<typeof intentDocument>> & Restored & { idempotency_key?: string };
+/** What earlier programs wrote, and commitments have replaced. */
+interface Replaced {
+  idempotency_key?: string;
+  actor?: string;
+}
+
+/** The record of a request. */
+export type IntentDocument = Read<ReturnType<typeof intentDocument>> & Restored & Replaced;
 
 /** A payout of a request. */
 export type ItemDocument = Read<ReturnType<typeof itemDocument>>;
@@ -94,7 +100,8 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
 function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[]) {
   return {
     account: recordedAccount(intent.caller.account) ?? undefined, // at the upstream
-    actor: intent.actor ?? undefined,
+    actor_commitment: intent.person?.commitment.toString('hex'), // SHA-256(salt || name of the person)
+    actor_source: intent.person?.source,
     body_commitment: commitment(salt, intent.body)?.toString('hex'), // SHA-256(salt || body as sent)
     caused_by: intent.causedBy,
     client_address: intent.clientAddress,
@@ -102,6 +109,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     coverage: intent.coverage ?? undefined,
     duplicate_of: intent.duplicateOf ?? undefined,
     earlier_call_id: intent.earlierCallId ?? undefined,
+    ephemeral_key_id: ephemeralKeyOf(intent) ?? undefined,
     expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined, // of each payout, reserved with its amount
     expected_fee_usd: feesOf(intent.items, intent.feeRate)?.toFixed(),
     expires_at: intent.expiresAt?.toISOString(),
@@ -112,6 +120,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     items: items.length > 0 ? items : undefined, // in the order of the body
     key_id: intent.caller.keyId,
     operation: intent.operation,
+    person_id: intent.person?.id,
     process: intent.process,
     query: queryAsRecorded(intent.query) ?? undefined,
     received_at: intent.receivedAt.toISOString(), // by the clock of the proxy

@@ -28,6 +28,9 @@ export interface FindingNow {
   /** The client of the call that it is about. Null without a call. */
   clientId: string | null;
   keyId: string | null;
+  /** Whether a person made the call. */
+  isPerson: boolean;
+  /** The name of the person. Null if it was erased. */
   actor: string | null;
 }
 
@@ -68,8 +71,10 @@ export async function insertFindingSteps(
     const found = await tx.$queryRaw<FindingNow[]>`
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
-        i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId", i.record::json ->> 'actor' AS actor
-      FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id
+        i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId",
+        coalesce(p.name, i.record::json ->> 'actor') AS actor,
+        coalesce(i.person_id::text, i.record::json ->> 'actor') IS NOT NULL AS "isPerson"
+      FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id LEFT JOIN person p ON p.id = i.person_id
       WHERE f.id = ANY (${ids}::uuid[])`;
     const findings = new Map(found.map((one) => [one.id, one]));
     judge(findings);

@@ -1,4 +1,4 @@
-import { Owner } from '../access/auth/owner';
+import { Maker } from '../access/auth/owner';
 import { CallState, freesKey } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -9,7 +9,7 @@ import { LedgerItem, ledgerOf, LedgerRecords } from './ledger';
 export interface FirstCall {
   id: string;
   /** Whose call it is. */
-  made: Owner;
+  made: Maker;
   state: CallState;
   /** The time since it was released: admitted, or approved. */
   ageMs: number;
@@ -45,6 +45,7 @@ export async function readFirstCall(
   if (!row) return undefined;
   const isKeyFree = freesKey(row.state, row.outcome?.upstream_status ?? null);
   const { state, ageMs, outcome, body, intent } = row;
-  const made = { clientId: intent.client_id, person: intent.actor ?? null };
+  const { client_id: clientId, person_id: personId = null, actor = null } = intent;
+  const made = { clientId, personId, actor };
   return { id, made, state, ageMs, isKeyFree, payouts: ledgerOf(row), outcome, body: body && Buffer.from(body) };
 }

@@ -5,7 +5,7 @@ import { Rows } from '../platform/database/rows';
 import { isList } from '../policy/same-content';
 import { stampedSql } from './document-sql';
 import { writeIntent, WrittenIntent } from './documents';
-import { OpenIntent } from './records';
+import { ephemeralKeyOf, OpenIntent } from './records';
 
 /** An intent and its record. */
 export interface IntentRow {
@@ -28,6 +28,9 @@ export interface Clearance {
   knownFees: number;
   /** For each call, its content (SHA-256) if repetitions are to be detected. */
   contents: (Buffer | null)[];
+  /** Each person and each ephemeral key once, and the amount that its calls would add to its caps. */
+  payers: string[];
+  payerUsd: string[];
 }
 
 /** Intents with what stands beside them, and their claims. */
@@ -49,6 +52,9 @@ const INTENTS = new Rows<IntentRow>([
   ['idempotency_key', 'text', ({ intent }) => intent.key?.text],
   ['key_salt', 'bytea', ({ intent }) => intent.key?.salt],
   ['content_hash', 'bytea', ({ intent }) => intent.key?.contentHash],
+  ['claim_key', 'text', ({ intent }) => intent.key?.claimed],
+  ['person_id', 'uuid', ({ intent }) => intent.person?.id],
+  ['ephemeral_key_id', 'uuid', ({ intent }) => ephemeralKeyOf(intent)],
 ]);
 
 const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
@@ -70,11 +76,23 @@ const TAKEN_OVER = `ON CONFLICT (client_id, operation, key) DO UPDATE
 // Each part of a statement costs Postgres more than a row, and most calls have no key.
 const claims = (key: string, conflict: string) => `, claims AS (
     INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
-    SELECT client_id, operation, ${key}, id, key_salt, content_hash FROM calls WHERE idempotency_key IS NOT NULL
+    SELECT client_id, operation, ${key}, id, key_salt, content_hash FROM calls WHERE claim_key IS NOT NULL
     ${conflict}
   )`;
 
-const insertion = (name: string, clear: string, claimed: string, ifNew: string, server = '') => `-- prepared as ${name}
+// The rows of clients are locked before those of their payers, as by adjust_spending(), so that the two cannot deadlock.
+const PAYERS = ` RETURNING client_id
+  ), paid AS (
+    INSERT INTO payer_spending (payer_id, day, usd)
+    SELECT payer_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
+    CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
+    WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL AND (SELECT count(*) FROM spent) >= 0
+    GROUP BY payer_id, reserved_on ORDER BY payer_id, reserved_on
+    ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd
+  )`;
+const NO_PAYERS = '\n  )';
+
+const insertion = (name: string, clear: string, more: string, ifNew: string, server = '') => `-- prepared as ${name}
   WITH admission AS MATERIALIZED (
     SELECT ${clear} AS clear
   ), calls AS MATERIALIZED (
@@ -83,11 +101,11 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string, 
     SELECT clock_timestamp() AS now FROM admission
   ), intents AS (
     INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on,
-      process, recorded_at, record)
+      process, recorded_at, record, person_id, ephemeral_key_id)
     SELECT id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on, process,
-      now, ${stampedSql('record', 'now')}
+      now, ${stampedSql('record', 'now')}, person_id, ephemeral_key_id
     FROM calls, clock ${ifNew}
-    RETURNING client_id, reserved_on, total_usd, expected_fee_usd
+    RETURNING client_id, person_id, ephemeral_key_id, reserved_on, total_usd, expected_fee_usd
   ), bodies AS (
     INSERT INTO intent_body (intent_id, salt, body, people, idempotency_key, idempotency_key_salt)
     SELECT id, salt, body, people, idempotency_key, key_salt FROM calls
@@ -99,36 +117,45 @@ const insertion = (name: string, clear: string, claimed: string, ifNew: string, 
     INSERT INTO spending (client_id, day, usd)
     SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
     GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
-    ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
-  )${claimed}
+    ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd${more}
   SELECT clear${server} FROM admission`;
 
 /** The key for a claim of `calls`. If another claim has it already, its text may have been erased there. */
 export const CLAIMED_KEY = `coalesce((
       SELECT k.key FROM idempotency_claim k
-      WHERE k.client_id = calls.client_id AND k.operation = calls.operation AND k.key = hashed_key(calls.idempotency_key)
-    ), idempotency_key)`;
+      WHERE k.client_id = calls.client_id AND k.operation = calls.operation AND k.key = hashed_key(calls.claim_key)
+    ), claim_key)`;
 
-const INSERT = insertion('insert_intents', 'TRUE', claims(CLAIMED_KEY, TAKEN_OVER), IF_NEW);
+const INSERT = insertion('insert_intents', 'TRUE', PAYERS + claims(CLAIMED_KEY, TAKEN_OVER), IF_NEW);
 
-const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED] = [0, 1, 2, 3, 4, 5, 6, 7].map(
+const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED, PAYER_IDS, PAYER_USD] = [...Array(10).keys()].map(
   (place) => `$${REMEMBERED.next + place}`,
 );
-// The order matters: whether a call was refused in the meantime is certain only once its client is locked.
-const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
+// The order matters: whether a call was refused in the meantime, and what its payers have spent, is certain only once its client
+// is locked.
+const clear = (payers: string) => `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
       ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date, ${FEES}::bigint,
-      ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
-      ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
-// Nothing stands against these calls, so their claims are new.
+      ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('claim_key')},
+      ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')})${payers} ELSE FALSE END`;
+const WITHIN_CAPS = ` AND payers_within_caps(${PAYER_IDS}::uuid[], ${PAYER_USD}::text[]::numeric[], ${DAY}::date)`;
 const SERVER = `, CASE WHEN ${POOLED}::boolean THEN database_server() END AS server`;
-const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '', '', SERVER);
-const INSERT_KEYED_IF_CLEAR = insertion(
-  'insert_intents_if_clear_keyed',
-  CLEAR,
-  claims('idempotency_key', ''),
-  '',
-  SERVER,
-);
+// Nothing stands against these calls, so their claims are new.
+const NEW_CLAIMS = claims('claim_key', '');
+
+/** Each part of a statement costs, so there is one for each of the parts that calls may need. */
+function insertionIfClear({ keyed, paid }: { keyed: boolean; paid: boolean }): { name: string; text: string } {
+  const name = `insert_intents_if_clear${keyed ? '_keyed' : ''}${paid ? '_paid' : ''}`;
+  const more = (paid ? PAYERS : NO_PAYERS) + (keyed ? NEW_CLAIMS : '');
+  return { name, text: insertion(name, clear(paid ? WITHIN_CAPS : ''), more, '', SERVER) };
+}
+
+const IF_CLEAR = {
+  keyed: { paid: insertionIfClear({ keyed: true, paid: true }), free: insertionIfClear({ keyed: true, paid: false }) },
+  plain: {
+    paid: insertionIfClear({ keyed: false, paid: true }),
+    free: insertionIfClear({ keyed: false, paid: false }),
+  },
+};
 
 /** Writes intents that need no decision, with what stands beside them: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
@@ -151,7 +178,7 @@ export async function insertDecided(tx: Prisma.TransactionClient, rows: IntentRo
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   rows: IntentRow[],
-  { clients, usd, keys, rights, day, knownFees, contents }: Clearance,
+  { clients, usd, keys, rights, day, knownFees, contents, payers, payerUsd }: Clearance,
 ): Promise<boolean> {
   const clearance = [
     TYPES.uuid.array(clients),
@@ -162,11 +189,11 @@ export async function insertIntentsIfClear(
     knownFees,
     TYPES.bytea.array(contents),
     prisma.isPooled,
+    ...(payers.length > 0 ? [TYPES.uuid.array(payers), TYPES.text.array(payerUsd)] : []),
   ];
-  const values = [...valuesOf(rows), ...clearance];
-  const [row] = rows.some(({ intent }) => intent.key)
-    ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)
-    : await prisma.prepared<Cleared>('insert_intents_if_clear', INSERT_IF_CLEAR, values);
+  const statements = rows.some(({ intent }) => intent.key) ? IF_CLEAR.keyed : IF_CLEAR.plain;
+  const { name, text } = payers.length > 0 ? statements.paid : statements.free;
+  const [row] = await prisma.prepared<Cleared>(name, text, [...valuesOf(rows), ...clearance]);
   if (prisma.isPooled) prisma.ranOn(row?.server);
   return row?.clear === true;
 }

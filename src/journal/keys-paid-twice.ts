@@ -89,7 +89,10 @@ async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Own
   const { id, client_id: clientId, operation, idempotency_key: text = null } = intent;
   const [claim] = await tx.$queryRaw<{ id: string; key: string; client: string }[]>`
     SELECT k.intent_id::text AS id, k.key, c.name AS client
-    FROM (SELECT coalesce(${text}, (SELECT idempotency_key FROM intent_body WHERE intent_id = ${id}::uuid)) AS key) AS own
+    FROM (
+      SELECT coalesce(${text}, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
+      FROM (SELECT) AS one LEFT JOIN intent i ON i.id = ${id}::uuid LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
+    ) AS own
     JOIN idempotency_claim k ON k.client_id = ${clientId}::uuid AND k.operation = ${operation}
       AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> ${id}::uuid
     JOIN client c ON c.id = k.client_id`;

@@ -9,6 +9,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest } from '../policy/admission';
 import { IntentDocument, OutcomeDocument } from './documents';
 import { IntentRow } from './intents';
+import { claimKey } from './records';
 import { CopiedPayment, toRow } from './recipient-payments';
 import { WaitingCopies } from './waiting-copies';
 
@@ -26,6 +27,8 @@ export type CopiedLine =
       contents: string[];
       /** What limits of its client may count later. */
       payments?: CopiedPayment[];
+      /** SHA-256 of the person behind it, so that the person keeps what was spent. */
+      person?: string;
     }
   | { kind: 'outcome'; record: OutcomeDocument }
   | { kind: 'approval'; intent_id: string; reserved_on: string | null };
@@ -37,12 +40,21 @@ export function keyOf({ record, claim }: IntentLine): string | undefined {
   return claim?.key ?? record.idempotency_key;
 }
 
+/** Returns the idempotency key of a copied call as its claim has it. */
+export function claimedKeyOf(line: IntentLine): string | undefined {
+  const key = keyOf(line);
+  const { actor_source: source, person_id: personId = null } = line.record;
+  const isOwn = source === 'token' || source === 'ephemeral';
+  return key === undefined ? undefined : claimKey(isOwn ? personId : null, key);
+}
+
 /** An intent that is in the database, as texts. */
 interface FoundIntent {
   record: string;
   claim: string | null;
   contents: string[];
   payments: string;
+  person: string | null;
 }
 
 const EVERY_MS = 1_000;
@@ -108,6 +120,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
       key ? { key: key.text, salt: key.salt.toString('hex'), hash: key.contentHash?.toString('hex') ?? null } : null,
       (intent.contents ?? []).map((content) => content.toString('hex')),
       (intent.payments ?? []).map(toRow),
+      intent.person?.sha256.toString('hex'),
     );
   }
 
@@ -116,11 +129,13 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     const [row] = await this.prisma.$queryRaw<FoundIntent[]>`
       SELECT record, (
           SELECT json_build_object('key', b.idempotency_key, 'salt', encode(b.idempotency_key_salt, 'hex'), 'hash', encode(c.content_hash, 'hex'))::text
-          FROM intent_body b JOIN idempotency_claim c ON c.key IN (b.idempotency_key, hashed_key(b.idempotency_key))
+          FROM intent_body b CROSS JOIN scoped_key(person_id, record, b.idempotency_key) AS own
+          JOIN idempotency_claim c ON c.key IN (own, hashed_key(own))
           WHERE b.intent_id = intent.id AND c.client_id = ${clientId}::uuid AND c.operation = ${operation}) AS claim,
         ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents,
         (SELECT coalesce(json_agg(json_build_object('recipient', encode(recipient, 'hex'), 'position', position, 'usd', usd::text)), '[]')
-          FROM recipient_payment WHERE intent_id = intent.id)::text AS payments
+          FROM recipient_payment WHERE intent_id = intent.id)::text AS payments,
+        (SELECT encode(p.sha256, 'hex') FROM person p WHERE p.id = person_id) AS person
       FROM intent WHERE id = ${id}::uuid`;
     if (!row) return;
     this.addIntentLine(
@@ -128,6 +143,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
       row.claim === null ? null : (JSON.parse(row.claim) as IntentLine['claim']),
       row.contents,
       JSON.parse(row.payments) as CopiedPayment[],
+      row.person ?? undefined,
     );
   }
 
@@ -147,10 +163,12 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     claim: IntentLine['claim'],
     contents: string[],
     payments: CopiedPayment[],
+    person: string | undefined,
   ): void {
     const paid = payments.length > 0 ? `,"payments":${JSON.stringify(payments)}` : '';
+    const behind = person === undefined ? '' : `,"person":"${person}"`;
     this.waiting.add(
-      `{"kind":"intent","record":${record},"claim":${JSON.stringify(claim)},"contents":${JSON.stringify(contents)}${paid}}`,
+      `{"kind":"intent","record":${record},"claim":${JSON.stringify(claim)},"contents":${JSON.stringify(contents)}${paid}${behind}}`,
     );
   }
 

@@ -3,7 +3,7 @@ import { commitment, newSalt } from './commitment';
 import { contentKey, paymentKeys } from './content-keys';
 import { ExpectedFees } from './expected-fees';
 import { GuardWindows } from './guard-windows';
-import { ClaimedKey, NewIntent, OpenIntent } from './records';
+import { claimKey, ClaimedKey, NewIntent, OpenIntent } from './records';
 
 /** A request, and the intent to record if it is admitted or held. */
 export interface Admission {
@@ -31,7 +31,7 @@ export function toOpened(
     const ruling = rulings[place];
     if (!isOpen(ruling)) return [];
     const held = ruling.kind === 'held';
-    const { idempotencyKey, content, usd, items, operation, payments } = request;
+    const { usd, items, operation, payments } = request;
     // The fields are copied one by one, because spreading an intent takes longer than deciding about it.
     return {
       id: intent.id,
@@ -40,7 +40,7 @@ export function toOpened(
       clientAddress: intent.clientAddress,
       receivedAt: intent.receivedAt,
       caller: intent.caller,
-      actor: intent.actor,
+      person: intent.person,
       operation: intent.operation,
       query: intent.query,
       body: intent.body,
@@ -49,7 +49,7 @@ export function toOpened(
       screening: intent.screening,
       causedBy: intent.causedBy,
       process,
-      key: idempotencyKey === null ? null : claimOf(idempotencyKey, content),
+      key: claimOf(request),
       duplicateOf: ruling.duplicateOf ?? null,
       heldFor: held ? ruling.heldFor : null,
       unexplainedTransaction: held ? (ruling.transaction ?? null) : null,
@@ -66,7 +66,8 @@ export function toOpened(
   });
 }
 
-function claimOf(text: string, content: string): ClaimedKey {
+function claimOf({ endUserId, idempotencyKey: text, content }: AdmissionRequest): ClaimedKey | null {
+  if (text === null) return null;
   const salt = newSalt();
-  return { text, salt, contentHash: commitment(salt, content) };
+  return { text, claimed: claimKey(endUserId, text), salt, contentHash: commitment(salt, content) };
 }

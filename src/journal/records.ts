@@ -1,4 +1,6 @@
 import { Decimal } from 'decimal.js';
+import { Caller } from '../access/auth/call';
+import { CallPerson } from '../access/people/person';
 import { FeeRate } from '../operations/fees';
 import { Item } from '../operations/item';
 import { Resolution } from '../operations/lifecycle';
@@ -14,9 +16,9 @@ export interface Origin {
   traceparent: string | undefined;
   clientAddress: string;
   receivedAt: Date;
-  caller: { account: string; clientId: string; keyId: string; rights: string };
-  /** The person behind the request. */
-  actor: string | null;
+  caller: Pick<Caller, 'account' | 'clientId' | 'credential' | 'keyId' | 'rights'>;
+  /** The person behind the request, whose name is not in the record. */
+  person: Pick<CallPerson, 'id' | 'sha256' | 'commitment' | 'source'> | null;
 }
 
 /** Whether the countries and networks of the items were found in the upstream's lists. */
@@ -25,6 +27,19 @@ export type Coverage = 'checked' | 'unchecked';
 /** The verdicts of the screening service after which a call may be sent: now, or after an approval. */
 export const SCREENED = ['allow', 'review'] as const;
 export type Screened = (typeof SCREENED)[number];
+
+/** Returns the ID of the ephemeral key that a request came with. Null if it came with something else. */
+export function ephemeralKeyOf({ caller: { credential } }: Pick<Origin, 'caller'>): string | null {
+  return credential.kind === 'ephemeral' ? credential.id : null;
+}
+
+/**
+ * Returns an idempotency key as its claim has it. Those of end users are their own. No key has a space.
+ * @param endUserId the end user whose key it is. Null for the key of a server.
+ */
+export function claimKey(endUserId: string | null, key: string): string {
+  return endUserId === null ? key : `${endUserId} ${key}`;
+}
 
 /** A call that is about to be sent. */
 export interface NewIntent extends Origin {
@@ -44,6 +59,8 @@ export interface NewIntent extends Origin {
 /** The idempotency key of a call. The call claims it, with its content. */
 export interface ClaimedKey {
   text: string;
+  /** Its text in the claim. See {@link claimKey}. */
+  claimed: string;
   salt: Buffer;
   /** SHA-256(salt || content). */
   contentHash: Buffer | null;

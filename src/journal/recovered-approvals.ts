@@ -1,7 +1,9 @@
+import { Decimal } from 'decimal.js';
 import { Logger } from '@nestjs/common';
 import { Prisma } from '../platform/database/generated/client';
 import { IntentDocument } from './documents';
 import { abandon } from './settlements';
+import { reserveForPayers } from './payers';
 
 /** A copied approval of a call that the database says was rejected. */
 interface Contradicted {
@@ -34,6 +36,8 @@ export async function doubtRejected(
       SELECT client_id, ${reservedOn}::date, total_usd + coalesce(expected_fee_usd, 0) FROM intent
       WHERE id = ${intent.id}::uuid AND total_usd IS NOT NULL AND ${reservedOn}::date IS NOT NULL
       ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
+    const usd = new Decimal(intent.total_usd ?? 0).plus(intent.expected_fee_usd ?? 0);
+    if (intent.total_usd !== undefined && reservedOn !== null) await reserveForPayers(tx, intent.id, reservedOn, usd);
     logger.warn({ call_id: intent.id }, 'a rejected call had been approved before, and is in doubt');
   }
 }

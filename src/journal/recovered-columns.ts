@@ -1,7 +1,7 @@
 import { canonical } from '../policy/content';
 import { UNSTAMPED } from './document-sql';
 import { OutcomeDocument } from './documents';
-import { IntentLine, keyOf } from './local-copies';
+import { claimedKeyOf, IntentLine, keyOf } from './local-copies';
 import { NO_PROCESS } from './lost-time';
 
 /** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
@@ -21,6 +21,14 @@ export function columnsOf(line: IntentLine) {
     expires_at: document.expires_at ?? null,
     reserved_on: document.reserved_on ?? null,
     idempotency_key: keyOf(line) ?? null,
+    claim_key: claimedKeyOf(line) ?? null,
+    person_id: document.person_id ?? null,
+    ephemeral_key_id: document.ephemeral_key_id ?? null,
+    person: line.person ?? null,
+    salt: claim?.salt ?? null,
+    hash: claim?.hash ?? null,
+    contents: line.contents,
+    payments: line.payments ?? null,
     key_salt: isBeside ? claim.salt : null,
     record: canonical({
       ...document,

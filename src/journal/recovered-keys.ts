@@ -4,7 +4,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { isKeyFree, KnownCall, readCallStates } from './call-states';
 import { rejectForKey } from './decisions';
 import { alarmIfPaidTwice, giveKey } from './keys-paid-twice';
-import { CopiedLine, keyOf } from './local-copies';
+import { claimedKeyOf, CopiedLine } from './local-copies';
 
 /** A copied call whose key another call has in the database. */
 interface Reused {
@@ -32,7 +32,7 @@ interface Reused {
  */
 export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
   const keyed = lines.flatMap((line) => {
-    const key = line.kind === 'intent' ? keyOf(line) : undefined;
+    const key = line.kind === 'intent' ? claimedKeyOf(line) : undefined;
     if (line.kind !== 'intent' || key === undefined) return [];
     const { id, client_id, operation } = line.record;
     const { salt = null, hash = null } = line.claim ?? {};

@@ -1,14 +1,11 @@
 import { Timeouts } from '../platform/config/upstream-timeouts';
-import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
-import { proseAsRecorded } from '../platform/privacy/recorded';
 import { copiesInBatches } from './copies-reader';
 import { stampedSql } from './document-sql';
-import { insertion } from './insertion';
 import { CLAIMED_KEY } from './intents';
 import { CopiedLine } from './local-copies';
-import { beginReading, LostTime, NO_PROCESS } from './lost-time';
+import { NO_PROCESS } from './lost-time';
 import { doubtRejected } from './recovered-approvals';
 import { restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
 import { columnsOf, outcomeColumnsOf } from './recovered-columns';
@@ -61,47 +58,6 @@ export async function restoreFromCopies(
   return recovered;
 }
 
-/** What `database recover` says when it begins an epoch. */
-interface NewEpoch {
-  reason: string;
-  actor: string | null;
-  /** The newest epoch that an instance has seen. A database that came back a second time does not know its number. */
-  seen: number;
-  /** How to read the payments that no copy has from the upstream's list. Undefined: none are missing. */
-  reading?: Parameters<typeof beginReading>[1];
-}
-
-/** An epoch that has begun. */
-export interface Epoch {
-  number: number;
-  lost: LostTime | null;
-}
-
-/**
- * Begins the next epoch: instances take what the database has now as its state. A person may lift the stop once the lost
- * time was read from the upstream's list. In the same transaction, a run begins to read it.
- */
-export async function beginEpoch(prisma: PrismaService, { reason, actor, seen, reading }: NewEpoch): Promise<Epoch> {
-  return prisma.$transaction(async (tx) => {
-    const lost = reading ? await beginReading(tx, reading) : null;
-    const [row] = await tx.$queryRaw<[{ number: number }]>`
-      INSERT INTO epoch (number, reason, started_at, moved_at, lost_from, run_id)
-      SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)},
-        coalesce(${lost?.to}::timestamptz, clock_timestamp()), clock_timestamp(), ${lost?.from}::timestamptz, ${lost?.runId}::uuid
-      FROM epoch RETURNING number`;
-    const act = {
-      id: newId(),
-      action: 'database_recovered',
-      after: '{}',
-      via: 'cli',
-      actor,
-      reason: proseAsRecorded(`Epoch ${row.number}: ${reason}`),
-    };
-    await tx.$executeRaw(insertion('activity', [act]));
-    return { number: row.number, lost };
-  });
-}
-
 const COUNTED_AS = { intent: 'calls', approval: 'approvals', outcome: 'outcomes' } as const;
 
 const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedLine[]) => Promise<number>> = {
@@ -110,36 +66,45 @@ const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedL
   outcome: restoreOutcomes,
 };
 
+/** Counts restored `intents` on the caps of their persons and ephemeral keys. */
+const SPENT_BY_PAYERS = Prisma.sql`
+      INSERT INTO payer_spending (payer_id, day, usd)
+      SELECT payer_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0))
+      FROM intents CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
+      WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY payer_id, reserved_on
+      ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd`;
+
 async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
-  const rows = lines.flatMap((line) => {
-    if (line.kind !== 'intent') return [];
-    const { salt = null, hash = null } = line.claim ?? {};
-    return [{ ...columnsOf(line), salt, hash, contents: line.contents, payments: line.payments ?? null }];
-  });
+  const rows = lines.flatMap((line) => (line.kind === 'intent' ? columnsOf(line) : []));
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, client_id uuid, operation text,
         item_count integer, total_usd numeric, expected_fee_usd numeric, held_for text, expires_at timestamptz,
-        reserved_on date, idempotency_key text, key_salt text, record text, salt text, hash text, contents json, payments json)
+        reserved_on date, idempotency_key text, claim_key text, key_salt text, record text, salt text, hash text,
+        person_id uuid, ephemeral_key_id uuid, person text, contents json, payments json)
+    ), people AS (
+      INSERT INTO person (id, client_id, sha256)
+      SELECT DISTINCT ON (person_id) person_id, client_id, decode(person, 'hex') FROM calls WHERE person IS NOT NULL ORDER BY person_id
+      ON CONFLICT DO NOTHING
     ), intents AS (
       INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at,
-        reserved_on, process, recorded_at, record)
+        reserved_on, process, recorded_at, record, person_id, ephemeral_key_id)
       SELECT id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on,
-        ${NO_PROCESS}::integer, now, ${Prisma.raw(stampedSql('record', 'now'))}
+        ${NO_PROCESS}::integer, now, ${Prisma.raw(stampedSql('record', 'now'))}, person_id, ephemeral_key_id
       FROM calls, (SELECT clock_timestamp() AS now) AS clock
       WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
-      ON CONFLICT DO NOTHING RETURNING id, client_id, operation, reserved_on, total_usd, expected_fee_usd
+      ON CONFLICT DO NOTHING RETURNING id, client_id, operation, person_id, ephemeral_key_id, reserved_on, total_usd, expected_fee_usd
     ), keys AS (
       INSERT INTO intent_body (intent_id, idempotency_key, idempotency_key_salt)
       SELECT id, idempotency_key, decode(key_salt, 'hex') FROM calls JOIN intents USING (id) WHERE key_salt IS NOT NULL
       ON CONFLICT DO NOTHING
     ), claims AS (
       INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
-      SELECT DISTINCT ON (client_id, operation, idempotency_key) client_id, operation, ${Prisma.raw(CLAIMED_KEY)}, id,
+      SELECT DISTINCT ON (client_id, operation, claim_key) client_id, operation, ${Prisma.raw(CLAIMED_KEY)}, id,
         decode(salt, 'hex'), decode(hash, 'hex')
-      FROM calls JOIN intents USING (id, client_id, operation) WHERE idempotency_key IS NOT NULL
-      ORDER BY client_id, operation, idempotency_key, id DESC
+      FROM calls JOIN intents USING (id, client_id, operation) WHERE claim_key IS NOT NULL
+      ORDER BY client_id, operation, claim_key, id DESC
       ON CONFLICT (client_id, operation, key) DO UPDATE
         SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
         WHERE idempotency_claim.intent_id < EXCLUDED.intent_id
@@ -160,6 +125,7 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
       SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
       WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY client_id, reserved_on
       ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    ), spent_by_payers AS (${SPENT_BY_PAYERS}
     )
     SELECT id::text AS id FROM intents`;
     await countOutcomes(tx, restored);
@@ -201,6 +167,10 @@ async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Pro
       FROM approvals a JOIN intent i ON i.id = a.intent_id
       WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL GROUP BY i.client_id, a.reserved_on
       ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    ), intents AS (
+      SELECT i.person_id, i.ephemeral_key_id, a.reserved_on, i.total_usd, i.expected_fee_usd
+      FROM approvals a JOIN intent i ON i.id = a.intent_id
+    ), spent_by_payers AS (${SPENT_BY_PAYERS}
     )
     SELECT intent_id::text AS id FROM approvals`;
     await countOutcomes(tx, restored);

@@ -14,7 +14,7 @@ import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { commitment, hex, newSalt } from './commitment';
 import { insertion } from './insertion';
-import { NewRefusal, NewSettlement } from './records';
+import { ephemeralKeyOf, NewRefusal, NewSettlement } from './records';
 import { SettledCall, settleWithin } from './settlements';
 
 /** More than are ever refused at the same time. */
@@ -222,7 +222,10 @@ function toRow({ refusal, salt }: Salted) {
     fault_count: refusal.faultsTotal,
     received_at: refusal.receivedAt,
     idempotency_key_commitment: hex(commitment(salt, refusal.idempotencyKey)),
-    actor: refusal.actor,
+    person_id: refusal.person?.id ?? null,
+    actor_commitment: hex(refusal.person?.commitment ?? null),
+    actor_source: refusal.person?.source ?? null,
+    ephemeral_key_id: ephemeralKeyOf(refusal),
     first_call_id: refusal.firstCallId,
   };
 }

@@ -3,6 +3,8 @@ import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { readRegister } from './beneficiaries';
+import { claimKey } from './records';
+import { readPayerCaps } from './payers';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from './commitment';
 import { FeeShare, sharesAfter } from './expected-fees';
@@ -81,6 +83,7 @@ export async function readState(
     register: await readRegister(tx, requests, budgets),
     stops: stops ?? [],
     budgets,
+    payers: await readPayerCaps(tx, requests, today),
     guards: guardsOf(windows),
   };
   return { state, today, feeShares: feeShares ?? [] };
@@ -97,12 +100,12 @@ async function find(
   knownFees: number,
 ): Promise<StateRow> {
   const rows = JSON.stringify(
-    requests.map(({ id, clientId, operation, idempotencyKey, content }) => ({
+    requests.map(({ id, clientId, endUserId, operation, idempotencyKey, content }) => ({
       request: id,
       client_id: clientId,
       operation,
-      key: idempotencyKey,
-      content: contentKey({ clientId, operation, content }).toString('hex'),
+      key: idempotencyKey === null ? null : claimKey(endUserId, idempotencyKey),
+      content: contentKey({ clientId, endUserId, operation, content }).toString('hex'),
     })),
   );
   const [found] = await tx.$queryRaw<StateRow[]>`

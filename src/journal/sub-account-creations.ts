@@ -2,7 +2,6 @@ import { Owner } from '../access/auth/owner';
 import { OperationName } from '../operations/catalogue';
 import { Prisma } from '../platform/database/generated/client';
 import { catchUpIndex } from './search-index';
-import { termOf } from './terms';
 
 const CREATION: OperationName = 'POST /sub-account/create';
 
@@ -16,7 +15,7 @@ export async function readSubAccountCreations(
 ): Promise<Buffer[]> {
   await catchUpIndex(prisma);
   const terms = [`client:${clientId}`, `operation:${CREATION}`, 'state:succeeded'];
-  if (person !== null) terms.push(termOf('actor:', person));
+  if (person !== null) terms.push(`person:${person.id}`);
   const calls = await prisma.$queryRaw<{ id: string }[]>`
     SELECT call_id::text AS id FROM indexed_call WHERE terms @> ${terms}::text[]`;
   const bodies = await prisma.outcomeBody.findMany({ where: { intentId: { in: calls.map(({ id }) => id) } } });

@@ -1,4 +1,4 @@
-import { isOwn, Owner } from '../access/auth/owner';
+import { isOwn, Maker, Owner } from '../access/auth/owner';
 import { CREATED_BY, RECOGNIZED_BY_OUR_ID } from '../operations/effects';
 import { readPayoutId } from '../operations/payout-id';
 import { TransactionId } from '../operations/row';
@@ -20,12 +20,14 @@ const UNNAMED_FOR_MS = 7 * 86_400_000;
 
 const MAKING = [...CREATED_BY.keys()];
 
+const MAKER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId", i.record::json ->> 'actor' AS actor`;
+
 /**
  * Says who made transactions, by the records. A transaction belongs to the first call whose answer named it as created. A
  * call that only names it in its request, such as a redemption, gives no ownership. Several calls may share a batch.
  */
 export class TransactionMakers {
-  private readonly makers = new Map<string, Owner[]>();
+  private readonly makers = new Map<string, Maker[]>();
 
   private constructor(
     private readonly owner: Owner,
@@ -55,18 +57,18 @@ export class TransactionMakers {
     return this.makersOf(ids).length > 0 && !this.isOwn(ids);
   }
 
-  private makersOf(ids: TransactionIds): Owner[] {
+  private makersOf(ids: TransactionIds): Maker[] {
     return Object.entries(ids).flatMap(([kind, id]) => {
       const makers = this.makers.get(`${kind} ${id}`) ?? [];
       return kind === 'batchRef' ? makers : makers.slice(0, 1);
     });
   }
 
-  private add({ clientId, person, ...ids }: MakerRow): void {
+  private add({ clientId, personId, actor, ...ids }: MakerRow): void {
     for (const [kind, id] of Object.entries(ids)) {
       if (id === null || !this.asked.has(id)) continue; // Others of its makers are not known.
       const known = this.makers.get(`${kind} ${id}`) ?? [];
-      this.makers.set(`${kind} ${id}`, [...known, { clientId, person }]);
+      this.makers.set(`${kind} ${id}`, [...known, { clientId, personId, actor }]);
     }
   }
 }
@@ -83,8 +85,8 @@ export async function readOwnReferences(
   const callOf = (reference: string) => readPayoutId(reference)?.callId;
   const ids = new Set(references.flatMap((reference) => callOf(reference) ?? []));
   if (ids.size === 0) return new Set();
-  const rows = await prisma.$queryRaw<(Owner & { id: string })[]>`
-    SELECT i.id::text, i.client_id::text AS "clientId", i.record::json ->> 'actor' AS person
+  const rows = await prisma.$queryRaw<(Maker & { id: string })[]>`
+    SELECT i.id::text, ${MAKER}
     FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${MAKING}::text[])`;
   const own = new Set(rows.filter((row) => isOwn(row, owner)).map(({ id }) => id));
   return new Set(references.filter((reference) => own.has(callOf(reference) ?? '')));
@@ -105,7 +107,7 @@ export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, {
   return row?.found ?? false;
 }
 
-type MakerRow = Owner & Record<TransactionId, string | null>;
+type MakerRow = Maker & Record<TransactionId, string | null>;
 
 /**
  * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other
@@ -124,7 +126,7 @@ async function readMakers(prisma: Prisma.TransactionClient, { clientId }: Owner,
   const isOneOf = (column: string) => Prisma.sql`${Prisma.raw(column)} = ANY (${ids}::text[])`;
   const named = Prisma.sql`(${Prisma.join(['n.upstream_ref', 'n.upstream_id', 'n.batch_ref'].map(isOneOf), ' OR ')})`;
   return prisma.$queryRaw<MakerRow[]>`
-    SELECT i.client_id::text AS "clientId", i.record::json ->> 'actor' AS person, named.upstream_ref AS "upstreamRef",
+    SELECT ${MAKER}, named.upstream_ref AS "upstreamRef",
       named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"
     FROM (
       SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o

@@ -68,6 +68,8 @@ type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
 function build({ asked, budgets, stops, guards }: World) {
   const calls = asked.map(({ known: _known, ...more }, place) => ({
     id: `call-${place}`,
+    endUserId: null,
+    payers: [],
     recipients: null,
     payments: null,
     ...more,
@@ -92,6 +94,7 @@ function build({ asked, budgets, stops, guards }: World) {
     register: new Register(),
     recipients: new RecipientDays(),
     stops,
+    payers: new Map(),
     guards,
     budgets: new Map(budgets.map((one, place) => [CLIENTS[place] ?? '', toBudget(one)])),
   };

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
-import { Caps, OverCap } from './caps';
+import { Caps, OverCap, PayerCaps } from './caps';
 import { Forbidden, NamedRecipient, Register, RegisterRules } from './beneficiaries';
 import { HeldFor, Hold } from './holds';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
@@ -14,6 +14,10 @@ export interface AdmissionRequest {
   clientId: string;
   operation: string;
   items: Item[];
+  /** The end user who makes it. Their idempotency keys and contents are their own. Null for the requests of servers. */
+  endUserId: string | null;
+  /** Whose caps it counts against, besides its client's: its person, and its ephemeral key. */
+  payers: string[];
   idempotencyKey: string | null;
   /** The call that it repeats intentionally, as the app states (`Allow-Duplicate-Of`). */
   allowDuplicateOf: string | null;
@@ -79,6 +83,8 @@ export interface State {
   stops: Stop[];
   /** By client ID. */
   budgets: Map<string, Budget>;
+  /** The caps of persons and of ephemeral keys, by their IDs. */
+  payers: Map<string, PayerCaps>;
   guards: Guards;
 }
 

@@ -17,10 +17,23 @@ export interface Amounts {
 /** A cap that a request would exceed. */
 export interface OverCap {
   kind: 'over_cap';
-  period: 'daily' | 'monthly';
+  /** Whose cap it is. */
+  of: CapOwner;
+  period: 'daily' | 'monthly' | 'total';
   capUsd: Decimal;
   leftUsd: Decimal;
   feeUsd: Decimal | null;
+}
+
+/** Whom a cap limits. */
+export type CapOwner = 'client' | 'person' | 'ephemeral_key';
+
+/** The caps of a person or of an ephemeral key, and what counts against them. */
+export interface PayerCaps extends Caps {
+  kind: Exclude<CapOwner, 'client'>;
+  /** The most that an ephemeral key may pay while it lives. */
+  totalCapUsd: Decimal | null;
+  spentUsd: Decimal;
 }
 
 /** Returns what a request reserves on the caps: its amount, and the fees that are expected. Null for nothing. */
@@ -28,21 +41,50 @@ export function reservationOf({ usd, feeUsd }: Amounts): Decimal | null {
   return usd && feeUsd ? usd.plus(feeUsd) : usd;
 }
 
-/** Returns the cap that a request would exceed, the daily one first. Undefined if there is none. */
-export function overCap(amounts: Amounts, caps: Caps): OverCap | undefined {
+/** Returns the cap of its client that a request would exceed, the daily one first. Undefined if there is none. */
+export function overCap(amounts: Amounts, caps: Caps, of: CapOwner = 'client'): OverCap | undefined {
   const usd = reservationOf(amounts);
   if (usd === null) return undefined;
   const over = (period: OverCap['period'], capUsd: Decimal | null, spentUsd: Decimal): OverCap | undefined => {
     if (!capUsd || spentUsd.plus(usd).lte(capUsd)) return undefined;
     return {
       kind: 'over_cap',
+      of,
       period,
       capUsd,
       leftUsd: Decimal.max(0, capUsd.minus(spentUsd)),
       feeUsd: amounts.feeUsd,
     };
   };
+  const total = isPayer(caps) ? over('total', caps.totalCapUsd, caps.spentUsd) : undefined;
   return (
-    over('daily', caps.dailyCapUsd, caps.spentTodayUsd) ?? over('monthly', caps.monthlyCapUsd, caps.spentThisMonthUsd)
+    total ??
+    over('daily', caps.dailyCapUsd, caps.spentTodayUsd) ??
+    over('monthly', caps.monthlyCapUsd, caps.spentThisMonthUsd)
   );
+}
+
+function isPayer(caps: Caps): caps is PayerCaps {
+  return 'totalCapUsd' in caps;
+}
+
+/** Returns the cap of one of its payers that a request would exceed. Undefined if there is none. */
+export function overPayerCap(
+  request: Amounts & { payers: string[] },
+  caps: ReadonlyMap<string, PayerCaps>,
+): OverCap | undefined {
+  for (const payer of request.payers) {
+    const own = caps.get(payer);
+    const over = own && overCap(request, own, own.kind);
+    if (over) return over;
+  }
+  return undefined;
+}
+
+/** Counts a request against caps. */
+export function spend(caps: Caps | PayerCaps | undefined, usd: Decimal): void {
+  if (!caps) return;
+  caps.spentTodayUsd = caps.spentTodayUsd.plus(usd);
+  caps.spentThisMonthUsd = caps.spentThisMonthUsd.plus(usd);
+  if (isPayer(caps)) caps.spentUsd = caps.spentUsd.plus(usd);
 }

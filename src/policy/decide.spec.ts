@@ -148,11 +148,11 @@ describe('decide', () => {
     const daily = { dailyCapUsd: usd('1'), spentTodayUsd: usd('0.9') };
     expect(kinds([request('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
     expect(decide([request('a', { usd: usd('0.100001') })], capped(daily))).toEqual([
-      { kind: 'over_cap', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1'), feeUsd: null },
+      { kind: 'over_cap', of: 'client', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1'), feeUsd: null },
     ]);
     const monthly = { monthlyCapUsd: usd('1'), spentThisMonthUsd: usd('2'), dailyCapUsd: usd('5') };
     expect(decide([request('a')], capped(monthly))).toEqual([
-      { kind: 'over_cap', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0'), feeUsd: null },
+      { kind: 'over_cap', of: 'client', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0'), feeUsd: null },
     ]);
     expect(kinds([request('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });

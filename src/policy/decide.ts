@@ -1,6 +1,6 @@
 import { AdmissionRequest, Claim, Obstacle, Opened, Ruling, State } from './admission';
 import { RegisterRules } from './beneficiaries';
-import { overCap, reservationOf } from './caps';
+import { overCap, overPayerCap, reservationOf, spend } from './caps';
 import { Hold, holdByHistory, holdByItself } from './holds';
 import { callInTheWay, SameContent } from './same-content';
 import { SharedPayments } from './shared-payments';
@@ -53,6 +53,7 @@ class Batch {
     const over = [
       budget && this.forbiddenRecipients(request, budget),
       budget && overCap(request, budget),
+      overPayerCap(request, this.state.payers),
       this.overRecipientCap(request),
       this.openCircuit(request),
     ];
@@ -127,15 +128,15 @@ class Batch {
       budget.heldUsd = budget.heldUsd.plus(request.usd);
       return;
     }
-    budget.spentTodayUsd = budget.spentTodayUsd.plus(reserved);
-    budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(reserved);
+    spend(budget, reserved);
+    for (const payer of request.payers) spend(this.state.payers.get(payer), reserved);
   }
 }
 
-function keyOf({ clientId, operation, idempotencyKey }: AdmissionRequest): string {
-  return `${clientId} ${operation} ${idempotencyKey}`;
+function keyOf({ clientId, endUserId, operation, idempotencyKey }: AdmissionRequest): string {
+  return `${clientId} ${endUserId} ${operation} ${idempotencyKey}`;
 }
 
-function contentOf({ clientId, operation, content }: AdmissionRequest): string {
-  return `${clientId} ${operation} ${content}`;
+function contentOf({ clientId, endUserId, operation, content }: AdmissionRequest): string {
+  return `${clientId} ${endUserId} ${operation} ${content}`;
 }

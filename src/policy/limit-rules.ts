@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Limits, limitsMoney } from '../access/clients/limits';
+import { PersonLimits } from '../access/people/person';
 import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
 import { normalise } from './country-name';
@@ -22,6 +23,7 @@ export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited
     wrongCountries(limits, items, pointerOf),
     movesValue ? missingAmounts(limits, items, pointerOf) : undefined,
     tooMuchMoney(limits, items, pointerOf),
+    movesValue ? tooMuchOfPerson(limits, items, pointerOf) : undefined,
   ];
   return problems.filter((problem) => problem !== undefined);
 }
@@ -32,6 +34,23 @@ export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited
  */
 export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null): boolean {
   return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
+}
+
+/**
+ * Returns why a call that moves value must name a person: a client whose persons have limits could otherwise pay without them.
+ * Undefined if it need not.
+ */
+export function missingPerson(limits: Limits): Problem | undefined {
+  const { personDailyCapUsd, personMonthlyCapUsd, personMaxItemUsd, personRequestsPerMinute } = limits;
+  const has = [personDailyCapUsd, personMonthlyCapUsd, personMaxItemUsd, personRequestsPerMinute].some(
+    (limit) => limit !== null,
+  );
+  return has ? new Problem('person_required') : undefined;
+}
+
+/** Returns the limits of a client with those of one person in place of its default. */
+export function limitsOfPerson(limits: Limits, person: PersonLimits): Limits {
+  return { ...limits, ...person };
 }
 
 function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefined {
@@ -118,5 +137,26 @@ function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], poin
   if (faults.length === 0) return undefined;
   const text =
     'This request exceeds a limit of your client. Nothing was sent. "errors" lists the amounts that exceed it.';
+  return new Problem('cap_exceeded', { text, faults });
+}
+
+function tooMuchOfPerson(
+  { personMaxItemUsd: most }: Limits,
+  items: Limited[],
+  pointerOf: PointerOf,
+): Problem | undefined {
+  const faults = items.flatMap(({ amountUsd }, place) =>
+    most !== null && amountUsd?.greaterThan(most)
+      ? [
+          {
+            pointer: pointerOf(place, 'amount'),
+            detail: `is ${amountUsd.toFixed()} US dollars, and must be at most ${most.toFixed()} for one item of this person`,
+          },
+        ]
+      : [],
+  );
+  if (faults.length === 0) return undefined;
+  const text =
+    'This request exceeds a limit of its person. Nothing was sent. "errors" lists the amounts that exceed it.';
   return new Problem('cap_exceeded', { text, faults });
 }

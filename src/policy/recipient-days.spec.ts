@@ -35,6 +35,8 @@ function requestsOf({ calls }: World): AdmissionRequest[] {
     clientId: 'shop',
     operation: 'POST /send',
     items: [],
+    endUserId: null,
+    payers: [],
     idempotencyKey: null,
     allowDuplicateOf: null,
     content: `${place}`,
@@ -69,6 +71,7 @@ function stateOf({ limits, dailyCapUsd, spent, held, before, seen }: World): Sta
       new Map(seen.map((one) => [paymentKey(one), 'earlier'])),
     ),
     stops: [],
+    payers: new Map(),
     budgets: new Map([['shop', budget]]),
     guards: { duplicates: false, windowSeconds: 0, acrossClients: false },
   };

@@ -83,7 +83,7 @@ export const DATABASES = [
   {
     name: 'recovered-keys',
     guards: 'a key that is free again after a recovery',
-    edits: [['src/journal/recovery.ts', 'WHERE idempotency_key IS NOT NULL\n', 'WHERE FALSE\n']],
+    edits: [['src/journal/recovery.ts', 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
     noticedBy: 'test/recovered-guards.spec.ts',
     test: 'is replayed to its key',
   },

@@ -24,6 +24,8 @@ export function request(id: string, more: Partial<AdmissionRequest> = {}): Admis
     id,
     clientId: 'shop',
     operation: 'POST /payouts/airtime',
+    endUserId: null,
+    payers: [],
     idempotencyKey: null,
     content: `{"of":"${id}"}`,
     items: [payment(`${id}@example.com`, '1')],
@@ -57,6 +59,7 @@ export function state(more: Partial<State> = {}): State {
     recipients: new RecipientDays(),
     stops: [],
     budgets: new Map([['shop', budget()]]),
+    payers: new Map(),
     guards: ON,
     ...more,
   };

@@ -1,4 +1,5 @@
 import { readFeeRate } from '../../src/operations/fees';
+import { ACTOR_SOURCES } from '../../src/access/people/person';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import {
@@ -54,8 +55,14 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
     clientId: fc.uuid(),
     keyId: fc.uuid(),
     rights: fc.constant('1'),
+    credential: fc.oneof(
+      fc.constant({ kind: 'key' as const }),
+      fc.record({ kind: fc.constant('ephemeral' as const), id: fc.uuid() }),
+    ),
   }),
-  actor: maybe(text),
+  person: maybe(
+    fc.record({ id: fc.uuid(), sha256: bytes, commitment: bytes, source: fc.constantFrom(...ACTOR_SOURCES) }),
+  ),
   operation: text,
   query: maybe(fc.constantFrom('', 'a=b', 'email=ada%40example.com&x=%22recorded_at%22:%22%22')),
   body: maybe(bytes),
@@ -64,7 +71,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   screening: fc.constantFrom('allow', 'review', null),
   causedBy: fc.option(fc.uuid(), { nil: undefined }),
   process: fc.nat(2_147_483_647),
-  key: maybe(fc.record({ text, salt, contentHash: maybe(bytes) })),
+  key: maybe(fc.record({ text, claimed: text, salt, contentHash: maybe(bytes) })),
   heldFor: fc.constantFrom('over_threshold', 'seen_across_clients', null),
   expiresAt: maybe(instant),
   reservedOn: fc.constantFrom('2026-11-21', '2024-02-29', null),

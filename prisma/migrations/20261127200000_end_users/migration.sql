@@ -137,3 +137,111 @@ CREATE OR REPLACE FUNCTION adjust_spending(calls uuid[], counted_before numeric[
   )
   UPDATE payer_spending s SET usd = s.usd + l.usd FROM locked_payers l WHERE s.payer_id = l.payer_id AND s.day = l.day
 $$;
+
+-- The idempotency keys of end users are their own, so a claim of theirs is the ID of the person, a space, and the key. No key has a
+-- space. The key of a call as its claim has it:
+CREATE FUNCTION scoped_key(person_id uuid, record text, key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN strpos(record, '"actor_source":"token"') > 0 OR strpos(record, '"actor_source":"ephemeral"') > 0
+    THEN person_id::text || ' ' || key ELSE key END
+$$;
+
+-- The form of an erased key, as before: `sha256 …`, and `<person> sha256 …` in the claim of an end user.
+CREATE OR REPLACE FUNCTION hashed_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN strpos(key, 'sha256 ') > 0 THEN key
+    ELSE left(key, strpos(key, ' ')) || 'sha256 ' || encode(sha256(convert_to(substr(key, strpos(key, ' ') + 1), 'UTF8')), 'hex') END
+$$;
+
+-- Returns whether a record commits to the name of its person. A name that was set after an erasure does not belong to the records from
+-- before. Recovered records have no commitment.
+CREATE FUNCTION is_committed(salt bytea, name text, committed bytea) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(sha256(salt || convert_to(name, 'UTF8')) = committed, committed IS NULL)
+$$;
+
+CREATE OR REPLACE VIEW call_state AS
+  SELECT i.id AS call_id, i.client_id, i.operation, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process,
+    coalesce(d.decided_at, i.recorded_at) AS released_at, o.upstream_ms, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
+    r.first_call_id IS NOT NULL AS repeats,
+    recorded_state(o.kind, r.id IS NOT NULL, s.resolution, i.held_for IS NOT NULL, d.kind) AS state,
+    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval,
+    i.record::json AS request, o.record::json AS answer
+  FROM intent i
+  LEFT JOIN outcome o ON o.intent_id = i.id
+  LEFT JOIN decision d ON d.intent_id = i.id
+  LEFT JOIN current_settlement s ON s.intent_id = i.id
+  LEFT JOIN refusal r ON r.id = CASE WHEN o.kind IS NULL OR i.held_for IS NOT NULL THEN i.id END
+  UNION ALL
+  SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
+    json_build_object('key_id', key_id, 'actor', actor, 'actor_source', actor_source, 'actor_commitment', encode(actor_commitment, 'hex'), 'person_id', person_id, 'request_id', request_id, 'client_address', client_address,
+      'idempotency_key', coalesce(idempotency_key, key)), NULL
+  FROM refusal LEFT JOIN refusal_key ON refusal_id = id WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
+
+CREATE OR REPLACE VIEW call_entry AS
+  SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms, c.counted_usd,
+    coalesce(p.item_usd, '{}') AS item_usd, p.payouts,
+    string_to_array(concat(
+      'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
+      E'\nclient:', c.client_id, E'\nkey:', r.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
+      search_term(E'\noperation', c.operation), search_term(E'\nactor', coalesce(who.name, r.actor)), E'\nperson:' || r.person_id, E'\nsource:' || r.actor_source,
+      search_term(E'\nidempotency', coalesce(r.idempotency_key, b.idempotency_key)), search_term(E'\nrequest', r.request_id),
+      search_term(E'\naddress', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms
+  FROM call_state c
+  LEFT JOIN intent_body b ON b.intent_id = c.call_id
+  CROSS JOIN LATERAL json_to_record(c.request) AS r(
+    key_id text, actor text, actor_source text, actor_commitment text, person_id uuid, idempotency_key text, request_id text, client_address text, items json)
+  LEFT JOIN person who ON who.id = r.person_id AND is_committed(who.salt, who.name, decode(r.actor_commitment, 'hex'))
+  CROSS JOIN LATERAL (
+    SELECT array_agg(usd ORDER BY place) FILTER (WHERE place > 0) AS item_usd, array_agg(terms ORDER BY place) AS payouts
+    FROM (
+      SELECT place, max(usd) AS usd, string_agg(terms, '') AS terms FROM (
+        SELECT 0 AS place, NULL::numeric AS usd, '' AS terms
+        UNION ALL
+        SELECT n.place, n.amount_usd, concat(
+          E'\nitem:' || search_step(n.amount_usd), search_term(E'\ncountry', n.country),
+          search_term(E'\nnetwork', n.network_code), search_term(E'\nreference', n.reference),
+          search_term(E'\nref', n.upstream_ref), search_term(E'\nreceiver', n.receiver), search_beginnings(lower(n.receiver)))
+        FROM ROWS FROM (json_to_recordset(r.items) AS (
+          amount_usd numeric, country text, network_code text, reference text, upstream_ref text, receiver text
+        )) WITH ORDINALITY AS n(amount_usd, country, network_code, reference, upstream_ref, receiver, place)
+        UNION ALL
+        SELECT n.position + 1, NULL, concat(
+          search_term(E'\nto', n.email), search_term(E'\nto', n.phone),
+          search_term(E'\nto', n.handle),
+          search_beginnings(n.email), search_beginnings(n.phone), search_beginnings(n.handle))
+        FROM json_to_recordset(lower(b.people)::json) AS n(position integer, email text, phone text, handle text)
+        UNION ALL
+        SELECT coalesce(n.position, -1) + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
+          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref))
+        FROM json_to_recordset(c.answer -> 'items') AS n(position integer, upstream_ref text, upstream_id text, batch_ref text)
+        UNION ALL
+        SELECT n.position + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
+          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref))
+        FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(
+          position integer, upstream_ref text, upstream_id text, batch_ref text)
+        WHERE s.intent_id = c.call_id
+        UNION ALL
+        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry FROM unusual_entries(c.call_id, c.answer -> 'entries', r.items) AS e
+      ) AS lines GROUP BY place
+    ) AS places
+  ) AS p;
+
+-- Auditors see the names of persons, until they are erased, and the commitments to them.
+CREATE OR REPLACE VIEW audit.calls AS
+  SELECT i.id, i.client_id, r.key_id, i.operation, audit.mask_contacts(r.request_id) AS request_id, r.traceparent,
+    r.client_address, audit.mask_query(r.query) AS query, i.item_count, i.total_usd, r.coverage, r.caused_by,
+    audit.mask_contacts(coalesce(r.idempotency_key, CASE WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END)) AS idempotency_key, audit.mask_contacts(coalesce(p.name, r.actor)) AS actor, i.held_for,
+    i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment, r.received_at,
+    i.recorded_at, r.duplicate_of, i.expected_fee_usd,
+    decode(r.idempotency_key_commitment, 'hex') AS idempotency_key_commitment, r.actor_source, i.person_id,
+    decode(r.actor_commitment, 'hex') AS actor_commitment, i.ephemeral_key_id
+  FROM public.intent i LEFT JOIN public.intent_body b ON b.intent_id = i.id CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
+    key_id uuid, request_id text, traceparent text, client_address text, query text, coverage text, caused_by uuid,
+    idempotency_key text, idempotency_key_commitment text, actor text, actor_source text, actor_commitment text, body_commitment text, received_at timestamptz, duplicate_of uuid)
+  LEFT JOIN public.person p ON p.id = i.person_id AND is_committed(p.salt, p.name, decode(r.actor_commitment, 'hex'));
+
+CREATE OR REPLACE VIEW audit.refusals AS
+  SELECT r.id AS call_id, r.client_id, key_id, operation, audit.mask_contacts(request_id) AS request_id, traceparent,
+    client_address, status, code, audit.mask_contacts(detail) AS detail, audit.mask_contacts(faults::text) AS faults,
+    fault_count, audit.mask_contacts(coalesce(idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)) AS idempotency_key, audit.mask_contacts(coalesce(p.name, actor)) AS actor, first_call_id,
+    received_at, recorded_at, idempotency_key_commitment, actor_source, person_id, actor_commitment, ephemeral_key_id
+  FROM public.refusal r LEFT JOIN public.refusal_key k ON k.refusal_id = r.id
+  LEFT JOIN public.person p ON p.id = r.person_id AND is_committed(p.salt, p.name, r.actor_commitment);

@@ -1,3 +1,4 @@
+import { isEndUser } from '../people/person';
 import { AuthenticatedCall } from './call';
 
 /** Who did something, by their key. */
@@ -10,11 +11,12 @@ export interface KeyAuthor {
 
 /**
  * Returns who did something, for its record. The header `X-Actor` is a claim that anybody can make, so it names neither who
- * decided nor who changed something.
+ * decided nor who changed something. End users are named by their IDs, because the record cannot be erased.
  */
-export function authorOf({ caller }: AuthenticatedCall): KeyAuthor {
-  const { clientId, keyId, person } = caller;
-  return { clientId, keyId, actor: person };
+export function authorOf({ caller, person }: AuthenticatedCall): KeyAuthor {
+  const { clientId, keyId, identity } = caller;
+  const actor = identity && person && isEndUser(person) ? person.id : (identity?.name ?? null);
+  return { clientId, keyId, actor };
 }
 
 /** Returns whether a request came from the console, which is signed in by a cookie. */

@@ -6,6 +6,10 @@ import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { Problem } from '../../platform/errors/problem';
+import { CallPerson, Identity } from '../people/person';
+
+/** What a caller proves itself with. */
+export type Credential = { kind: 'key' } | { kind: 'ephemeral'; id: string };
 
 /** The caller of a request: a key of a client. */
 export interface Caller {
@@ -14,8 +18,9 @@ export interface Caller {
   /** The upstream account that the client belongs to. */
   account: string;
   keyId: string;
-  /** The person who owns the key. Null if it belongs to nobody in particular. */
-  person: string | null;
+  credential: Credential;
+  /** The person whose credential it is, such as the owner of a personal key. Null if it belongs to nobody in particular. */
+  identity: Identity | null;
   scopes: ReadonlySet<Scope>;
   /** The operations that are enabled for the client. Null for all. */
   operations: ReadonlySet<string> | null;
@@ -41,10 +46,10 @@ export interface Call {
   readonly idempotencyKey: string | undefined;
   /** `Allow-Duplicate-Of`, as received: the call that this one repeats intentionally. */
   readonly allowDuplicateOf: string | undefined;
-  /**
-   * The person on whose behalf the caller asks: the owner of the key, or the person that the caller names (`X-Actor`).
-   */
-  actor: string | null;
+  /** Whom the caller names (`X-Actor`), as received. */
+  readonly claimedActor: string | undefined;
+  /** The person on whose behalf the caller asks. Null if nobody is named. Known with the caller. */
+  person: CallPerson | null;
   /** Whether the caller asks to mask people, whatever its key may see (`X-People`). */
   readonly masked: boolean;
   /** The operation's name in the interface, or the route elsewhere, such as `GET /v1/audit/calls`. */

@@ -6,7 +6,9 @@ import { AuthenticatedCall } from './call';
 export interface Asker {
   clientId: string;
   keyId: string;
-  /** The person who owned the key, or whom the app named. */
+  /** Whether a person made the request. */
+  isPerson: boolean;
+  /** The name of the person. Null if it was erased. */
   actor: string | null;
 }
 
@@ -16,12 +18,12 @@ export interface Asker {
  * @throws Problem `own_approval`.
  */
 export function requireSomebodyElse(call: AuthenticatedCall, asked: Asker, text?: string): KeyAuthor {
-  const { clientId, clientName, keyId, person } = call.caller;
-  const samePerson = person !== null && person.toLowerCase() === asked.actor?.toLowerCase();
+  const { clientId, clientName, keyId, identity } = call.caller;
+  const samePerson = identity !== null && identity.name.toLowerCase() === asked.actor?.toLowerCase();
   if (clientId === asked.clientId || keyId === asked.keyId || samePerson) {
     throw new Problem('own_approval', text === undefined ? {} : { text });
   }
-  if (asked.actor !== null && person === null) {
+  if (asked.isPerson && identity === null) {
     throw new Problem('own_approval', {
       text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
     });

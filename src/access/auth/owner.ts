@@ -1,19 +1,42 @@
+import { isProven, Person } from '../people/person';
 import { AuthenticatedCall, Caller } from './call';
 
-/** Whose calls count as a caller's own: those of its client and, if its key names a person, of that person. */
+/** Whose calls count as a caller's own: those of its client and, if its credential is a person's, of that person. */
 export interface Owner {
   clientId: string;
-  /** Null if the key belongs to nobody in particular. It then has the calls of every person of its client. */
-  person: string | null;
+  /** Null if the credential belongs to nobody in particular. It then has the calls of every person of its client. */
+  person: Pick<Person, 'id' | 'name'> | null;
 }
 
-export function ownerOf({ clientId, person }: Caller): Owner {
-  return { clientId, person };
+/** Who made a call. Records of earlier programs have the name of the person instead of the ID. */
+export interface Maker {
+  clientId: string;
+  personId: string | null;
+  actor: string | null;
 }
 
-/** Returns whether a call is an owner's own. @param made its client, and the person behind it. */
-export function isOwn(made: Owner, owner: Owner): boolean {
-  return made.clientId === owner.clientId && (owner.person === null || made.person === owner.person);
+export function ownerOf({ caller, person }: AuthenticatedCall): Owner {
+  return { clientId: caller.clientId, person: person && isProven(person) ? person : null };
+}
+
+/** What a record says of its requester. */
+interface RecordedRequester {
+  clientId: string;
+  personId: string | null;
+  actorSource: string | null;
+}
+
+/** Returns whose calls counted as own for the requester of a recorded call. */
+export function requesterOf({ clientId, personId, actorSource }: RecordedRequester): Owner {
+  const isOwnCredential = personId !== null && actorSource !== 'claimed';
+  return { clientId, person: isOwnCredential ? { id: personId, name: '' } : null };
+}
+
+/** Returns whether a call is an owner's own. */
+export function isOwn(maker: Maker, { clientId, person }: Owner): boolean {
+  if (maker.clientId !== clientId) return false;
+  if (person === null) return true;
+  return maker.personId === null ? maker.actor === person.name : maker.personId === person.id;
 }
 
 /** Returns whether a caller reaches everything in the upstream account, whoever made it. */
@@ -28,6 +51,6 @@ export interface OwnView {
   reveal: boolean;
 }
 
-export function ownView({ caller, masked }: AuthenticatedCall): OwnView {
-  return { owner: ownerOf(caller), reveal: !masked && caller.scopes.has('read') };
+export function ownView(call: AuthenticatedCall): OwnView {
+  return { owner: ownerOf(call), reveal: !call.masked && call.caller.scopes.has('read') };
 }

@@ -32,7 +32,7 @@ const COUNT = `
 
 type Windows = GroupCommit<string, RequestWindow>;
 
-/** Counts the requests of clients over all instances. */
+/** Counts the requests of clients, and of persons with a limit, over all instances. */
 @Injectable()
 export class RequestWindowsService {
   /** The windows that are counted here. There are as many as clients with a limit. */
@@ -93,15 +93,25 @@ function windowsOn(prisma: PrismaService): Windows {
 }
 
 /**
- * Sets the rate limit headers of the response (draft-ietf-httpapi-ratelimit-headers-11).
+ * Adds a policy to the rate limit headers of the response (draft-ietf-httpapi-ratelimit-headers-11).
+ * @param policy `requests` for those of the client, or `person` for those of the person behind them.
  * @throws Problem `rate_limited` beyond the limit. Only the first rejection of a window is recorded, so a flood cannot fill
  * the records.
  */
-export function limitRate(limit: number, { requests, secondsLeft }: RequestWindow, reply: FastifyReply): void {
-  void reply
-    .header('ratelimit-policy', `"requests";q=${limit};w=60`)
-    .header('ratelimit', `"requests";r=${Math.max(0, limit - requests)};t=${secondsLeft}`);
+export function limitRate(
+  policy: 'requests' | 'person',
+  limit: number,
+  { requests, secondsLeft }: RequestWindow,
+  reply: FastifyReply,
+): void {
+  addTo(reply, 'ratelimit-policy', `"${policy}";q=${limit};w=60`);
+  addTo(reply, 'ratelimit', `"${policy}";r=${Math.max(0, limit - requests)};t=${secondsLeft}`);
   if (requests > limit) {
     throw new Problem('rate_limited', { retryAfter: secondsLeft, recorded: requests === limit + 1 });
   }
+}
+
+function addTo(reply: FastifyReply, name: string, entry: string): void {
+  const before = reply.getHeader(name);
+  void reply.header(name, before === undefined ? entry : `${String(before)}, ${entry}`);
 }

@@ -1,12 +1,13 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
-import { isPersonId } from '../clients/person';
+import { PersonsService } from '../people/persons.service';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { authenticate, isAdmitted, WhoCalls } from './authenticate';
-import { Call, leftOf } from './call';
+import { onBehalfOf } from './behalf';
+import { AuthenticatedCall, Call, leftOf } from './call';
 import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, foreignOrigin, OriginsService } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
@@ -19,6 +20,7 @@ const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 interface Reception extends Omit<WhoCalls, 'guessing'> {
   origins: OriginsService;
+  persons: PersonsService;
   windows: RequestWindowsService;
   /** How long a request may wait before it is sent. */
   deadlineMs: number;
@@ -32,7 +34,7 @@ interface Reception extends Omit<WhoCalls, 'guessing'> {
  */
 export async function receiveCalls(
   server: FastifyInstance,
-  { origins, windows, deadlineMs, requireRoom, ...reception }: Reception,
+  { origins, persons, windows, deadlineMs, requireRoom, ...reception }: Reception,
 ): Promise<void> {
   const who: WhoCalls = { ...reception, guessing: new KeyGuessing() };
   server.decorateRequest('call');
@@ -47,19 +49,15 @@ export async function receiveCalls(
     const { call } = request;
     const caller = await authenticate(request, who);
     call.caller = caller;
-    const { actor } = call;
-    call.actor = caller.person; // The owner of the key is fixed, whatever the caller sends.
-    if (caller.person === null) call.actor = checkedActor(actor); // A rejected value is not recorded.
     requireRoom(call);
-    const { requestsPerMinute } = caller.limits;
     // Rate limiting comes before the following checks, because their rejections are recorded.
-    if (requestsPerMinute !== null) {
-      limitRate(
-        requestsPerMinute,
-        await windows.count(caller.clientId, isAdmitted(request), leftOf(call)).catch(databaseUnavailable),
-        reply,
-      );
-    }
+    const count = (id: string) => windows.count(id, isAdmitted(request), leftOf(call)).catch(databaseUnavailable);
+    const { requestsPerMinute } = caller.limits;
+    if (requestsPerMinute !== null) limitRate('requests', requestsPerMinute, await count(caller.clientId), reply);
+    const person = await onBehalfOf(call as AuthenticatedCall, persons, isAdmitted(request));
+    call.person = person;
+    const ownRate = person?.limits.personRequestsPerMinute ?? null;
+    if (person && ownRate !== null) limitRate('person', ownRate, await count(person.id), reply);
     const problem = whereFromProblem(call, caller);
     if (problem) throw problem;
     checkMasking(request);
@@ -120,7 +118,6 @@ function newCall(request: FastifyRequest, deadlineMs: number): Call {
   const operation = config.isPreview ? undefined : config.operation;
   const requestId = String(request.headers['x-request-id'] ?? '');
   const traceparent = String(request.headers.traceparent ?? '');
-  const actor = String(request.headers['x-actor'] ?? '');
   const id = newId();
   return {
     id,
@@ -130,7 +127,8 @@ function newCall(request: FastifyRequest, deadlineMs: number): Call {
     origin: foreignOrigin(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
-    actor: actor === '' ? null : actor,
+    claimedActor: String(request.headers['x-actor'] ?? '') || undefined,
+    person: null,
     masked: request.headers['x-people'] !== undefined, // Other values are rejected.
     operation: operation ?? route,
     receivedAt: clock.now(),
@@ -159,12 +157,6 @@ function addressOf({ ip, socket }: FastifyRequest): string {
 function needsKey({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   return path.startsWith('/api/') || path.startsWith('/v1/');
-}
-
-/** Rejects invalid names, because a lost name would let the same person request and approve. */
-function checkedActor(actor: string | null): string | null {
-  if (actor !== null && !isPersonId(actor)) throw new Problem('invalid_actor');
-  return actor;
 }
 
 /**

@@ -4,8 +4,9 @@ import { FullCallRecord } from '../../history/records/record.dto';
 import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
 import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
-import { Asker, requireSomebodyElse } from '../../access/auth/four-eyes';
-import { ownerOf, reachesWholeAccount } from '../../access/auth/owner';
+import { KeyAuthor } from '../../access/auth/author';
+import { requireSomebodyElse } from '../../access/auth/four-eyes';
+import { reachesWholeAccount } from '../../access/auth/owner';
 import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ProcessService } from '../../platform/database/process.service';
@@ -33,7 +34,7 @@ import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { Held, namedBy, requireUnchanged, toPrepared } from './held';
+import { askerOf, Held, namedBy, ownerBehind, payersOf, requireUnchanged, toPrepared } from './held';
 import { obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
 import { brokenRule, readCallers } from './permission';
@@ -122,7 +123,7 @@ export class ApprovalsService {
     const decided = await approveHeldCall(
       this.prisma,
       { ...decision, screening },
-      { clientId, operation, items, usd, feeUsd, payments, recipients, knownTransaction },
+      { clientId, operation, items, usd, feeUsd, payments, payers: payersOf(held), recipients, knownTransaction },
       async (tx) => {
         const [callers, limited] = [await readCallers(tx, [keyId]), await readHeldItems(tx, [id])];
         return brokenRule(callers.get(keyId), operation, limited.get(id) ?? [], isOwn);
@@ -162,7 +163,7 @@ export class ApprovalsService {
     if (named === undefined) return true;
     const requester = (await readCallers(this.prisma, [held.intent.key_id])).get(held.intent.key_id);
     if (!requester || reachesWholeAccount(requester)) return false;
-    return this.ownership.owns(call, ownerOf(requester), named);
+    return this.ownership.owns(call, ownerBehind(held), named);
   }
 
   /** An old database may show a call as pending that was approved and sent. So a fenced instance rejects nothing. */
@@ -177,7 +178,7 @@ export class ApprovalsService {
     return this.one(call, id);
   }
 
-  private decision({ intent }: Held, reason: string, by: Asker): NewDecision {
+  private decision({ intent }: Held, reason: string, by: KeyAuthor): NewDecision {
     const bodyCommitment = intent.body_commitment ?? null;
     return { intentId: intent.id, reason, bodyCommitment, screening: null, by, process: this.process.number };
   }
@@ -187,12 +188,11 @@ export class ApprovalsService {
     call: AuthenticatedCall,
     id: string,
     hash: string | undefined,
-  ): Promise<{ by: Asker; held: Held }> {
+  ): Promise<{ by: KeyAuthor; held: Held }> {
     const { approval } = await this.record(id, false);
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
-    const { client_id: clientId, key_id: keyId, actor = null } = held.intent;
-    const by = requireSomebodyElse(call, { clientId, keyId, actor });
+    const by = requireSomebodyElse(call, askerOf(held));
     if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
     if (approval?.status !== 'pending') throw new Problem('already_decided');
     if (hash !== undefined && hash !== approval.content_hash) {

@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from '../../access/auth/call';
-import { ownerOf } from '../../access/auth/owner';
+import { requesterOf } from '../../access/auth/owner';
 import { TransactionMakers } from '../../journal/transaction-makers';
 import { namedObjectOf, operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
@@ -85,11 +85,15 @@ export class ForecastService {
   /** Returns the calls that name a transaction of others. What no record tells, the approval itself finds out. */
   private async namingOthers(pending: CallRecord[], callers: Map<string, Caller>): Promise<Set<string>> {
     const found = new Set<string>();
-    for (const { id, key_id, operation, items } of pending) {
+    for (const { id, key_id, client, person_id: personId, actor_source: actorSource, operation, items } of pending) {
       const caller = callers.get(key_id);
       const named = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
       if (!caller || named.length === 0 || !namedObjectOf(operationNamed(operation))) continue;
-      const makers = await TransactionMakers.read(this.prisma, ownerOf(caller), named);
+      const makers = await TransactionMakers.read(
+        this.prisma,
+        requesterOf({ clientId: client.id, personId, actorSource }),
+        named,
+      );
       if (named.some((upstreamRef) => makers.isForeign({ upstreamRef }))) found.add(id);
     }
     return found;

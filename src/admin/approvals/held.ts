@@ -1,3 +1,5 @@
+import { Asker } from '../../access/auth/four-eyes';
+import { Owner, requesterOf } from '../../access/auth/owner';
 import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
@@ -39,6 +41,23 @@ export function toPrepared({ intent, body }: Held): PreparedRequest {
 /** Returns the transaction that the request names. Undefined if it names none. */
 export function namedBy({ intent, body }: Held): NamedId | undefined {
   return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
+}
+
+/** Returns who requested a held call, for whoever decides about it. */
+export function askerOf({ intent, actor }: Held): Asker {
+  const { client_id: clientId, key_id: keyId, person_id: personId, actor: name } = intent;
+  return { clientId, keyId, isPerson: (personId ?? name) !== undefined, actor };
+}
+
+/** Returns whose objects a held call may name. */
+export function ownerBehind({ intent }: Held): Owner {
+  const { client_id: clientId, person_id: personId = null, actor_source: actorSource = null } = intent;
+  return requesterOf({ clientId, personId, actorSource });
+}
+
+/** Returns whose caps a held call counts against, besides its client's. */
+export function payersOf({ intent }: Held): string[] {
+  return [intent.person_id ?? [], intent.ephemeral_key_id ?? []].flat();
 }
 
 function inputOf(body: Held['body']): object | undefined {

@@ -2,6 +2,7 @@ import { forbiddenFaults, recipientFaults } from '../../gateway/forwarding/refus
 import { ApprovalObstacle } from '../../journal/decisions';
 import { OperationName } from '../../operations/catalogue';
 import { Problem } from '../../platform/errors/problem';
+import { OverCap } from '../../policy/caps';
 import { BrokenRule, noLongerAllowed } from './permission';
 
 /** Returns the error for an approver of a call that an obstacle stops. */
@@ -25,9 +26,11 @@ export function obstacleProblem(obstacle: ApprovalObstacle<BrokenRule>, operatio
         faults: forbiddenFaults(obstacle, operation),
       });
     case 'over_cap': {
-      const { period, capUsd, leftUsd } = obstacle;
+      const { of, period, capUsd, leftUsd } = obstacle;
+      if (of === 'ephemeral_key') return overTotal(obstacle);
+      const whose = of === 'person' ? "The requester's" : "The client's";
       return new Problem('cap_exceeded', {
-        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
+        text: `${whose} ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
       });
     }
     case 'over_recipient_cap':
@@ -36,6 +39,11 @@ export function obstacleProblem(obstacle: ApprovalObstacle<BrokenRule>, operatio
         faults: recipientFaults(obstacle, operation),
       });
   }
+}
+
+function overTotal({ capUsd, leftUsd }: OverCap): Problem {
+  const text = `The ephemeral key of this call may pay ${capUsd.toFixed()} US dollars in all, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Reject it.`;
+  return new Problem('cap_exceeded', { text });
 }
 
 /** Returns the error for an approver of a call whose recipients the screening service does not allow. */

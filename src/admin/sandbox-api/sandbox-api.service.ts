@@ -65,13 +65,13 @@ export class SandboxApiService {
    * Sends a sample. A rejection of the app's request is a result, not an error.
    * @throws Problem `demo_key_missing`
    */
-  async send({ actor }: Call, { operation, body, idempotency_key: key }: NewSampleDto): Promise<SampleAnswerDto> {
+  async send({ person }: Call, { operation, body, idempotency_key: key }: NewSampleDto): Promise<SampleAnswerDto> {
     const appKey = await this.appKey();
     const idempotencyKey = key ?? randomUUID();
     const response = await this.request(INTERFACE_PREFIX + pathOf(operation), body, {
       'x-api-key': appKey,
       'idempotency-key': idempotencyKey,
-      ...(actor !== null && { 'x-actor': actor }), // Nobody may approve a sample that they sent themselves.
+      ...(person && { 'x-actor': person.name }), // Nobody may approve a sample that they sent themselves.
     });
     return {
       call_id: response.headers.get('x-call-id') ?? '',

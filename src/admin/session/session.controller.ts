@@ -85,11 +85,11 @@ export class SessionController {
   }
 
   private toRecord({ caller }: AuthenticatedCall, token: string): SessionRecord {
-    const { clientName, keyId, person, scopes } = caller;
+    const { clientName, keyId, identity, scopes } = caller;
     return {
       client: clientName,
       key_id: keyId,
-      person,
+      person: identity?.name ?? null,
       scopes: [...scopes],
       idle_minutes: this.idleMinutes,
       csrf_token: csrfTokenOf(token),

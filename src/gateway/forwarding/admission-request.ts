@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
 import { Limits } from '../../access/clients/limits';
+import { isEndUser } from '../../access/people/person';
 import { Item, totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
 import { recipientsOf } from '../../journal/beneficiaries';
@@ -26,7 +27,7 @@ interface Content {
 
 /** Turns a call into the request that admission decides about. */
 export function admissionRequest(call: OperationCall, content: Content): AdmissionRequest {
-  const { id, caller, operation } = call;
+  const { id, caller, person, operation } = call;
   const { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit, screening } = content;
   const { blocksRecipients } = caller;
   const { beneficiariesOnly } = caller.limits;
@@ -36,6 +37,8 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     clientId: caller.clientId,
     operation,
     items,
+    endUserId: person && isEndUser(person) ? person.id : null,
+    payers: usd === null ? [] : payersOf(call),
     idempotencyKey,
     allowDuplicateOf,
     content: canonical(input),
@@ -49,6 +52,12 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
       : null,
     payments: usd !== null && dependOnHistory(caller.limits) ? paymentsTo(caller.clientId, items) : null,
   };
+}
+
+/** Returns whose caps a request counts against, besides its client's. */
+function payersOf({ caller, person }: OperationCall): string[] {
+  const { credential } = caller;
+  return [...(person ? [person.id] : []), ...(credential.kind === 'ephemeral' ? [credential.id] : [])];
 }
 
 /** Returns why a request needs an approval by itself. Whoever approves must know of a review, so it comes first. */

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operationProblem } from '../../access/auth/allow';
 import { leftOf, OperationCall } from '../../access/auth/call';
+import { onBehalfOf } from '../../access/auth/behalf';
 import { CallersService } from '../../access/auth/callers.service';
+import { PersonsService } from '../../access/people/persons.service';
 import { whereFromProblem } from '../../access/auth/where-from';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { AdmissionResult } from '../../journal/admissions';
@@ -25,7 +27,7 @@ import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
 import { OwnershipService } from './ownership.service';
 import { newIntent, PreparedRequest } from './prepared-request';
-import { limitProblems, obstacleProblem, requireNoFence } from './refusals';
+import { obstacleProblem, ownLimitProblems, requireNoFence } from './refusals';
 import { ReplayService } from './replay.service';
 import { pendingReply, Reply } from './reply';
 
@@ -54,6 +56,7 @@ export class AdmissionService {
     private readonly journal: CallJournal,
     private readonly replays: ReplayService,
     private readonly callers: CallersService,
+    private readonly persons: PersonsService,
     private readonly fence: FenceService,
     private readonly withoutWrites: AdmissionWithoutWrites,
     private readonly upstream: UpstreamService,
@@ -130,6 +133,7 @@ export class AdmissionService {
       operationProblem(caller, { operation, scopes: scopesOf(operation) }) ?? whereFromProblem(call, caller);
     if (problem) throw problem;
     call.caller = caller;
+    call.person = await onBehalfOf(call, this.persons, true);
   }
 
   /**
@@ -142,7 +146,7 @@ export class AdmissionService {
     try {
       await this.ownership.require(call, input);
       items = await this.values.fill(call, items);
-      const [problem] = limitProblems(call.caller, call.operation, items);
+      const [problem] = ownLimitProblems(call, items);
       if (problem) throw problem;
       const coverage = await this.coverage.check(call, items);
       const screening = await this.screening.check(call, items);

@@ -38,7 +38,7 @@ export class OwnershipService {
   async require(call: OperationCall, input: unknown): Promise<void> {
     const named = namedIn(call, input);
     if (named === undefined || reachesWholeAccount(call.caller)) return;
-    if (!(await this.owns(call, ownerOf(call.caller), named))) throw new Problem('object_not_found');
+    if (!(await this.owns(call, ownerOf(call), named))) throw new Problem('object_not_found');
   }
 
   /**
@@ -65,11 +65,12 @@ export class OwnershipService {
    * because its caller may read the record.
    * @throws Problem if the records could not be read.
    */
-  async withoutOthers({ operation, caller }: OperationCall, timed: TimedAnswer): Promise<TimedAnswer> {
+  async withoutOthers(call: OperationCall, timed: TimedAnswer): Promise<TimedAnswer> {
+    const { operation, caller } = call;
     const { answer } = timed;
     if (answer.body === null || !listsTransactions(operation) || reachesWholeAccount(caller)) return timed;
     const listed = listedIn(answer.body).map((element) => ({ element, ...readTransaction(element) }));
-    const own = new Set((await this.own(ownerOf(caller), listed)).map(({ element }) => element));
+    const own = new Set((await this.own(ownerOf(call), listed)).map(({ element }) => element));
     const body = withListed(answer.body, (element) => own.has(element));
     return { ...timed, answer: { ...answer, body } as TimedAnswer['answer'] };
   }

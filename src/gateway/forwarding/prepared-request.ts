@@ -24,7 +24,7 @@ export function newIntent(
   { coverage, screening }: Pick<NewIntent, 'coverage' | 'screening'> = UNCHECKED,
 ): NewIntent {
   const [, query = null] = outgoing.path.split('?');
-  const { id, requestId, traceparent, clientAddress, receivedAt, caller, actor, operation, causedBy } = call;
+  const { id, requestId, traceparent, clientAddress, receivedAt, caller, person, operation, causedBy } = call;
   // The fields are copied one by one, because spreading a call takes longer than everything else here.
   return {
     id,
@@ -33,7 +33,7 @@ export function newIntent(
     clientAddress,
     receivedAt,
     caller,
-    actor,
+    person,
     operation,
     query,
     body: outgoing.body,

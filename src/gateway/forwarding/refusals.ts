@@ -1,11 +1,12 @@
-import { Caller } from '../../access/auth/call';
+import { Caller, OperationCall } from '../../access/auth/call';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { codeOf } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 import { Obstacle } from '../../policy/admission';
 import { Forbidden, NamedRecipient } from '../../policy/beneficiaries';
-import { brokenLimits, Limited } from '../../policy/limit-rules';
+import { OverCap } from '../../policy/caps';
+import { brokenLimits, Limited, limitsOfPerson, missingPerson } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
 import { pointerIn, valueFieldOf } from '../../operations/items';
@@ -14,6 +15,14 @@ import { Outgoing, UpstreamAccount } from '../upstream/upstream-account';
 
 const BLOCKED = 'is blocked for your client';
 const UNREGISTERED = 'is not registered, and your client may pay only registered recipients';
+
+/** Returns the limits that a request exceeds by itself: those of its client, and those of the person behind it. */
+export function ownLimitProblems(call: OperationCall, items: Limited[], positions?: number[]): Problem[] {
+  const { caller, person, operation } = call;
+  const missing = person === null && movesValue(operation) ? missingPerson(caller.limits) : undefined;
+  const limits = person ? limitsOfPerson(caller.limits, person.limits) : caller.limits;
+  return [...(missing ? [missing] : []), ...limitProblems({ limits }, operation, items, positions)];
+}
 
 /**
  * Returns the limits that a request, or a held call, exceeds by itself.
@@ -68,18 +77,25 @@ export function obstacleProblem(
       return new Problem('recipient_not_allowed', { faults: forbiddenFaults(obstacle, operation) });
     case 'circuit_open':
       return new Problem('upstream_unreachable', { retryAfter: obstacle.retryAfter });
-    case 'over_cap': {
-      const { period, capUsd, leftUsd, feeUsd } = obstacle;
-      const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';
-      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left.${fees} Nothing was sent. GET /v1/limits shows when the cap resets.`;
-      return new Problem('cap_exceeded', { text });
-    }
+    case 'over_cap':
+      return overCapProblem(obstacle);
     case 'over_recipient_cap': {
       const { capUsd } = obstacle;
       const text = `Your client may pay ${capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent. "errors" lists the items that exceed it.`;
       return new Problem('cap_exceeded', { text, faults: recipientFaults(obstacle, operation) });
     }
   }
+}
+
+/** Whose cap it is, for the app. */
+const CAP_OF = { client: "Your client's", person: "This person's", ephemeral_key: "This ephemeral key's" } as const;
+
+function overCapProblem({ of, period, capUsd, leftUsd, feeUsd }: OverCap): Problem {
+  const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';
+  const next =
+    of === 'ephemeral_key' ? 'Ask your server for another key.' : 'GET /v1/limits shows when the cap resets.';
+  const text = `${CAP_OF[of]} ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left.${fees} Nothing was sent. ${next}`;
+  return new Problem('cap_exceeded', { text });
 }
 
 /** Lists the items whose recipients the client may not pay. */

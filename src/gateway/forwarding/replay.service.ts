@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { leftOf, OperationCall } from '../../access/auth/call';
-import { isOwn, ownerOf } from '../../access/auth/owner';
+import { isOwn, Maker, ownerOf } from '../../access/auth/owner';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs, overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -61,7 +61,7 @@ export class ReplayService {
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
     const reading = readFirstCall(this.prisma, firstCallId, this.inFlightSeconds);
     const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
-    if (first && !isOwn(first.made, ownerOf(call.caller))) throw othersKey(first);
+    if (first && !mayRepeat(call, first.made)) throw othersKey(first);
     return first && this.toReply(call, first);
   }
 
@@ -135,7 +135,16 @@ function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effe
   return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
 }
 
-/** The key of a person gets only the answers to that person's calls. */
+/**
+ * Returns whether a caller may have the answer to a call. The key of a person gets only the answers to that person's calls. A
+ * server that names a person gets no answer to a call of another one.
+ */
+function mayRepeat(call: OperationCall, made: Maker): boolean {
+  const { person } = call;
+  const isAnothers = person !== null && made.personId !== null && made.personId !== person.id;
+  return isOwn(made, ownerOf(call)) && !isAnothers;
+}
+
 function othersKey({ id }: FirstCall): Problem {
   return new Problem('idempotency_key_reused', {
     text: 'This Idempotency-Key belongs to a request of your client that is not yours. Nothing was sent. If it is the same payout, do not send it again. Otherwise use a new key.',

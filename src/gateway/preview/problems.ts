@@ -2,7 +2,7 @@ import { pointerIn } from '../../operations/items';
 import { Obstacle } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';
 import { Served } from '../forwarding/coverage';
-import { limitProblems, obstacleProblem } from '../forwarding/refusals';
+import { obstacleProblem, ownLimitProblems } from '../forwarding/refusals';
 import { PreviewedBody, PreviewFacts } from './facts';
 import { withSuggestions } from './positioned-items';
 
@@ -15,7 +15,7 @@ export function problemsOf(facts: PreviewFacts): Problem[] {
     ...formProblems(facts),
     ...(replay ? [replay] : []),
     ...obstacleProblems(facts, ({ kind }) => kind === 'key_reused'),
-    ...(valueProblem ? [valueProblem] : limitProblems(call.caller, call.operation, items, positions)),
+    ...(valueProblem ? [valueProblem] : ownLimitProblems(call, items, positions)),
     ...coverageProblems(facts),
     ...obstacleProblems(facts, ({ kind }) => kind !== 'key_reused'),
   ];

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
 import { Readings, Shown } from '../../access/auth/shows';
+import { isEndUser } from '../../access/people/person';
 import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/access-journal';
 import { maskFilters, nameRecipient } from '../records/mask-filters';
@@ -12,13 +13,14 @@ export class ReadingsService implements Readings {
   constructor(private readonly accesses: AccessJournal) {}
 
   async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
-    const { id, caller = null, actor, operation, requestId, clientAddress } = call;
+    const { id, caller = null, person, operation, requestId, clientAddress } = call;
     const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
     try {
       await this.accesses.begin({
         id,
         caller,
-        actor,
+        // An end user is named by the ID, because the record cannot be erased.
+        actor: person && isEndUser(person) ? person.id : (person?.name ?? null),
         route: operation,
         requestId,
         clientAddress,

@@ -35,7 +35,9 @@ const asked = (
     | 'recorded_at'
     | 'client_id'
     | 'key_id'
-    | 'actor'
+    | 'actor_source'
+    | 'person_id'
+    | 'ephemeral_key_id'
     | 'request_id',
   mask?: Mask,
 ) => column<ExportedCall>(name, ({ intent, refusal }) => refusal?.[name] ?? intent?.[name], mask);
@@ -48,7 +50,7 @@ const CLIENT = [
   asked('client_id'),
   column<ExportedCall>('client', ({ client }) => client),
   asked('key_id'),
-  asked('actor', maskContacts),
+  column<ExportedCall>('actor', ({ actor }) => actor, maskContacts),
 ];
 const RESULT = [
   column<ExportedCall>('outcome', ({ state }) => state),

@@ -11,6 +11,7 @@ import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { accountNamed } from '../../journal/recorded-account';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { actorOf } from '../../journal/actor';
 import { lifecycleOf } from '../records/rows';
 import { resolutionIn } from '../records/settlements';
 import { transactionOf } from '../records/transaction-of';
@@ -26,6 +27,10 @@ interface Refusal {
   traceparent: string | null;
   client_address: string;
   actor: string | null;
+  actor_commitment: string | null;
+  actor_source: string | null;
+  person_id: string | null;
+  ephemeral_key_id: string | null;
   status: number;
   code: string;
   detail: string;
@@ -59,6 +64,8 @@ export interface ExportedCall {
   /** Its account at the upstream. */
   account: string;
   people: PersonDocument[];
+  /** The name of the person behind it. Null if there was none, or it was erased. */
+  actor: string | null;
   /** Null if the request had none, or it was erased. */
   idempotencyKey: string | null;
   outcome: OutcomeDocument | null;
@@ -88,6 +95,8 @@ interface StoredCall {
   refusal: string | null;
   client: string | null;
   account: string | null;
+  personName: string | null;
+  personSalt: Uint8Array | null;
   decision: string | null;
   settlements: string[];
 }
@@ -99,6 +108,7 @@ const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
 const REFUSAL = `
   SELECT row_to_json(x)::text FROM (
     SELECT r.id, r.client_id, r.key_id, r.operation, r.request_id, r.traceparent, r.client_address, r.actor,
+      encode(r.actor_commitment, 'hex') AS actor_commitment, r.actor_source, r.person_id, r.ephemeral_key_id,
       r.status, r.code, r.detail, r.first_call_id,
       ${UTC('r.received_at', 'MS')} AS received_at, ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 
@@ -119,6 +129,7 @@ const KEY = `CASE WHEN r.id IS NOT NULL THEN coalesce(r.idempotency_key, CASE WH
 /** Each table is joined by the IDs in $1, so that Postgres skips the partitions of other months. */
 const sqlOf = (listed: Listed) => `
   SELECT ${DOCUMENTS[listed]}, ${KEY} AS "idempotencyKey", CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client, c.account,
+    p.name AS "personName", p.salt AS "personSalt",
     CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
       'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening', d.screening)::text END AS decision,
     ARRAY(SELECT record FROM settlement s WHERE s.intent_id = i.id ORDER BY number) AS settlements
@@ -129,7 +140,8 @@ const sqlOf = (listed: Listed) => `
   LEFT JOIN refusal_key k ON k.refusal_id = r.id AND k.refusal_id = ANY ($1::uuid[])
   LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY ($1::uuid[])
   LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
-  LEFT JOIN client c ON c.id = coalesce(r.client_id, i.client_id)`;
+  LEFT JOIN client c ON c.id = coalesce(r.client_id, i.client_id)
+  LEFT JOIN person p ON p.id = coalesce(r.person_id, i.person_id)`;
 
 const SQL = { calls: sqlOf('calls'), items: sqlOf('items') };
 
@@ -165,6 +177,7 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
     client: row.client,
     account: accountNamed(records.intent ? records.intent.account : row.account),
     people: parsed<PersonDocument[]>(row.people) ?? [],
+    actor: actorOf(records.refusal ?? records.intent ?? {}, { name: row.personName, salt: row.personSalt }),
     idempotencyKey: row.idempotencyKey ?? records.intent?.idempotency_key ?? null, // of an earlier program, in the record
     ...records,
     ...statesOf(records, present),

@@ -45,7 +45,7 @@ const REQUEST = `${AUTHOR} request_id client_address`;
 const KINDS = {
   intent: kind(
     {
-      plain: 'id client_id operation item_count held_for process',
+      plain: 'id client_id operation item_count held_for process person_id ephemeral_key_id',
       text: 'total_usd expected_fee_usd',
       date: 'reserved_on',
       time: 'expires_at recorded_at',
@@ -62,13 +62,13 @@ const KINDS = {
   ),
   refusal: kind(
     {
-      plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id ${REQUEST}`,
+      plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id person_id actor_source ephemeral_key_id ${REQUEST}`,
       text: 'faults',
-      hex: 'idempotency_key_commitment',
+      hex: 'idempotency_key_commitment actor_commitment',
       time: 'received_at recorded_at',
     },
     false,
-    ['idempotency_key_commitment'],
+    ['idempotency_key_commitment', 'person_id', 'actor_commitment', 'actor_source', 'ephemeral_key_id'],
   ),
   decision: kind(
     {

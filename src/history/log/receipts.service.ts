@@ -7,6 +7,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { KindName } from './kinds';
 import { ProofsService } from './proofs.service';
+import { actorOf } from '../../journal/actor';
 import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
 
 /** The format that tools/verify-receipt.mjs reads. */
@@ -15,7 +16,9 @@ const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
 /** Who made a request, as its record says. */
 interface Requester {
   client_id: string;
+  person_id?: string | null;
   actor?: string | null;
+  actor_commitment?: string | null;
 }
 
 /** Makes receipts: the records of a call, their inclusion proofs, and the committed data of people. */
@@ -37,23 +40,33 @@ export class ReceiptsService {
     const found = await this.proofs.recordsOf(call);
     const request = found.find(({ kind }) => kind === 'intent' || kind === 'refusal');
     if (!request) throw new Problem('call_not_found');
-    const { client_id: clientId, actor: person = null } = JSON.parse(request.leaf) as Requester;
-    if (owner && !isOwn({ clientId, person }, owner)) throw new Problem('call_not_found');
+    const requester = JSON.parse(request.leaf) as Requester;
+    const { client_id: clientId, person_id: personId = null, actor = null } = requester;
+    if (owner && !isOwn({ clientId, personId, actor }, owner)) throw new Problem('call_not_found');
     const { note, proved, unsealed } = await this.proofs.prove(call, found);
     if (unsealed.length > 0) throw new Problem('not_sealed');
     const records: ReceiptRecord[] = [];
     for (const { kind, index, record, proof } of proved) {
       if (record === null) continue; // it was pruned in the meantime
-      records.push({ kind, index, record, proof, openings: reveal ? await this.openingsOf(call, kind) : [] });
+      records.push({
+        kind,
+        index,
+        record,
+        proof,
+        openings: reveal ? await this.openingsOf(call, kind, requester) : [],
+      });
     }
     const { name, verifierKey } = this.proofs.signerOf(note);
     const log = { origin: name, key: verifierKey };
     return { format: RECEIPT_FORMAT, call_id: call, log, checkpoint: note, records };
   }
 
-  private async openingsOf(intentId: string, kind: KindName): Promise<Opening[]> {
+  private async openingsOf(intentId: string, kind: KindName, request: Requester): Promise<Opening[]> {
     if (kind === 'outcome') return ofBody(await this.prisma.outcomeBody.findUnique({ where: { intentId } }));
-    if (kind === 'refusal') return ofKey(await this.prisma.refusalKey.findUnique({ where: { refusalId: intentId } }));
+    if (kind === 'refusal') {
+      const key = await this.prisma.refusalKey.findUnique({ where: { refusalId: intentId } });
+      return [...ofKey(key), ...(await this.ofActor(request))];
+    }
     if (kind !== 'intent') return [];
     const row = await this.prisma.intentBody.findUnique({ where: { intentId } });
     const people = JSON.parse(row?.people ?? '[]') as PersonDocument[];
@@ -63,7 +76,15 @@ export class ReceiptsService {
       ),
     );
     const key = { key: row?.idempotencyKey ?? null, salt: row?.idempotencyKeySalt ?? null };
-    return [...ofBody(row), ...ofPeople, ...ofKey(key)];
+    return [...ofBody(row), ...ofPeople, ...ofKey(key), ...(await this.ofActor(request))];
+  }
+
+  /** A name that was set after an erasure does not open the commitments from before. */
+  private async ofActor({ person_id: id, actor_commitment: committed }: Requester): Promise<Opening[]> {
+    if (!id || !committed) return [];
+    const person = await this.prisma.person.findUnique({ where: { id } });
+    const name = actorOf({ actor_commitment: committed }, person);
+    return name !== null && person?.salt ? opening('actor_commitment', person.salt, name) : [];
   }
 }
 

@@ -115,7 +115,8 @@ export class OwnCallsController {
     // What is settled as not executed may be paid again. An old database or a wrong clock would settle it too early.
     if (this.fence.isRaised) throw new Problem('instance_fenced', { text: FENCED });
     const found = await this.any(id, true);
-    const asked = { clientId: found.client.id, keyId: found.key_id, actor: found.actor };
+    const { client, key_id: keyId, person_id: personId, actor } = found;
+    const asked = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, actor };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     const obstacle = await this.settle(id, body, by);
     if (obstacle) throw obstacle;

@@ -1,4 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { ACTOR_SOURCES, ActorSource } from '../../access/people/person';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
 import { SCREENED } from '../../journal/records';
@@ -134,8 +135,17 @@ export class RecordFields {
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @text('Account of the client at the upstream.', { example: 'main' }) account!: string;
   @text('The key that was used.', { format: 'uuid' }) key_id!: string;
-  @nullable('string', 'The person behind the request: the owner of the key, or the unverified `X-Actor`.')
+  @nullable('string', 'The ephemeral key that was used.', { format: 'uuid' }) ephemeral_key_id!: string | null;
+  @nullable('string', 'The person behind the request. Null if there is none, or the name was erased.')
   actor!: string | null;
+  @nullable(
+    'string',
+    'How the person is known: an access token, an ephemeral key, a personal key, or the unverified `X-Actor`.',
+    { enum: ACTOR_SOURCES },
+  )
+  actor_source!: ActorSource | null;
+  @nullable('string', 'ID of the person, which stays when the name is erased.', { format: 'uuid' })
+  person_id!: string | null;
   @nullable('string', '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
   @text('Request ID that the caller sent, or a generated one.') request_id!: string;
   @nullable('string', 'W3C trace context.') traceparent!: string | null;

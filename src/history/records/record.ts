@@ -5,6 +5,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
 import { isDeeperThan } from '../../http/validation/json-body';
+import { ActorSource } from '../../access/people/person';
+import { actorOf } from '../../journal/actor';
 import { itemsOf, toUpstreamItem } from './items';
 import { maskBody, maskContacts } from './masking';
 import { inDoubtSince, stateOf } from '../../operations/lifecycle';
@@ -16,13 +18,13 @@ import { shown, View } from './view';
 /** Deeper answers are shown as text. Walking them could overflow the stack. */
 const MAX_SHOWN_DEPTH = 64;
 
-/** A refusal with its idempotency key. An erased key has no salt. */
-type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true } }>;
+/** A refusal with its idempotency key, and the person behind it. An erased key, or name, has no salt. */
+type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true; person: true } }>;
 
 /** @param isShown whether the item at a position is shown. */
 export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
-  const { intent, outcome, lifecycle } = call;
-  return toRecord(intent, view, {
+  const { intent, actor, outcome, lifecycle } = call;
+  return toRecord(intent, actor, view, {
     idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskContacts),
     outcome: stateOf(lifecycle, view.present),
     in_doubt_since: inDoubtSince(lifecycle, view.present),
@@ -54,7 +56,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
 }
 
 export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
-  const { status, code, detail, faults, faultCount, firstCallId, key } = refusal;
+  const { status, code, detail, faults, faultCount, firstCallId, key, person, actor } = refusal;
   const asked = {
     ...refusal,
     account: view.clients.get(refusal.clientId)?.account,
@@ -62,9 +64,13 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     key_id: refusal.keyId,
     request_id: refusal.requestId,
     client_address: refusal.clientAddress,
+    actor_source: refusal.actorSource,
+    person_id: refusal.personId,
+    ephemeral_key_id: refusal.ephemeralKeyId,
   };
+  const committed = refusal.actorCommitment && Buffer.from(refusal.actorCommitment).toString('hex');
   const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
-  return toRecord(asked, view, {
+  return toRecord(asked, actorOf({ actor, actor_commitment: committed }, person), view, {
     idempotency_key: shown(text, view.reveal, maskContacts),
     outcome: 'refused',
     in_doubt_since: null,
@@ -163,7 +169,9 @@ interface Asked {
   operation: string;
   client_id: string;
   key_id: string;
-  actor?: string | null | undefined;
+  actor_source?: string | null | undefined;
+  person_id?: string | null | undefined;
+  ephemeral_key_id?: string | null | undefined;
   request_id: string;
   traceparent?: string | null | undefined;
   client_address: string;
@@ -175,8 +183,9 @@ interface Asked {
  */
 function toRecord(
   asked: Asked,
+  actor: string | null,
   { clients, reveal }: View,
-  became: Omit<CallRecord, keyof Asked | 'client'>,
+  became: Omit<CallRecord, keyof Asked | 'actor' | 'client'>,
 ): CallRecord {
   return {
     id: asked.id,
@@ -184,7 +193,10 @@ function toRecord(
     client: { id: asked.client_id, name: clients.get(asked.client_id)?.name ?? null },
     account: accountNamed(asked.account),
     key_id: asked.key_id,
-    actor: shown(asked.actor, reveal, maskContacts),
+    ephemeral_key_id: asked.ephemeral_key_id ?? null,
+    actor: shown(actor, reveal, maskContacts),
+    actor_source: (asked.actor_source ?? null) as ActorSource | null,
+    person_id: asked.person_id ?? null,
     idempotency_key: became.idempotency_key,
     request_id: shown(asked.request_id, reveal, maskContacts),
     traceparent: asked.traceparent ?? null,

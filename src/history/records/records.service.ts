@@ -72,7 +72,7 @@ export class RecordsService {
     const [rows, refusals] = await this.replica.read((reader) =>
       Promise.all([
         reader.readLong<RecordsRow>(recordsOf(ids)),
-        reader.refusal.findMany({ where: { id: { in: ids } }, include: { key: true } }),
+        reader.refusal.findMany({ where: { id: { in: ids } }, include: { key: true, person: true } }),
       ]),
     );
     const calls = await mapped(rows, toStoredCall, pace);
@@ -104,16 +104,16 @@ export class RecordsService {
       showsOthers: owner === undefined,
       clients: await this.clientsBy(clientIds),
     });
-    const refusal = await this.prisma.refusal.findUnique({ where: { id }, include: { key: true } });
+    const refusal = await this.prisma.refusal.findUnique({ where: { id }, include: { key: true, person: true } });
     if (refusal) {
-      if (owner && !isOwn({ clientId: refusal.clientId, person: refusal.actor }, owner)) return undefined;
+      if (owner && !isOwn(refusal, owner)) return undefined;
       const record = fromRefusal(refusal, await viewOf([refusal.clientId], new Map()));
       return { record: { ...record, request: null, response: null }, stored: null };
     }
     const stored = await this.stored(id);
     if (!stored) return undefined;
-    const { client_id: clientId, actor: person = null } = stored.intent;
-    if (owner && !isOwn({ clientId, person }, owner)) return undefined;
+    const { client_id: clientId, person_id: personId = null, actor = null } = stored.intent;
+    if (owner && !isOwn({ clientId, personId, actor }, owner)) return undefined;
     const response = await this.responseOf(stored);
     const view = await viewOf(clientsOf(stored), await newestVerdicts(this.prisma, [stored]));
     return { record: { ...fromIntent(stored, view, () => true), ...toMessages(stored, response, reveal) }, stored };

@@ -6,6 +6,7 @@ import { RecordedCall } from '../../operations/lifecycle';
 import { callsWith } from '../../operations/lifecycle-sql';
 import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
+import { actorOf } from '../../journal/actor';
 import { resolutionIn } from './settlements';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
@@ -13,17 +14,19 @@ const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 const RECORDS = Prisma.sql`i.record, b.people, b.idempotency_key AS "idempotencyKey", b.idempotency_key_salt AS "keySalt", o.record AS outcome,
     ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
     d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment", d.client_id::text AS "clientId",
-    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening`;
+    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening, p.name AS "personName", p.salt AS "personSalt"`;
+
+const PERSON = Prisma.sql`LEFT JOIN person p ON p.id = i.person_id`;
 
 /**
  * Reads the records of calls, in no order. It leaves out bodies, which may be large. It is one statement, because each one
  * costs the event loop, and so payments, about as much as thirty records.
  */
-export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} FROM ${callsWith(ids, TABLES)}`;
+export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} FROM ${callsWith(ids, TABLES)} ${PERSON}`;
 
 /** Reads the records and bodies of one call, if it is a call of this client. */
 export const recordsAndBodiesOf = (id: string) => Prisma.sql`
-  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" FROM ${callsWith([id], [...TABLES, 'outcome_body a'])}`;
+  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" FROM ${callsWith([id], [...TABLES, 'outcome_body a'])} ${PERSON}`;
 
 /** The members of a decision that records show. */
 type Decision = Pick<
@@ -42,6 +45,9 @@ export interface RecordsRow extends Omit<Decision, 'kind'> {
   settlements: string[];
   /** Null if there is no decision. */
   decisionKind: string | null;
+  /** Of the person behind the request. Null if there is none, or it was erased. */
+  personName: string | null;
+  personSalt: Uint8Array | null;
 }
 
 /** A row of `recordsAndBodiesOf`. */
@@ -67,6 +73,8 @@ export interface StoredKey {
 /** The records of a call. */
 export interface StoredCall {
   intent: IntentDocument;
+  /** The name of the person behind it. Null if there was none, or it was erased. */
+  actor: string | null;
   /** The people in its items. Erased people are missing. */
   people: PersonDocument[];
   /** Null if there is none beside the record, or it was erased. */
@@ -98,7 +106,8 @@ export function toStoredCall(row: RecordsRow): StoredCall {
   const payouts = ledgerOf({ intent, outcome, settlements });
   const { idempotencyKey: text, keySalt: salt } = row;
   const key = text !== null && salt ? { text, salt } : null;
-  return { intent, people, key, outcome, decision, settlements, payouts, lifecycle };
+  const actor = actorOf(intent, { name: row.personName, salt: row.personSalt });
+  return { intent, actor, people, key, outcome, decision, settlements, payouts, lifecycle };
 }
 
 function decisionIn(row: RecordsRow): Decision | null {

@@ -74,7 +74,7 @@ export interface Condition {
 
 /** Replaces the keys of claims by their hashes. */
 export async function hashKeysOfClaims(db: Client, { sql, values }: Condition): Promise<void> {
-  const isText = `${sql} AND NOT starts_with(key, 'sha256 ')`;
+  const isText = `${sql} AND strpos(key, 'sha256 ') = 0`;
   // An earlier program does not find a hashed key, and may have claimed it again.
   await db.query(
     `DELETE FROM idempotency_claim h USING (SELECT client_id, operation, key FROM idempotency_claim WHERE ${isText}) AS t

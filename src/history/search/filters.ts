@@ -169,7 +169,7 @@ const TERM_TAGS = {
 
 /** The terms that every call of an owner has. */
 export function termsOf({ clientId, person }: Owner): string[] {
-  return [`client:${clientId}`, ...(person === null ? [] : [termOf(TERM_TAGS.actor, person)])];
+  return [`client:${clientId}`, ...(person === null ? [] : [`person:${person.id}`])];
 }
 
 /** The terms of calls with an idempotency key, erased or not. */

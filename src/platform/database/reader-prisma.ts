@@ -87,6 +87,9 @@ export class ReaderPrisma {
   get refusalKey() {
     return this.prisma.refusalKey;
   }
+  get person() {
+    return this.prisma.person;
+  }
   get stop() {
     return this.prisma.stop;
   }

@@ -25,6 +25,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   invalid_idempotency_key: 'fix_request',
   invalid_allow_duplicate_of: 'fix_request',
   invalid_actor: 'fix_request',
+  person_required: 'fix_request',
   invalid_people: 'fix_request',
   no_longer_allowed: 'ask',
   key_revoked: 'ask',

@@ -45,6 +45,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'invalid_idempotency_key',
   'invalid_allow_duplicate_of',
   'cap_exceeded',
+  'person_required',
   'too_many_items',
   'country_not_allowed',
   'recipient_not_allowed',

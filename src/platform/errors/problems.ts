@@ -38,6 +38,10 @@ export const PROBLEMS = {
     status: 400,
     text: 'X-Actor must be 1 to 128 letters, digits, and the characters _ . : = / -. Records keep it, so identify the person by an ID, not by an email address or phone number.',
   },
+  person_required: {
+    status: 403,
+    text: 'The persons of your client have limits, so every payment must name its person. Send the header X-Actor with the ID of the person. Nothing was sent.',
+  },
   invalid_people: {
     status: 400,
     text: 'X-People accepts only the value "masked", which masks people in the response whatever the key may see. Send that value or omit the header. Nothing was shown.',

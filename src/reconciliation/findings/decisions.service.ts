@@ -96,16 +96,16 @@ function wrongStep(from: FindingState, to: StepState): string | undefined {
 /** Nobody looks into an accepted loss any more. Accepting therefore takes a person who did not request the payment. */
 function refusedAcceptance(
   call: AuthenticatedCall,
-  { clientId, keyId, actor }: FindingNow,
+  { clientId, keyId, isPerson, actor }: FindingNow,
 ): { code: ProblemCode; detail: string } | undefined {
-  const { person, clientName } = call.caller;
-  if (person === null) {
+  const { identity, clientName } = call.caller;
+  if (identity === null) {
     const detail = `only a person can accept a difference, with a personal key. ${needsPersonalKey(clientName)}`;
     return { code: 'invalid_request', detail };
   }
   if (clientId === null || keyId === null) return undefined;
   try {
-    requireSomebodyElse(call, { clientId, keyId, actor }, OWN);
+    requireSomebodyElse(call, { clientId, keyId, isPerson, actor }, OWN);
     return undefined;
   } catch (problem) {
     const { code, message } = problem as Problem;

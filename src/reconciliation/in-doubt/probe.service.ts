@@ -147,7 +147,7 @@ export class ProbeService {
       clientAddress: '127.0.0.1',
       receivedAt: clock.now(),
       caller: await this.caller(account),
-      actor: null,
+      person: null,
       operation,
       query: null,
       body: outgoing.body,
@@ -179,6 +179,7 @@ export class ProbeService {
   private async find(account: string) {
     const client = { name: probeClientOf(account), account };
     const key = await this.prisma.apiKey.findFirst({ where: { client } });
-    return key && { account, clientId: key.clientId, keyId: key.id, rights: '' };
+    const credential = { kind: 'key' } as const;
+    return key && { account, clientId: key.clientId, keyId: key.id, credential, rights: '' };
   }
 }

@@ -5,7 +5,8 @@ import { Plan } from './plan';
 
 /** The record of an earlier program has the key itself. No text inside a JSON string contains this, because its quotes are escaped. */
 const MARK = '"idempotency_key":"';
-const KEY = `CASE WHEN strpos(i.record, '${MARK}') > 0 THEN i.record::json ->> 'idempotency_key' ELSE b.idempotency_key END`;
+const KEY = `CASE WHEN strpos(i.record, '${MARK}') > 0 THEN i.record::json ->> 'idempotency_key'
+  ELSE scoped_key(i.person_id, i.record, b.idempotency_key) END`;
 
 /** A key as claims have it. An erased one is hashed. */
 const CLAIMED = 'c.client_id = k.client_id AND c.operation = k.operation AND c.key IN (k.key, hashed_key(k.key))';

@@ -1,0 +1,57 @@
+import { Limits } from '../clients/limits';
+
+/**
+ * How it is known on whose behalf a request is made: by an access token, by an ephemeral key, by the owner of a personal key, or
+ * only because the caller says so (`X-Actor`).
+ */
+export const ACTOR_SOURCES = ['token', 'ephemeral', 'key', 'claimed'] as const;
+export type ActorSource = (typeof ACTOR_SOURCES)[number];
+
+/** The person whose credential a caller has, as the credential names them. */
+export interface Identity {
+  source: Exclude<ActorSource, 'claimed'>;
+  /** Of the person's tokens. Null if the client names the person. */
+  issuer: string | null;
+  name: string;
+}
+
+/** The limits of one person: the person's own, or otherwise the client's. Null means no limit. Admission reads the caps again. */
+export type PersonLimits = Pick<
+  Limits,
+  'personDailyCapUsd' | 'personMonthlyCapUsd' | 'personMaxItemUsd' | 'personRequestsPerMinute'
+>;
+
+/** A person on whose behalf a client calls. */
+export interface Person {
+  id: string;
+  /** See `personHash`. */
+  sha256: Buffer;
+  /** The subject of a token, or the name that the client uses. */
+  name: string;
+  /** Of the commitment. A person who was erased and calls again has another one. */
+  salt: Buffer;
+  /** SHA-256(salt || name), which records hold. */
+  commitment: Buffer;
+  limits: PersonLimits;
+}
+
+/** The person behind a request. */
+export interface CallPerson extends Person {
+  source: ActorSource;
+}
+
+/**
+ * Returns whether only this person may have a call's object. The holder of a shared key has those of every person whom the
+ * key's client names.
+ */
+export function isProven({ source }: CallPerson): boolean {
+  return source !== 'claimed';
+}
+
+/**
+ * Returns whether a person has idempotency keys and contents of their own. The credential is the person's, so the key of another
+ * person is another key. The requests of a server share them, whoever it names.
+ */
+export function isEndUser({ source }: CallPerson): boolean {
+  return source === 'token' || source === 'ephemeral';
+}

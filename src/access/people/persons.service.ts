@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { newId } from '../../platform/database/ids';
+import { withPatience } from '../../platform/database/patience';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { toDecimal } from '../clients/limits';
+import { Person, PersonLimits } from './person';
+import { personHash } from './person-hash';
+
+/** Uses some tens of megabytes. Beyond that, the persons seen least recently are forgotten. */
+const MAX_KNOWN = 50_000;
+
+const SALT_BYTES = 16;
+
+interface PersonRow {
+  id: string;
+  salt: Uint8Array | null;
+  dailyCapUsd: string | null;
+  monthlyCapUsd: string | null;
+  maxItemUsd: string | null;
+  requestsPerMinute: number | null;
+}
+
+const COLUMNS = `id::text, salt, daily_cap_usd::text AS "dailyCapUsd", monthly_cap_usd::text AS "monthlyCapUsd",
+  max_item_usd::text AS "maxItemUsd", requests_per_minute AS "requestsPerMinute"`;
+
+const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
+
+// Of several first requests at the same moment, one adds the row. A person who was erased gets a new salt, so that no record from
+// before can be linked to the name.
+const ADD = `
+  INSERT INTO person (id, client_id, sha256, issuer, name, salt) VALUES ($1::uuid, $2::uuid, $3::bytea, $4, $5, $6::bytea)
+  ON CONFLICT (sha256) DO UPDATE SET name = coalesce(person.name, EXCLUDED.name), salt = coalesce(person.salt, EXCLUDED.salt)
+  RETURNING ${COLUMNS}`;
+
+/** Whom to find. */
+interface Named {
+  clientId: string;
+  /** The version of the client's row. It changes with each change of a person's limits. */
+  rights: string;
+  /** The limits of the client. */
+  limits: PersonLimits;
+}
+
+/** Finds the persons on whose behalf clients call, and adds those who were never seen. */
+@Injectable()
+export class PersonsService {
+  /** By the version of the client's row, so that nobody is remembered with limits from before. */
+  private readonly known = new LRUCache<string, Person>({ max: MAX_KNOWN });
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly side: SidePrisma,
+  ) {}
+
+  /**
+   * Finds a person of a client. The row is committed before this returns, so admission can count on it.
+   * @param issuer of the person's tokens. Null if the client names the person.
+   * @param isPayment whether admission decides about the request. Others never hold up a payment.
+   * @throws DatabaseTooSlow
+   */
+  async find(
+    { clientId, rights, limits }: Named,
+    { issuer, name }: { issuer: string | null; name: string },
+    { patienceMs, isPayment }: { patienceMs: number; isPayment: boolean },
+  ): Promise<Person> {
+    const sha256 = personHash(clientId, issuer, name);
+    const key = `${rights} ${sha256.toString('base64')}`;
+    const known = this.known.get(key);
+    if (known) return known;
+    const finding = read(isPayment ? this.prisma : this.side, sha256, [newId(), clientId, sha256, issuer, name]);
+    const { id, salt, ...own } = await withPatience(finding, patienceMs);
+    const person = {
+      id,
+      sha256,
+      name,
+      salt,
+      commitment: createHash('sha256').update(salt).update(name).digest(),
+      limits: {
+        personDailyCapUsd: toDecimal(own.dailyCapUsd) ?? limits.personDailyCapUsd,
+        personMonthlyCapUsd: toDecimal(own.monthlyCapUsd) ?? limits.personMonthlyCapUsd,
+        personMaxItemUsd: toDecimal(own.maxItemUsd) ?? limits.personMaxItemUsd,
+        personRequestsPerMinute: own.requestsPerMinute ?? limits.personRequestsPerMinute,
+      },
+    };
+    this.known.set(key, person);
+    return person;
+  }
+}
+
+async function read(prisma: PrismaService, sha256: Buffer, values: unknown[]): Promise<PersonRow & { salt: Buffer }> {
+  const [found] = await prisma.prepared<PersonRow>('find_person', FIND, [sha256]);
+  const [row] = found?.salt
+    ? [found]
+    : await prisma.prepared<PersonRow>('add_person', ADD, [...values, randomBytes(SALT_BYTES)]);
+  if (!row?.salt) throw new Error('the upsert returned no row');
+  return { ...row, salt: Buffer.from(row.salt) };
+}
