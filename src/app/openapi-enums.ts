@@ -1,4 +1,5 @@
 import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
+import { USD_FORMS } from '../admin/clients/client-rules';
 import { KIND_NAMES } from '../history/log/kinds';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
 import { OPERATIONS } from '../operations/catalogue';
@@ -29,22 +30,44 @@ const ENUMS = {
   Severity: SEVERITIES,
 };
 
-/**
- * Moves each list into `components.schemas`, and replaces it with a reference wherever it is the `enum` of a schema.
- */
-export function shareEnums(document: OpenAPIObject): void {
-  const lists = Object.entries(ENUMS);
-  replaceEnums(document, new Map(lists.map(([name, words]) => [JSON.stringify(words), name])));
-  const schemas = lists.map(([name, words]) => [name, { type: 'string', enum: [...words] }]);
-  Object.assign(document.components?.schemas ?? {}, Object.fromEntries(schemas));
+/** The forms of a value that several schemas share. */
+const FORMS = { UsdLimit: [...USD_FORMS, { type: 'null' }] };
+
+/** A shared schema, and the part by which it is found. */
+interface Shared {
+  name: string;
+  schema: object;
+  found: string;
 }
 
-function replaceEnums(value: unknown, names: Map<string, string>): void {
+const SHARED: Shared[] = [
+  ...Object.entries(ENUMS).map(([name, words]) => ({
+    name,
+    schema: { type: 'string', enum: [...words] },
+    found: JSON.stringify(words),
+  })),
+  ...Object.entries(FORMS).map(([name, anyOf]) => ({ name, schema: { anyOf }, found: JSON.stringify(anyOf) })),
+];
+
+/**
+ * Moves each list of words or forms into `components.schemas`, and replaces it with a reference wherever it is the `enum`
+ * or `anyOf` of a schema.
+ */
+export function shareEnums(document: OpenAPIObject): void {
+  replaceLists(document, new Map(SHARED.map(({ found, name }) => [found, name])));
+  Object.assign(
+    document.components?.schemas ?? {},
+    Object.fromEntries(SHARED.map(({ name, schema }) => [name, schema])),
+  );
+}
+
+function replaceLists(value: unknown, names: Map<string, string>): void {
   if (typeof value !== 'object' || value === null) return;
-  const schema = value as { $ref?: string; type?: unknown; enum?: unknown };
-  const name = names.get(JSON.stringify(schema.enum));
-  if (name === undefined) return Object.values(value).forEach((inner) => replaceEnums(inner, names));
+  const schema = value as { $ref?: string; type?: unknown; enum?: unknown; anyOf?: unknown };
+  const name = names.get(JSON.stringify(schema.enum ?? schema.anyOf));
+  if (name === undefined) return Object.values(value).forEach((inner) => replaceLists(inner, names));
   schema.$ref = getSchemaPath(name);
   delete schema.type;
   delete schema.enum;
+  delete schema.anyOf;
 }

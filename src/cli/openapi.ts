@@ -26,7 +26,7 @@ function toText(value: unknown, level = 0): string {
   if (isLeaf || line.length <= LINE_LENGTH) return line;
   const inner = Array.isArray(value)
     ? value.map((element) => toText(element, level + 1))
-    : Object.entries(value).map(([key, element]) => `${JSON.stringify(key)}: ${toText(element, level + 1)}`);
+    : Object.entries(value).map(([key, element]) => `${JSON.stringify(key)}:${toText(element, level + 1)}`);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   return `${open}\n${inner.join(',\n')}\n${close}`;
 }

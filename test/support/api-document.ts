@@ -22,7 +22,7 @@ export type Content = Record<string, { schema: Schema }>;
 export interface Response {
   $ref?: string;
   description: string;
-  headers: Record<string, object>;
+  headers?: Record<string, object>;
   content?: Content;
 }
 
@@ -30,6 +30,7 @@ export interface Parameter {
   $ref?: string;
   name: string;
   in: string;
+  description: string;
   schema: Schema;
 }
 
@@ -47,6 +48,8 @@ export type Path = Partial<Record<Method, Operation>> & { parameters: Parameter[
 
 export interface ApiDocument {
   openapi: string;
+  info: { description: string };
+  'x-every-operation': { parameters: Parameter[]; headers: Record<string, { $ref?: string; description: string }> };
   paths: Record<string, Path>;
   components: {
     schemas: Record<string, Schema>;

@@ -14,11 +14,14 @@ type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : ne
 export const UsdLimit = (key: Exclude<Keys<object | null>, Keys<string[]>>, description: string) =>
   limit(key, usdSchema(description));
 
+/** The forms of an amount in US dollars that limits a client. */
+export const USD_FORMS = [
+  { type: 'number', minimum: 0, maximum: MAX_USD },
+  { type: 'string', pattern: USD.source },
+];
+
 const usdSchema = (description: string): ApiPropertyOptions => ({
-  anyOf: [
-    { type: 'number', minimum: 0, maximum: MAX_USD },
-    { type: 'string', pattern: USD.source },
-  ],
+  anyOf: USD_FORMS,
   description,
   example: '10.5',
 });
