@@ -15,8 +15,10 @@ import { ManifestsService } from './export/manifests.service';
 import { IndexService } from './search/index.service';
 import { SummaryService } from './search/summary.service';
 import { OwnCallsController } from './own-calls/own-calls.controller';
+import { CallVersionsService } from './own-calls/call-versions.service';
 import { PayoutStatesController } from './own-calls/payouts.controller';
 import { PayoutsService } from './own-calls/payouts.service';
+import { WaitsService } from './own-calls/waits.service';
 import { PresentService } from './records/present.service';
 import { ReadingsService } from './access-log/readings.service';
 import { RecordsService } from './records/records.service';
@@ -42,6 +44,7 @@ import { StoryService } from './story/story.service';
   providers: [
     AccessesService,
     ActivityService,
+    CallVersionsService,
     CheckpointsService,
     ExportService,
     IndexService,
@@ -55,6 +58,7 @@ import { StoryService } from './story/story.service';
     ShapesService,
     StoryService,
     SummaryService,
+    WaitsService,
   ],
   exports: [IndexService, PresentService, Readings, ReadingsService, RecordsService, SearchService],
 })

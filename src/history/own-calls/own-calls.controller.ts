@@ -1,6 +1,7 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
 import { CallPage, FoundPayout, FullCallRecord } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
 import { SearchService } from '../search/search.service';
@@ -11,6 +12,7 @@ import { requireSomebodyElse } from '../../access/auth/four-eyes';
 import { Shows, showsCall } from '../../access/auth/shows';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { goneSignal } from '../../http/connections/gone';
 import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -18,9 +20,10 @@ import { Problem } from '../../platform/errors/problem';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { Author } from '../../journal/author';
 import { settle } from '../../journal/settlements';
-import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
+import { OwnCallQuery, OwnCallSearch, ResolutionDto } from './own-calls.dto';
 import { ownView } from '../../access/auth/owner';
 import { settlementByHand } from './settlement-by-hand';
+import { WaitsService } from './waits.service';
 
 const FENCED =
   'This instance of the proxy does not pay or write at the moment, and settles nothing. GET /readyz says why. Nothing was changed.';
@@ -38,6 +41,7 @@ export class OwnCallsController {
     private readonly prisma: PrismaService,
     private readonly config: ConfigService<Loaded, true>,
     private readonly fence: FenceService,
+    private readonly waits: WaitsService,
   ) {}
 
   @Get()
@@ -65,7 +69,9 @@ export class OwnCallsController {
   @ApiOperation({
     summary: 'Read the outcome of a call',
     operationId: 'readCall',
-    description: 'Scope `pay`, `write` or `read`. Finds only your own calls. People are masked without `read`.',
+    description:
+      'Scope `pay`, `write` or `read`. Finds only your own calls. People are masked without `read`. With `wait`, the response ' +
+      'comes once there is news of a call that is in progress, in doubt, pending approval, or has payouts that may still change.',
   })
   @ApiParam({
     name: 'id',
@@ -73,12 +79,20 @@ export class OwnCallsController {
     description: 'ID of the call: the `X-Call-Id` of its answer.',
   })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
-  @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<FullCallRecord> {
+  @ApiKeyProblems('invalid_request', 'call_not_found', 'readers_busy')
+  async one(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('id') id: string,
+    @Query() { wait: seconds = 0 }: OwnCallQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FullCallRecord> {
     const { owner, reveal } = ownView(call);
-    const record = isUuid(id) && (await this.records.one(id, reveal, owner));
-    if (!record) throw new Problem('call_not_found');
-    return record;
+    const read = async () => {
+      const record = isUuid(id) && (await this.records.one(id, reveal, owner));
+      if (!record) throw new Problem('call_not_found');
+      return record;
+    };
+    return this.waits.changeOf(call, { seconds, gone: goneSignal(reply) }, read);
   }
 
   @Post(':id/resolution')

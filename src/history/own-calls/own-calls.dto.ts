@@ -1,7 +1,7 @@
 import { RESOLUTIONS } from '../../operations/lifecycle';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
-import { IdempotencyKey, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
+import { IdempotencyKey, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { field, Text, WordList } from '../../http/validation/rules';
 import { readPayoutId } from '../../operations/payout-id';
 
@@ -17,6 +17,21 @@ export class OwnCallSearch implements PageRequest {
 
   @PageToken()
   page_token?: string;
+}
+
+/** Many intermediaries close a request that is not answered after a minute. */
+const LONGEST_WAIT_SECONDS = 60;
+
+export class OwnCallQuery {
+  @WholeNumber({
+    min: 0,
+    max: LONGEST_WAIT_SECONDS,
+    description:
+      'Seconds to wait for news. Without it, or if the call is settled, the response comes at once. Otherwise it comes as ' +
+      'soon as the call or one of its payouts is in another state, and after this time in any case.',
+    example: 25,
+  })
+  wait?: number;
 }
 
 /** How a person may settle payouts. */

@@ -29,6 +29,8 @@ export const SHARES = {
   requests: { ofKey: 500, name: 'requests', retryAfter: 1 },
   /** Some windows of the console, and some programs. A stream costs about 20 kB. */
   streams: { ofKey: 10, ofAll: 1_000, name: 'streams', retryAfter: 10 },
+  /** Requests that wait for news of a call (`?wait=`). Less than all requests of a key, so that it can pay meanwhile. */
+  waits: { ofKey: 250, ofAll: 1_000, name: 'waiting requests', retryAfter: 2 },
   /** An export that nobody reads costs its buffers, of at most a megabyte. Reading its next rows takes a turn. */
   exports: { ofKey: 2, ofAll: 16, atWork: HEAVY_AT_WORK, rests: true, name: 'exports', retryAfter: 10 },
   /** They are streamed like exports, but read by people, in several windows. */

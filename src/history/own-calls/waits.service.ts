@@ -1,0 +1,112 @@
+import { Injectable, OnModuleDestroy } from '@nestjs/common';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { StandingService } from '../../access/auth/standing.service';
+import { SharesService } from '../../http/shares/shares.service';
+import { OPEN } from '../../operations/lifecycle';
+import { NEXT_STEPS, NextStep } from '../../operations/settlement';
+import { Problem } from '../../platform/errors/problem';
+import { FullCallRecord } from '../records/record.dto';
+import { CallVersionsService, versionOf } from './call-versions.service';
+
+const NO_LONGER_ALLOWED =
+  'Your key or session was revoked, or its rights have changed, while this request waited. Send it again with a valid key.';
+
+/** What an app does about payouts that may still change by themselves. */
+const PATIENT: readonly (NextStep | null)[] = [NEXT_STEPS.held, NEXT_STEPS.reserved];
+
+/** What a waiting caller knows of a call. */
+interface Seen {
+  id: string;
+  version: string;
+  states: string;
+}
+
+/** Lets apps wait for news of their calls. A waiting request holds no connection to the database. */
+@Injectable()
+export class WaitsService implements OnModuleDestroy {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly versions: CallVersionsService,
+    private readonly standing: StandingService,
+    private readonly shares: SharesService,
+  ) {}
+
+  /**
+   * Returns a call once it has changed, if it may still change by itself. After some seconds, or when the server stops, it
+   * returns the call as it is.
+   * @param read reads the call.
+   * @param gone aborted when the caller no longer waits.
+   * @throws Problem if the key has too many waiting requests, or is revoked. The reason of `gone`.
+   */
+  async changeOf(
+    call: AuthenticatedCall,
+    { seconds, gone }: { seconds: number; gone: AbortSignal },
+    read: () => Promise<FullCallRecord>,
+  ): Promise<FullCallRecord> {
+    const record = await read();
+    if (isSettled(record) || seconds === 0) return record;
+    const seen = { id: record.id, version: versionOf(record), states: statesOf(record) };
+    // Not awaited, so that nothing holds the record meanwhile. It may be long.
+    return this.wait(call, seen, { seconds, gone }, read);
+  }
+
+  /** Ends all waits. Their callers ask again, and reach another instance. */
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private async wait(
+    call: AuthenticatedCall,
+    seen: Seen,
+    { seconds, gone }: { seconds: number; gone: AbortSignal },
+    read: () => Promise<FullCallRecord>,
+  ): Promise<FullCallRecord> {
+    const give = this.shares.take('waits', call.caller.keyId);
+    try {
+      const signal = AbortSignal.any([this.stopping.signal, gone, AbortSignal.timeout(seconds * 1_000)]);
+      const changed = await this.change(this.standing.watch(call), seen, read, signal);
+      gone.throwIfAborted();
+      return changed ?? (await read());
+    } finally {
+      give();
+    }
+  }
+
+  /** @returns undefined once the signal is aborted. */
+  private async change(
+    holds: () => Promise<boolean>,
+    { id, version: first, states }: Seen,
+    read: () => Promise<FullCallRecord>,
+    signal: AbortSignal,
+  ): Promise<FullCallRecord | undefined> {
+    const ended = aborted(signal);
+    for (let known = first; ;) {
+      const version = await Promise.race([this.versions.poll(id), ended]);
+      if (signal.aborted) return undefined;
+      if (!(await holds())) throw new Problem('invalid_key', { text: NO_LONGER_ALLOWED });
+      if (version === undefined || version === known) continue;
+      known = version;
+      const record = await read();
+      if (isSettled(record) || statesOf(record) !== states) return record;
+    }
+  }
+}
+
+/** Resolves once a signal is aborted. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+/** Returns whether nothing about a call is expected to change by itself. */
+function isSettled({ outcome, items }: FullCallRecord): boolean {
+  return !OPEN.includes(outcome) && !items.some(({ next }) => PATIENT.includes(next));
+}
+
+/** Returns the state of a call and of each of its payouts. */
+function statesOf({ outcome, items }: FullCallRecord): string {
+  return [outcome, ...items.map(({ state }) => state)].join();
+}
