@@ -42,6 +42,23 @@ describe('a held call', () => {
     expect(await approving.spent()).toMatchObject({ usd: '5.000000' });
   });
 
+  it('tells its caller, and whoever repeats its request, where its outcome will be and when to look', async () => {
+    await approving.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [approving.clientId]);
+    const held = await approving.pay().set('Idempotency-Key', 'held-1').expect(202);
+    const again = await approving.pay().set('Idempotency-Key', 'held-1').expect(202);
+    await approving.query('UPDATE client SET approval_over_usd = NULL');
+    const id = held.headers['x-call-id'] ?? '';
+    expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true', 'x-call-id': id });
+    for (const { headers } of [held, again]) {
+      expect(headers).toMatchObject({ location: `/v1/calls/${id}`, 'retry-after': '10' });
+    }
+    const { body } = await approving.proxy.get(approving.app, `${held.headers.location ?? ''}?wait=0`).expect(200);
+    expect(body).toMatchObject({ id, outcome: 'pending_approval' });
+    await approving.decide('reject', id).expect(200);
+    const declined = await approving.pay().set('Idempotency-Key', 'held-1').expect(403);
+    expect(Object.keys(declined.headers)).not.toContain('location');
+  });
+
   it('releases its reservation if the upstream rejects it', async () => {
     await approving.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [approving.clientId]);
     const held = await approving.pay().expect(202);

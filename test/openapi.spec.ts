@@ -87,10 +87,15 @@ describe('the OpenAPI document', () => {
           ['429', '503'].includes(status) || (status === '409' && (sealing || running || path.startsWith('/api/')));
         const retry = comesBack && path !== '/readyz' ? ['Retry-After'] : [];
         const count = path === '/v1/audit/export' && status === '200' ? ['Link', 'X-Total-Count'] : [];
-        const place = status === '202' && running ? ['Location'] : [];
+        const held = status === '202' && (running || path.startsWith('/api/'));
+        const accepted = held ? ['Location', 'Retry-After'] : [];
         const signsIn = path === '/v1/session' && method === 'post' && status === '200';
         const cookie = signsIn ? ['Set-Cookie'] : [];
-        expect([path, status, Object.keys(headers)]).toEqual([path, status, [...retry, ...count, ...place, ...cookie]]);
+        expect([path, status, Object.keys(headers)]).toEqual([
+          path,
+          status,
+          [...retry, ...count, ...accepted, ...cookie],
+        ]);
       }
     }
   });

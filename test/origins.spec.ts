@@ -71,7 +71,7 @@ describe('origins', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': SHOP,
       'access-control-expose-headers':
-        'X-Call-Id, X-Request-Id, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, Age',
+        'X-Call-Id, X-Request-Id, Idempotent-Replayed, Location, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, Age',
       vary: 'Origin',
     });
   });

@@ -55,7 +55,7 @@ describe('the runs of the reconciliation', () => {
     const question = untilNow();
     const begun = await askForRun(here, question).expect(202);
     const { id } = begun.body as { id: string };
-    expect(begun.headers.location).toBe(`/v1/reconciliation/runs/${id}`);
+    expect(begun.headers).toMatchObject({ location: `/v1/reconciliation/runs/${id}`, 'retry-after': '2' });
     expect(begun.body).toMatchObject({
       ...question,
       state: 'queued',

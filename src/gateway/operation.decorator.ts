@@ -5,6 +5,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import { Allow } from '../access/auth/allow';
 import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
+import { ACCEPTED_HEADERS } from '../http/answers/accepted';
 import { AnyEnvelope, PendingApproval } from '../platform/errors/envelope.dto';
 import {
   INTERFACE_PREFIX,
@@ -66,7 +67,14 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     ApiProduces('application/json'),
     ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
     ...(movesValue(name)
-      ? [ApiResponse({ status: 202, type: PendingApproval, description: 'The call is pending approval.' })]
+      ? [
+          ApiResponse({
+            status: 202,
+            type: PendingApproval,
+            description: 'The call is pending approval.',
+            headers: ACCEPTED_HEADERS,
+          }),
+        ]
       : []),
     ApiEnvelopeProblems(effect, ...(namedObjectOf(name) ? (['object_not_found'] as const) : [])),
   );

@@ -76,6 +76,7 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
       'X-Call-Id',
       'X-Request-Id',
       'Idempotent-Replayed',
+      'Location',
       'Retry-After',
       'RateLimit',
       'RateLimit-Policy',

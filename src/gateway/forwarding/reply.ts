@@ -1,3 +1,4 @@
+import { heldCallHeaders } from '../../http/answers/accepted';
 import { Problem } from '../../platform/errors/problem';
 import { toEnvelope } from '../../platform/errors/problem-body';
 import { LedgerItem } from '../../journal/ledger';
@@ -16,16 +17,19 @@ export class Reply {
   ) {}
 
   /**
-   * Returns the reply for a repeated request. It has no `Retry-After`, because a retry with the same key gets the same
-   * answer forever.
+   * Returns the reply for a repeated request. A retry with the same key gets the same answer forever, so there is a
+   * `Retry-After` only while the call is held.
    */
   asReplay(firstCallId: string): Reply {
-    const headers = { 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
+    const held = this.headers.location === undefined ? {} : heldCallHeaders(firstCallId);
+    const headers = { ...held, 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
     return new Reply(this.status, this.contentType, this.body, headers);
   }
 }
 
 interface ReplyHeaders {
+  /** Where the outcome of a held call will be. */
+  location?: string;
   'retry-after'?: number | undefined;
   age?: number | undefined;
   'idempotent-replayed'?: 'true';
@@ -62,7 +66,7 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
 /** Returns the response for a call that is pending approval. */
 export function pendingReply(callId: string): Reply {
   const body = { status: 'pending_approval', call_id: callId };
-  return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+  return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)), heldCallHeaders(callId));
 }
 
 /**

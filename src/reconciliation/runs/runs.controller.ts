@@ -23,6 +23,7 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { ACCEPTED_HEADERS, runHeaders } from '../../http/answers/accepted';
 import { EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
 import { requireMayRead } from './may-read';
 import { toRecord } from './run-record';
@@ -60,7 +61,7 @@ export class RunsController {
     status: 202,
     type: RunRecord,
     description: 'The run is recorded. A worker carries it out.',
-    headers: { Location: { description: 'The URL of the run.', schema: { type: 'string' } } },
+    headers: ACCEPTED_HEADERS,
   })
   @ApiResponse({ status: 200, type: RunRecord, description: 'The same run is already in progress or queued.' })
   @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs')
@@ -82,8 +83,7 @@ export class RunsController {
     };
     const { run, isNew } = await this.runs.begin(question, authorOf(call));
     await this.readings.record(request, shownOf([run]));
-    void reply.status(isNew ? HttpStatus.ACCEPTED : HttpStatus.OK);
-    void reply.header('location', `/v1/reconciliation/runs/${run.id}`);
+    void reply.status(isNew ? HttpStatus.ACCEPTED : HttpStatus.OK).headers(runHeaders(run.id));
     return toRecord(run, mayReveal(call));
   }
 
