@@ -27,6 +27,10 @@ export interface Draft {
   require_idempotency_key: boolean;
   beneficiaries_only: boolean;
   beneficiary_cool_off_seconds: number | '';
+  person_daily_cap_usd: string;
+  person_monthly_cap_usd: string;
+  person_max_item_usd: string;
+  person_requests_per_minute: number | '';
 }
 
 export const NO_LIMITS: Draft = {
@@ -49,6 +53,10 @@ export const NO_LIMITS: Draft = {
   require_idempotency_key: false,
   beneficiaries_only: false,
   beneficiary_cool_off_seconds: '',
+  person_daily_cap_usd: '',
+  person_monthly_cap_usd: '',
+  person_max_item_usd: '',
+  person_requests_per_minute: '',
 };
 
 /** Says that a client that may pay has no daily cap. An empty field does not say so. */
@@ -88,6 +96,10 @@ export const LABELS: Record<keyof Draft, string> = {
   require_idempotency_key: 'Idempotency keys',
   beneficiaries_only: 'Registered recipients',
   beneficiary_cool_off_seconds: 'Seconds in which payouts to new recipients are held',
+  person_daily_cap_usd: 'Each person per day',
+  person_monthly_cap_usd: 'Each person per month',
+  person_max_item_usd: 'Each person per item',
+  person_requests_per_minute: 'Requests of each person per minute',
 };
 
 /** The meaning of each empty list. */

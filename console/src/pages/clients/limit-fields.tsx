@@ -65,6 +65,9 @@ const MONEY: Field<MoneyName>[] = [
   },
   { name: 'approval_over_day_usd', description: 'More for all recipients in a day (UTC) requires an approval.' },
   { name: 'max_recipient_day_usd', description: 'One recipient gets no more in a day (UTC).' },
+  { name: 'person_daily_cap_usd', description: 'One person pays no more in a day (UTC), unless the person has an exception.' },
+  { name: 'person_monthly_cap_usd', description: 'One person pays no more in a calendar month (UTC).' },
+  { name: 'person_max_item_usd', description: 'Largest amount of one payout of a person.' },
 ];
 
 function MoneyField({ name, description, draft, faults, change }: Props & Field<MoneyName>) {
@@ -78,11 +81,17 @@ function MoneyField({ name, description, draft, faults, change }: Props & Field<
   );
 }
 
-type CountName = 'max_items' | 'requests_per_minute' | 'hold_duplicates_days' | 'beneficiary_cool_off_seconds';
+type CountName =
+  | 'max_items'
+  | 'requests_per_minute'
+  | 'hold_duplicates_days'
+  | 'beneficiary_cool_off_seconds'
+  | 'person_requests_per_minute';
 
 const COUNTS: Field<CountName>[] = [
   { name: 'max_items', description: 'Largest number of payouts in one call.' },
   { name: 'requests_per_minute', description: 'Across all keys of the client.' },
+  { name: 'person_requests_per_minute', description: 'One person sends no more, unless the person has an exception.' },
   {
     name: 'hold_duplicates_days',
     description: 'The same amount to the same recipient again requires an approval. At most 90 days.',
