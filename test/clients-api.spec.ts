@@ -21,6 +21,10 @@ const NO_LIMITS = {
   require_idempotency_key: false,
   beneficiaries_only: false,
   beneficiary_cool_off_seconds: null,
+  person_daily_cap_usd: null,
+  person_monthly_cap_usd: null,
+  person_max_item_usd: null,
+  person_requests_per_minute: null,
 };
 const NOTHING_SPENT = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.stringMatching(/Z$/) };
 const LIMITS = {
@@ -41,6 +45,10 @@ const LIMITS = {
   require_idempotency_key: true,
   beneficiaries_only: true,
   beneficiary_cool_off_seconds: 86_400,
+  person_daily_cap_usd: '2.5',
+  person_monthly_cap_usd: '20',
+  person_max_item_usd: '1',
+  person_requests_per_minute: 30,
 };
 
 describe('the API of clients', () => {
@@ -57,6 +65,7 @@ describe('the API of clients', () => {
       id: expect.any(String),
       name: 'shop',
       account: 'main',
+      kind: 'server',
       scopes: ['pay', 'read'],
       operations: null,
       ...NO_LIMITS,
@@ -152,6 +161,10 @@ describe('the API of clients', () => {
         require_idempotency_key: null,
         beneficiaries_only: 'yes',
         beneficiary_cool_off_seconds: 2_592_001,
+        person_daily_cap_usd: -1,
+        person_monthly_cap_usd: '1e3',
+        person_max_item_usd: 0,
+        person_requests_per_minute: 0,
         narration: 'x',
         key: 'pp_mine',
       }),

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { toPermissions } from '../access/governance/change-document';
+import { CLIENT_KINDS, ClientKind } from '../access/clients/client-kind';
 import { ListedClient } from '../access/clients/listed';
 import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
 import { SCOPES } from '../operations/scopes';
@@ -16,6 +17,7 @@ import { print } from './output';
 interface ClientOptions extends OperationOptions, LimitOptions, GovernedOptions {
   name: string;
   account?: string;
+  kind?: ClientKind;
   scopes?: string;
   person?: string;
   expires?: string;
@@ -36,10 +38,11 @@ export function clientsCommands(): Command {
 
 function createCommand(): Command {
   const command = new Command('create')
-    .description('create a client and show its first key once')
+    .description('create a client and show its first key once; a public client has no key')
     .requiredOption('--name <name>', 'name: lowercase letters, digits, and dashes')
     .requiredOption(...SCOPES_OPTION)
     .option('--account <name>', 'account at the upstream, which the client keeps (default: main)')
+    .option('--kind <kind>', `one of ${CLIENT_KINDS.join(', ')}, which the client keeps (default: server)`)
     .option('--operations <list>', 'operations that the client may use (default: all)')
     .option('--without-operations <list>', 'operations to remove from --operations')
     .option('--person <name>', 'ID of the person who owns the first key, who cannot approve their own requests')
@@ -52,6 +55,7 @@ function createCommand(): Command {
     .addHelpText(
       'after',
       `${LIMITS_HELP}
+A public client, such as a mobile app, has no secret keys. Its people send access tokens.
 A client that may pay or redeem needs --daily-cap. The value none creates it without one.
 ${OPERATIONS_HELP}
 ${GOVERNED_HELP}
@@ -68,22 +72,24 @@ Examples:
 }
 
 async function create(options: ClientOptions): Promise<void> {
-  const { account, name, scopes = '', person, expires, reason, json } = options;
+  const { account, kind = 'server', name, scopes = '', person, expires, reason, json } = options;
+  requireKind(options);
   const permissions = { scopes: words(scopes), operations: chosenOperations(options, null) };
   const limits = chosenLimits(options);
   if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
   await makeChange(options, {
     isFirstStep: permissions.scopes.includes('admin') && person !== undefined,
     onDatabase: async ({ clients }, by) => {
-      const expiresAt = chosenExpiry(expires);
-      const grants = { account, operations: permissions.operations, ...limits, person, expiresAt };
+      const expiresAt = kind === 'public' ? undefined : chosenExpiry(expires);
+      const grants = { account, kind, operations: permissions.operations, ...limits, person, expiresAt };
       const created = await clients.create(name, permissions.scopes, grants, by);
-      print(json ? created : { ...created, expires_at: expiresAt }, json);
+      print(json || kind === 'public' ? created : { ...created, expires_at: expiresAt }, json);
     },
     throughProxy: async () => {
       const body = {
         name,
         account,
+        kind,
         ...toPermissions({ ...permissions, ...limits }),
         person,
         expires_at: askedExpiry(expires),
@@ -92,6 +98,14 @@ async function create(options: ClientOptions): Promise<void> {
       print(newKeyOf(await askClients(options, { path: '/v1/clients', body })), json);
     },
   });
+}
+
+/** @throws ClientError */
+function requireKind({ kind = 'server', person, expires }: ClientOptions): void {
+  if (!CLIENT_KINDS.includes(kind)) throw new ClientError(`--kind must be one of ${CLIENT_KINDS.join(', ')}.`);
+  if (kind === 'public' && (person !== undefined || expires !== undefined)) {
+    throw new ClientError('A public client has no secret keys. Leave out --person and --expires.');
+  }
 }
 
 function updateCommand(): Command {
@@ -169,10 +183,10 @@ function listCommand(): Command {
     );
 }
 
-/** Returns what people need of the response to a new key: the key, and the change that it waits for, if it does. */
+/** Returns what people need of the response to a new key, which a public client does not have: the key, and the change that it waits for, if it does. */
 function newKeyOf(answer: object): object {
   const { id, name, key } = answer as { id?: string; name?: string; key?: string };
-  return 'change_id' in answer ? answer : { id, name, key };
+  return 'change_id' in answer ? answer : { id, name, ...(key !== undefined && { key }) };
 }
 
 /** Shortens a client for a table, which has no room for two dozen operations and a dozen limits. */

@@ -3,6 +3,8 @@ import { startProxy, TestProxy } from './proxy';
 import type { Answer, Method } from './request';
 import supertest, { Asked, BodyOf } from './supertest';
 
+type Created = BodyOf<'post', '/v1/clients', 201>;
+
 /** Calls the API of clients, as an administrator unless another key is given. */
 export interface ClientsApi {
   proxy: TestProxy;
@@ -12,7 +14,8 @@ export interface ClientsApi {
     body?: object,
     key?: string,
   ): Asked<Verb, `/v1/clients${Path}`>;
-  create(name: string, more?: object): Promise<BodyOf<'post', '/v1/clients', 201>>;
+  /** Creates a client of the kind `server`. */
+  create(name: string, more?: object): Promise<Created & { key: string }>;
   close(): Promise<void>;
 }
 
@@ -26,8 +29,11 @@ export async function startClientsApi(): Promise<ClientsApi> {
   return {
     proxy,
     ask,
-    create: async (name, more = {}) =>
-      (await ask('post', '', { name, scopes: ['pay', 'read'], daily_cap_usd: null, ...more }).expect(201)).body,
+    create: async (name, more = {}) => {
+      const body = { name, scopes: ['pay', 'read'], daily_cap_usd: null, ...more };
+      const { key = '', ...created } = (await ask('post', '', body).expect(201)).body;
+      return { ...created, key };
+    },
     close: () => proxy.close(),
   };
 }

@@ -26,6 +26,27 @@ ALTER TABLE client
 -- records name it, and revoking it ends them.
 ALTER TABLE api_key ADD COLUMN kind text NOT NULL DEFAULT 'secret' CHECK (kind IN ('secret', 'provider'));
 
+-- A client keeps its kind, as it keeps its account. A server that became public would keep its secret keys.
+CREATE FUNCTION forbid_kind_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a client keeps its kind' USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER client_keeps_kind BEFORE UPDATE ON client
+FOR EACH ROW WHEN (NEW.kind <> OLD.kind) EXECUTE FUNCTION forbid_kind_change();
+
+-- A public client is in the hands of everybody, so a secret key of it would be no secret.
+CREATE FUNCTION forbid_public_secret_key() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM client WHERE id = NEW.client_id AND kind = 'public') THEN
+    RAISE EXCEPTION 'a public client has no secret keys' USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER public_client_has_no_secret_key BEFORE INSERT OR UPDATE OF client_id, kind ON api_key
+FOR EACH ROW WHEN (NEW.kind = 'secret') EXECUTE FUNCTION forbid_public_secret_key();
+
 -- The people behind the calls of a client. This is work, not a record: records hold the ID and a commitment, SHA-256(salt || name).
 CREATE TABLE person (
   id                  uuid PRIMARY KEY, -- UUIDv7

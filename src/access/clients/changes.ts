@@ -89,7 +89,7 @@ function emergencyOf(client: ClientChange['client'], changes: ClientChange[]): C
   return { action: 'emergency_change', client, keyId: null, before: null, after: { acts } };
 }
 
-type Granted = Omit<ListedClient, 'id' | 'name' | 'account' | 'created_at' | 'active_keys'>;
+type Granted = Omit<ListedClient, 'id' | 'name' | 'account' | 'kind' | 'created_at' | 'active_keys'>;
 
 const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_FIELDS[key].name as keyof Granted);
 
@@ -107,7 +107,7 @@ export function creationOf(client: ListedClient): ClientChange {
     client: targetOf(client),
     keyId: null,
     before: null,
-    after: { account: client.account, ...permissionsOf(client) },
+    after: { account: client.account, kind: client.kind, ...permissionsOf(client) },
   };
 }
 

@@ -3,7 +3,7 @@ export class ClientError extends Error {
   /** @param code for programs, if the error is not an invalid request. */
   constructor(
     message: string,
-    readonly code?: 'client_not_found' | 'client_exists' | 'key_not_found',
+    readonly code?: 'client_not_found' | 'client_exists' | 'key_not_found' | 'public_client',
   ) {
     super(message);
   }

@@ -5,6 +5,7 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';
+import { ClientKind } from './client-kind';
 import { Grants, toAssignments } from './grants';
 import { hashKey, newKey, OPENS } from './key';
 import { hintOf, listedClient, ListedClient } from './listed';
@@ -24,6 +25,7 @@ export interface NewClient {
   name: string;
   /** Its account at the upstream, which it keeps. */
   account: string;
+  kind: ClientKind;
   scopes: string[];
 }
 
@@ -43,21 +45,22 @@ export type KeyRow = Omit<
 export class ClientWrites {
   constructor(private readonly records: ChangeRecords) {}
 
-  /** Adds a client with its first key. @throws ClientError if the name is taken. */
+  /** Adds a client, with its first key if it is a server. @throws ClientError if the name is taken. */
   async create(
     tx: Prisma.TransactionClient,
-    { name, account, scopes, operations, ...limits }: Partial<Grants> & NewClient,
-    key: KeyRow,
+    { name, account, kind, scopes, operations, ...limits }: Partial<Grants> & NewClient,
+    key: KeyRow | undefined,
     by: ChangeAuthor,
   ): Promise<ListedClient> {
-    const row = { id: newId(), name, account, scopes: [...new Set(scopes)], ...(operations && { operations }) };
-    const data = { ...row, ...limits, keys: { create: key } };
+    const row = { id: newId(), name, account, kind, scopes: [...new Set(scopes)], ...(operations && { operations }) };
+    const data = { ...row, ...limits, ...(key && { keys: { create: key } }) };
     const client = await tx.client.create({ data, include: { keys: true } }).catch((error: unknown) => {
       if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error;
       throw clientExists(name);
     });
     const listed = listedClient(client, clock.now());
-    await recordChanges(this.records, tx, [creationOf(listed), issuanceOf(client, key)], by);
+    const acts = [creationOf(listed), ...(key ? [issuanceOf(client, key)] : [])];
+    await recordChanges(this.records, tx, acts, by);
     return listed;
   }
 
@@ -77,12 +80,14 @@ export class ClientWrites {
     return after;
   }
 
+  /** @throws ClientError for a public client. */
   async issueKey(
     tx: Prisma.TransactionClient,
-    client: { id: string; name: string },
+    client: Pick<ListedClient, 'id' | 'name' | 'kind'>,
     key: KeyRow,
     by: ChangeAuthor,
   ): Promise<void> {
+    requireServer(client);
     await tx.apiKey.create({ data: { ...key, clientId: client.id } });
     await recordChanges(this.records, tx, [issuanceOf(client, key)], by);
   }
@@ -128,6 +133,20 @@ export function checkAccount(name: string): void {
   if (name === MAIN_ACCOUNT || ACCOUNT_NAME.test(name)) return;
   throw new ClientError(
     'the account must be main or a name of UPSTREAM_ACCOUNTS: 1 to 24 lowercase letters, digits, and hyphens, beginning with a letter',
+  );
+}
+
+/** Makes the first key of a client. A public client has none. @throws ClientError */
+export function makeFirstKey(name: string, kind: ClientKind, options: KeyOptions): Partial<ReturnType<typeof makeKey>> {
+  return kind === 'public' ? {} : makeKey(name, options);
+}
+
+/** @throws ClientError for a public client, which has no secret keys. */
+export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'>): void {
+  if (kind === 'server') return;
+  throw new ClientError(
+    `the client ${name} is public, so it has no secret keys. Let its people send access tokens of its provider, or issue the key to a client of the kind server.`,
+    'public_client',
   );
 }
 

@@ -5,6 +5,7 @@ import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { AT_START, ChangeAuthor, ChangeRecords } from './changes';
 import { ClientError } from './client-error';
+import { ClientKind } from './client-kind';
 import {
   checkAccount,
   checkName,
@@ -12,6 +13,7 @@ import {
   findClient,
   KeyOptions,
   lockClient,
+  makeFirstKey,
   makeKey,
   revocationOf,
 } from './client-writes';
@@ -26,7 +28,14 @@ export interface IssuedKey {
   key: string;
 }
 
-export type NewClientOptions = Partial<Omit<Grants, 'scopes'>> & KeyOptions & { account?: string | undefined };
+/** A new client. A public client has no key. */
+export type CreatedClient = Omit<IssuedKey, 'key'> & Partial<Pick<IssuedKey, 'key'>>;
+
+export interface NewClientOptions extends Partial<Omit<Grants, 'scopes'>>, KeyOptions {
+  account?: string | undefined;
+  /** Default: `server`. */
+  kind?: ClientKind | undefined;
+}
 
 /** How long a change waits for a connection, and then for rows that admissions have locked, in milliseconds. */
 export const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
@@ -47,24 +56,31 @@ export class ClientsService {
   }
 
   /**
-   * Creates a client with its first key. `id` is the client's. Omitted limits do not apply.
+   * Creates a client, with its first key if it is a server. `id` is the client's. Omitted limits do not apply.
    * @throws ClientError
    */
+  create(
+    name: string,
+    scopes: string[],
+    options?: NewClientOptions & { kind?: 'server' },
+    by?: ChangeAuthor,
+  ): Promise<IssuedKey>;
+  create(name: string, scopes: string[], options: NewClientOptions, by?: ChangeAuthor): Promise<CreatedClient>;
   async create(
     name: string,
     scopes: string[],
-    { account = MAIN_ACCOUNT, person, expiresAt, ...grants }: NewClientOptions = {},
+    { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...grants }: NewClientOptions = {},
     by: ChangeAuthor = AT_START,
-  ): Promise<IssuedKey> {
+  ): Promise<CreatedClient> {
     checkName(name);
     checkAccount(account);
     checkGrants({ scopes, ...grants });
-    const { key, row } = makeKey(name, { person, expiresAt });
+    const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     const { id } = await this.prisma.$transaction(
-      (tx) => this.writes.create(tx, { name, account, scopes, ...grants }, row, by),
+      (tx) => this.writes.create(tx, { name, account, kind, scopes, ...grants }, row, by),
       PATIENCE,
     );
-    return { id, name, key };
+    return { id, name, ...(key !== undefined && { key }) };
   }
 
   /**
@@ -90,7 +106,10 @@ export class ClientsService {
     return clients.map((client) => listedClient(client, now));
   }
 
-  /** Issues another key for a client, so that an app can rotate its keys without downtime. `id` is the key's. */
+  /**
+   * Issues another key for a client, so that an app can rotate its keys without downtime. `id` is the key's.
+   * @throws ClientError
+   */
   async issueKey(name: string, options: KeyOptions = {}, by: ChangeAuthor = AT_START): Promise<IssuedKey> {
     const client = await this.find(name);
     const { key, row } = makeKey(name, options);

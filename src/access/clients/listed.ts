@@ -1,4 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
+import { ClientKind } from './client-kind';
 import { limitsOf } from './limits';
 import { allowedOperations } from './operations';
 
@@ -14,6 +15,7 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     id: client.id,
     name: client.name,
     account: client.account,
+    kind: client.kind as ClientKind,
     scopes: client.scopes,
     /** Null for all. */
     operations: allowedOperations(client),

@@ -132,8 +132,8 @@ export class ChangeDecisionsService {
     if (before === null) {
       const scopes = permissions.scopes ?? [];
       await requireSeparateHands(tx, name, { scopes, persons: [key?.person ?? null] });
-      const { account = MAIN_ACCOUNT } = change;
-      if (key) await this.writes.create(tx, { ...permissions, name, account, scopes }, key, by);
+      const { account = MAIN_ACCOUNT, kind = 'server' } = change;
+      await this.writes.create(tx, { ...permissions, name, account, kind, scopes }, key, by);
       return;
     }
     const client = await lockClient(tx, name);

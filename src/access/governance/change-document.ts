@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { permissionsOf } from '../clients/changes';
+import { ClientKind } from '../clients/client-kind';
 import { Holder, KeyRow } from '../clients/client-writes';
 import { Grants } from '../clients/grants';
 import { LIMIT_FIELDS, LIMIT_KEYS } from '../clients/limit-fields';
@@ -11,6 +12,8 @@ import { RegisterDocument } from './register-document';
 export interface ChangeDocument {
   /** The upstream account of a client that will be created. */
   account?: string;
+  /** Its kind. Undefined: it is a server. */
+  kind?: ClientKind;
   /** The changed permissions, by the names of the API. */
   permissions: Permissions;
   key?: KeyDocument;
@@ -75,10 +78,11 @@ export function fromKeyDocument({ id, sha256, hint, person, expires_at }: KeyDoc
 }
 
 /** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
-export function recordedChange(client: string, { account, permissions, key, register }: ChangeDocument): object {
+export function recordedChange(client: string, { account, kind, permissions, key, register }: ChangeDocument): object {
   const { hint = '', person, expires_at } = key ?? {};
   return {
     ...(account !== undefined && { account }),
+    ...(kind !== undefined && { kind }),
     ...permissions,
     ...(key && { hint: hintOf(client, { hint }), person, expires_at }),
     ...(register && { list: register.list }),

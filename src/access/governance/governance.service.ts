@@ -17,9 +17,11 @@ import {
   isTaken,
   KeyOptions,
   lockClient,
+  makeFirstKey,
   makeKey,
+  requireServer,
 } from '../clients/client-writes';
-import { ClientsService, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
+import { ClientsService, CreatedClient, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
 import { checkGrants, Grants } from '../clients/grants';
 import { isDualControlRecorded } from './installation';
 import { ListedClient } from '../clients/listed';
@@ -65,27 +67,28 @@ export class GovernanceService {
     this.registerWrites = new RegisterWrites(records);
   }
 
-  /** Creates a client with its first key. @throws ClientError, Problem */
+  /** Creates a client, with its first key if it is a server. @throws ClientError, Problem */
   async create(
     name: string,
     scopes: string[],
     options: NewClientOptions,
     by: ChangeAuthor,
-  ): Promise<IssuedKey | Waiting> {
+  ): Promise<CreatedClient | Waiting> {
     if (!this.isOn) return this.clients.create(name, scopes, options, by);
-    const { account = MAIN_ACCOUNT, person, expiresAt, ...permissions } = options;
+    const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...permissions } = options;
     checkName(name);
     checkAccount(account);
     checkGrants({ scopes, ...permissions });
-    const { key, row } = makeKey(name, { person, expiresAt });
+    const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
-      await requireSeparateHands(tx, name, { scopes, persons: [row.person] });
+      await requireSeparateHands(tx, name, { scopes, persons: [row?.person ?? null] });
       if (!isGuarded(scopes)) {
-        const { id } = await this.writes.create(tx, { name, account, scopes, ...permissions }, row, by);
-        return { id, name, key };
+        const { id } = await this.writes.create(tx, { name, account, kind, scopes, ...permissions }, row, by);
+        return { id, name, ...(key !== undefined && { key }) };
       }
-      const change = { account, permissions: toPermissions({ scopes, ...permissions }), key: toKeyDocument(row) };
+      const granted = toPermissions({ scopes, ...permissions });
+      const change = { account, kind, permissions: granted, ...(row && { key: toKeyDocument(row) }) };
       const pending = {
         kind: 'create_client',
         client: { id: null, name },
@@ -123,6 +126,7 @@ export class GovernanceService {
     const { key, row } = makeKey(name, options);
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
+      requireServer(client);
       await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [row.person] });
       if (!isGuarded(client.scopes)) {
         await this.writes.issueKey(tx, client, row, by);

@@ -1,6 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
+import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
 import { ListedClient, ListedKey } from '../../access/clients/listed';
 import { UsageDto } from '../limits/cap';
 
@@ -16,6 +17,7 @@ export class ClientDto implements ListedClient {
   @described('ID of the client.', UUID) id!: string;
   @described('Name of the client.', { type: 'string', example: 'shop' }) name!: string;
   @described('Its account at the upstream.', { type: 'string', example: 'main' }) account!: string;
+  @described('`server`: it has secret keys. `public`: it has none.', { enum: CLIENT_KINDS }) kind!: ClientKind;
   @described('Scopes of its keys.', { type: 'array', items: { enum: SCOPES } }) scopes!: string[];
   @orNull('Operations that it may use. Null: all.', { type: 'array', items: { enum: [...OPERATION_NAMES] } })
   operations!: string[] | null;
@@ -50,8 +52,16 @@ export class ClientDto implements ListedClient {
 }
 
 export class NewClientDto extends ClientDto {
-  @described('Its first key. It is shown once and not stored.', { type: 'string' }) key!: string;
-  @orNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at!: Date | null;
+  @ApiPropertyOptional({
+    type: 'string',
+    description: 'Its first key. It is shown once and not stored. A public client has none.',
+  })
+  key?: string;
+  @ApiPropertyOptional({
+    anyOf: [INSTANT, { type: 'null' }],
+    description: 'Expiry of the key. Null: valid until it is revoked.',
+  })
+  expires_at?: Date | null;
 }
 
 export class ClientsDto {

@@ -52,13 +52,17 @@ export class ClientsController {
   @Post()
   @Allow('admin')
   @ApiOperation({
-    summary: 'Create a client with its first key',
+    summary: 'Create a client, with its first key if it is a server',
     operationId: 'createClient',
     description:
       'Scope `admin`. Omitted and null limits do not apply. Clients that may pay or redeem need a daily cap, or null. The ' +
       'change is recorded: `GET /v1/activity`.',
   })
-  @ApiResponse({ status: 201, type: NewClientDto, description: 'The client and its key, which is shown only once.' })
+  @ApiResponse({
+    status: 201,
+    type: NewClientDto,
+    description: 'The client and its key, which is shown only once. A public client has no key.',
+  })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems('invalid_request', 'client_exists', 'incompatible_scopes', 'personal_key_required')
   async create(
@@ -66,13 +70,15 @@ export class ClientsController {
     @Body() body: CreateClientDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewClientDto | WaitingDto> {
-    const { account, name, scopes, operations = null, person, reason } = body;
+    const { account, kind, name, scopes, operations = null, person, reason } = body;
     if (account !== undefined) this.requireAccount(account);
-    const expiresAt = expiryOf(body.expires_at);
-    const grants = { account, operations, person, expiresAt, ...limitsIn(body) };
+    if (kind === 'public') requireNoKey(body);
+    const expiresAt = kind === 'public' ? undefined : expiryOf(body.expires_at);
+    const grants = { account, kind, operations, person, expiresAt, ...limitsIn(body) };
     const created = await this.governance.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
     if (isWaiting(created)) return waiting(created, reply);
-    return { ...(await this.one(name)), key: created.key, expires_at: expiresAt ?? null };
+    const { key } = created;
+    return { ...(await this.one(name)), ...(key !== undefined && { key, expires_at: expiresAt ?? null }) };
   }
 
   @Get(':name')
@@ -125,6 +131,15 @@ export class ClientsController {
     const faults = accountFaults(name, known);
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
   }
+}
+
+/** @throws Problem `invalid_request` for fields of a key, which a public client does not have. */
+function requireNoKey({ person, expires_at }: CreateClientDto): void {
+  const detail = 'must be left out for a public client, which has no secret keys';
+  const faults = Object.entries({ person, expires_at })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => ({ pointer: `/${name}`, detail }));
+  if (faults.length > 0) throw new Problem('invalid_request', { faults });
 }
 
 function withUsage(client: ListedClient, spending: Spending): ClientDto {

@@ -1,6 +1,7 @@
 import { MAX_COOL_OFF_SECONDS, MAX_DUPLICATE_DAYS, readUsd } from '../../access/clients/limit-fields';
+import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
 import { Limits } from '../../access/clients/limits';
-import { Account, Instant } from '../../http/validation/query-rules';
+import { Account, Instant, OneOf } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { NotForwarded, Nothing } from '../../http/validation/nothing.dto';
 import {
@@ -102,6 +103,8 @@ class ClientLimitsDto {
 export class CreateClientDto extends ClientLimitsDto {
   @ClientName() name!: string;
   @Account('Its account at the upstream, which it keeps. Default: `main`.') account?: string;
+  @OneOf(CLIENT_KINDS, '`server`: it has secret keys. `public`: it has none. It keeps its kind. Default: `server`.')
+  kind?: ClientKind;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
   @NewDailyCap(`${DAILY_CAP} Required for clients that may pay or redeem. Null: none.`) daily_cap_usd?: Usd;

@@ -50,7 +50,13 @@ export class KeysController {
   @ApiBody({ type: IssueKeyDto, required: false })
   @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, which is shown only once.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems('invalid_request', 'client_not_found', 'incompatible_scopes', 'personal_key_required')
+  @ApiKeyProblems(
+    'invalid_request',
+    'client_not_found',
+    'public_client',
+    'incompatible_scopes',
+    'personal_key_required',
+  )
   async issue(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,

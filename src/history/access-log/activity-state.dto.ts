@@ -13,6 +13,7 @@ const INSTANT = { format: 'date-time' };
 /** The fields of a client, a key, a wallet or the configuration that an act changed, or what it deleted. The others are left out. */
 export class ActivityState {
   @text('Its account at the upstream.') account?: string;
+  @text('Kind of the client or the key.') kind?: string;
   @words('Scopes of its keys.') scopes?: string[];
   @ApiPropertyOptional({
     anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
@@ -41,6 +42,10 @@ export class ActivityState {
   beneficiaries_only?: boolean;
   @count('Seconds in which payouts to a newly registered recipient need an approval.')
   beneficiary_cool_off_seconds?: number | null;
+  @textOrNull('Daily cap of each person in US dollars.', USD) person_daily_cap_usd?: string | null;
+  @textOrNull('Monthly cap of each person in US dollars.', USD) person_monthly_cap_usd?: string | null;
+  @textOrNull('Limit per item of a person in US dollars.', USD) person_max_item_usd?: string | null;
+  @count('Limit of requests per person and minute.') person_requests_per_minute?: number | null;
   @text('ID of the entry.') beneficiary_id?: string;
   @text('Its list.') list?: string;
   @text('Its recipient, masked.') recipient?: string;

@@ -170,6 +170,10 @@ export const PROBLEMS = {
     status: 409,
     text: 'This change was already decided, or its time has passed. Nothing was changed. Request it again.',
   },
+  public_client: {
+    status: 409,
+    text: 'A public client has no secret keys. Let its people send access tokens of its provider, or issue the key to a client of the kind server.',
+  },
   client_exists: { status: 409, text: 'A client with this name already exists.' },
   already_decided: {
     status: 409,

@@ -48,11 +48,11 @@ export default function ClientPage() {
 }
 
 function Summary({ client }: { client: ClientDto }) {
-  const { id, account, created_at: at, active_keys: keys, usage } = client;
+  const { id, account, kind, created_at: at, active_keys: keys, usage } = client;
   const hasChoice = useAccounts().length > 1;
   return (
     <Stack gap="md">
-      {keys === 0 && (
+      {kind === 'server' && keys === 0 && (
         <Alert color="orange" variant="light">
           This client has no valid key. Issue one so that it can send requests.
         </Alert>
@@ -61,6 +61,7 @@ function Summary({ client }: { client: ClientDto }) {
         <Facts
           of={{
             Id: <Copyable text={id} label="the client's id" />,
+            Kind: kind,
             Account: hasChoice ? account : undefined,
             Made: <Instant at={at} />,
           }}

@@ -61,9 +61,10 @@ export default function ClientsPage() {
       {creating && (
         <CreateClient
           close={() => setCreating(false)}
-          created={(client) => {
+          created={({ client, key: secret, waits }) => {
             setCreating(false);
-            setKey(client);
+            if (secret !== undefined) setKey({ client, key: secret, waits });
+            else if (!waits) navigate(`/clients/${client}`);
           }}
         />
       )}

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAccounts } from '../../api/accounts';
 import { http } from '../../api/client';
+import type { ClientDto } from '../../api/generated/schema';
 import { FormEnd, useSubmit } from '../../components/form';
 import { MAIN_ACCOUNT } from '../../components/format';
 import { changesOf, type Draft, faultsByField, NO_LIMITS } from './draft';
@@ -11,27 +12,36 @@ import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
 import { isWaiting } from './waiting';
 
+type ClientKind = ClientDto['kind'];
+
+const KINDS: { value: ClientKind; label: string }[] = [
+  { value: 'server', label: 'Server: has secret keys' },
+  { value: 'public', label: 'Public: has no secret keys' },
+];
+
 interface Props {
-  /** Receives the key. It opens nothing while the client waits for a second person. */
-  created: (client: { client: string; key: string; waits: boolean }) => void;
+  /** Receives the key, which opens nothing while the client waits for a second person. A public client has none. */
+  created: (client: { client: string; key?: string | undefined; waits: boolean }) => void;
   close: () => void;
 }
 
-/** Creates a client with its first key. */
+/** Creates a client, with its first key if it is a server. */
 export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [account, setAccount] = useState(MAIN_ACCOUNT);
+  const [kind, setKind] = useState<ClientKind>('server');
   const [person, setPerson] = useState('');
   const [expiry, setExpiry] = useState(USUAL_EXPIRY);
   const [draft, setDraft] = useState<Draft>({ ...NO_LIMITS, scopes: ['pay', 'read'] });
   const { failure, busy, onSubmit } = useSubmit(async () => {
     const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
     const owner = person.trim() !== '' && { person: person.trim() };
-    const body = { name: name.trim(), account, ...limits, ...owner, ...expiryIn(expiry) };
+    const key = kind === 'server' && { ...owner, ...expiryIn(expiry) };
+    const body = { name: name.trim(), account, kind, ...limits, ...key };
     const { data } = await http.POST('/v1/clients', { body });
     forgetClients(queries);
-    if (data) created({ client: body.name, key: data.key ?? '', waits: isWaiting(data) });
+    if (data) created({ client: body.name, key: data.key, waits: isWaiting(data) });
   });
   const faults = faultsByField(failure);
   return (
@@ -45,12 +55,21 @@ export function CreateClient({ created, close }: Props) {
             onChange={({ currentTarget: { value } }) => setName(value)}
           />
           <AccountField account={account} error={faults.account} change={setAccount} />
-          <TextInput
-            {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
-            description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
-            onChange={({ currentTarget: { value } }) => setPerson(value)}
+          <NativeSelect
+            {...{ label: 'Kind', data: [...KINDS], value: kind, error: faults.kind }}
+            description="A server keeps secret keys. A public client, such as a mobile app, has none. The kind cannot be changed."
+            onChange={({ currentTarget: { value } }) => setKind(value as ClientKind)}
           />
-          <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
+          {kind === 'server' && (
+            <>
+              <TextInput
+                {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
+                description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
+                onChange={({ currentTarget: { value } }) => setPerson(value)}
+              />
+              <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
+            </>
+          )}
           <LimitFields draft={draft} faults={faults} change={(change) => setDraft({ ...draft, ...change })} />
           <FormEnd
             {...{

@@ -43,15 +43,7 @@ export function Keys({ client }: { client: ClientDto }) {
   };
   return (
     <Stack gap="sm">
-      <Group>
-        <Button variant="default" leftSection={<KeyRound size={16} aria-hidden />} onClick={() => setIssuing(true)}>
-          Issue another key
-        </Button>
-      </Group>
-      <Text size="sm" c="dimmed" maw="70ch">
-        To rotate a key, issue another key and let the app use it. When the old key is no longer used, revoke it. Both
-        keys are valid until then.
-      </Text>
+      {client.kind === 'public' ? <NoSecretKeys /> : <Rotation issue={() => setIssuing(true)} />}
       <DataTable
         label="Keys"
         columns={[...COLUMNS, actions]}
@@ -59,7 +51,7 @@ export function Keys({ client }: { client: ClientDto }) {
         keyOf={({ id }) => id}
         error={keys.error}
         retry={keys.refetch}
-        empty="This client has no keys. Issue one."
+        empty="This client has no keys."
       />
       {issuing && (
         <IssueKey
@@ -74,6 +66,31 @@ export function Keys({ client }: { client: ClientDto }) {
       {issued !== undefined && <NewKeyDialog of={{ client: name, key: issued }} close={() => setIssued(undefined)} />}
       {revoking && <RevokeKey of={revoking} isLast={client.active_keys === 1} close={() => setRevoking(undefined)} />}
     </Stack>
+  );
+}
+
+function Rotation({ issue }: { issue: () => void }) {
+  return (
+    <>
+      <Group>
+        <Button variant="default" leftSection={<KeyRound size={16} aria-hidden />} onClick={issue}>
+          Issue another key
+        </Button>
+      </Group>
+      <Text size="sm" c="dimmed" maw="70ch">
+        To rotate a key, issue another key and let the app use it. When the old key is no longer used, revoke it. Both
+        keys are valid until then.
+      </Text>
+    </>
+  );
+}
+
+function NoSecretKeys() {
+  return (
+    <Text size="sm" c="dimmed" maw="70ch">
+      A public client has no secret keys, because everybody can read what an app contains. Its people send access tokens
+      of its identity provider.
+    </Text>
   );
 }
 
