@@ -114,7 +114,7 @@ describe('the clients command', () => {
       /must be allowed at least one operation/,
     );
     await expect(update('keeping')).rejects.toThrow(
-      'Give at least one change: --scopes, --operations, --without-operations, or a limit.',
+      'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider.',
     );
     await expect(update('nobody', '--operations', 'all')).rejects.toThrow('no client has the name nobody');
     expect(await operationsOf('keeping')).toBeNull();
@@ -124,8 +124,8 @@ describe('the clients command', () => {
     await create('three', '--operations', 'POST /send,GET /info/assets,GET /wallets/list');
     await create('unlimited');
     const table = await cli('list');
-    expect(table).toMatch(new RegExp(`three +pay,read +3 of ${NAMES.length} +none `));
-    expect(table).toMatch(/unlimited +pay,read +all /);
+    expect(table).toMatch(new RegExp(`three +server +pay,read +3 of ${NAMES.length} +none `));
+    expect(table).toMatch(/unlimited +server +pay,read +all /);
     expect(await cli('update', '--name', 'three', '--operations', 'POST /send')).toMatch(/ 1 of \d+ /);
   });
 

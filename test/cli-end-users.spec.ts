@@ -33,4 +33,30 @@ describe('the commands for end users', () => {
       await expect(creating).rejects.toThrow('A public client has no secret keys. Leave out --person and --expires.');
     }
   });
+
+  it('set, change and remove the provider of a client', async () => {
+    const provider = `--token-issuer https://id.example --token-audience https://pay.example
+      --token-jwks-uri https://id.example/jwks --token-client-id web-app`.split(/\s+/);
+    await create('web', '--kind', 'public', ...provider);
+    const update = async (...args: string[]) =>
+      JSON.parse((await clients('update', '--name', 'web', '--json', ...args)).stdout) as object;
+    expect(await update('--token-dpop', '--token-algorithms', 'ES256, EdDSA')).toMatchObject({
+      token_issuer: 'https://id.example',
+      token_algorithms: ['ES256', 'EdDSA'],
+      token_dpop: true,
+    });
+    expect(await update('--no-token-dpop')).toMatchObject({ token_dpop: false });
+    const listed = JSON.parse((await keys('list', '--client', 'web', '--json')).stdout) as object[];
+    expect(listed).toMatchObject([
+      { kind: 'provider', state: 'revoked' },
+      { kind: 'provider', hint: 'provider', state: 'active' },
+    ]);
+    await expect(update('--token-issuer', 'http://id.example')).rejects.toThrow(
+      /^--token-issuer must be a URL with https/,
+    );
+    await expect(create('half', '--token-issuer', 'https://id.example')).rejects.toThrow(
+      'a client that takes access tokens needs token_audience, token_jwks_uri, token_client_id, too',
+    );
+    expect(await update('--token-issuer', 'none')).toMatchObject({ token_issuer: null, token_algorithms: [] });
+  });
 });

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { toPermissions } from '../access/governance/change-document';
+import { toPermissions } from '../access/clients/permissions';
 import { CLIENT_KINDS, ClientKind } from '../access/clients/client-kind';
 import { ListedClient } from '../access/clients/listed';
 import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
@@ -13,8 +13,9 @@ import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from
 import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
+import { chosenProvider, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
 
-interface ClientOptions extends OperationOptions, LimitOptions, GovernedOptions {
+interface ClientOptions extends OperationOptions, LimitOptions, ProviderOptions, GovernedOptions {
   name: string;
   account?: string;
   kind?: ClientKind;
@@ -47,7 +48,7 @@ function createCommand(): Command {
     .option('--without-operations <list>', 'operations to remove from --operations')
     .option('--person <name>', 'ID of the person who owns the first key, who cannot approve their own requests')
     .option(...EXPIRES_OPTION);
-  return withLimitOptions(governed(command))
+  return withProviderOptions(withLimitOptions(governed(command)))
     .option(
       '--json',
       'print JSON: {"id","name","key"}, or {"status","change_id","expires_at","key"} if the change waits',
@@ -57,6 +58,7 @@ function createCommand(): Command {
       `${LIMITS_HELP}
 A public client, such as a mobile app, has no secret keys. Its people send access tokens.
 A client that may pay or redeem needs --daily-cap. The value none creates it without one.
+${PROVIDER_HELP}
 ${OPERATIONS_HELP}
 ${GOVERNED_HELP}
 
@@ -66,7 +68,8 @@ Examples:
   npm run cli -- clients create --name desk --scopes approve,audit --person ada --addresses 10.0.0.0/8 --expires never
   npm run cli -- clients create --name till --scopes pay --daily-cap 50 --operations "POST /payouts/airtime"
   npm run cli -- clients create --name kiosk --account kenya --scopes pay,read --daily-cap 50
-  npm run cli -- clients create --name site --scopes pay,write,read --daily-cap 50 --operations documented --origins https://shop.example`,
+  npm run cli -- clients create --name site --scopes pay,write,read --daily-cap 50 --operations documented --origins https://shop.example
+  npm run cli -- clients create --name phone --kind public --scopes pay,read --daily-cap 500 --person-daily-cap 20 --token-issuer https://id.example --token-audience https://pay.example --token-jwks-uri https://id.example/jwks --token-client-id phone-app`,
     )
     .action(create);
 }
@@ -75,7 +78,7 @@ async function create(options: ClientOptions): Promise<void> {
   const { account, kind = 'server', name, scopes = '', person, expires, reason, json } = options;
   requireKind(options);
   const permissions = { scopes: words(scopes), operations: chosenOperations(options, null) };
-  const limits = chosenLimits(options);
+  const limits = { ...chosenLimits(options), ...chosenProvider(options) };
   if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
   await makeChange(options, {
     isFirstStep: permissions.scopes.includes('admin') && person !== undefined,
@@ -118,13 +121,15 @@ function updateCommand(): Command {
       '--without-operations <list>',
       'operations to remove from --operations, or from those that the client may use now',
     );
-  return withLimitOptions(governed(command))
+  return withProviderOptions(withLimitOptions(governed(command)))
+    .option('--no-token-dpop', 'take tokens that are not bound to a key of the app, too')
     .option('--no-require-idempotency-key', 'accept payments and writes without the header Idempotency-Key')
     .option('--no-beneficiaries-only', 'pay recipients that are not registered, too')
     .option('--json', 'print the client as JSON, with the names of its operations (null: all)')
     .addHelpText(
       'after',
       `${LIMITS_HELP}
+${PROVIDER_HELP}
 ${OPERATIONS_HELP}
 ${GOVERNED_HELP}
 
@@ -133,6 +138,7 @@ Examples:
   npm run cli -- clients update --name shop --countries none --require-idempotency-key
   npm run cli -- clients update --name shop --without-operations "POST /wallets/transfer,POST /account/transfer"
   npm run cli -- clients update --name shop --operations all
+  npm run cli -- clients update --name phone --token-issuer none
   npm run cli -- clients update --name shop --scopes read`,
     )
     .action(update);
@@ -141,10 +147,10 @@ Examples:
 async function update(options: ClientOptions): Promise<void> {
   const { name, scopes, reason, json } = options;
   const changesOperations = options.operations !== undefined || options.withoutOperations !== undefined;
-  const limits = chosenLimits(options);
+  const limits = { ...chosenLimits(options), ...chosenProvider(options) };
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
     throw new ClientError(
-      'Give at least one change: --scopes, --operations, --without-operations, or a limit. See --help.',
+      'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider. See --help.',
     );
   }
   const changeOf = (client: Pick<ListedClient, 'operations' | 'scopes' | 'daily_cap_usd'>) => {
@@ -191,6 +197,15 @@ function newKeyOf(answer: object): object {
 
 /** Shortens a client for a table, which has no room for two dozen operations and a dozen limits. */
 function forPeople(client: ListedClient) {
-  const { id, name, scopes, operations, created_at, active_keys } = client;
-  return { id, name, scopes, operations: countOf(operations), limits: limitsInShort(client), created_at, active_keys };
+  const { id, name, kind, scopes, operations, created_at, active_keys } = client;
+  return {
+    id,
+    name,
+    kind,
+    scopes,
+    operations: countOf(operations),
+    limits: limitsInShort(client),
+    created_at,
+    active_keys,
+  };
 }

@@ -3,6 +3,16 @@ import { startProxy, TestProxy } from './proxy';
 import type { Answer, Method } from './request';
 import supertest, { Asked, BodyOf } from './supertest';
 
+/** The provider of a client that takes no tokens. */
+export const NO_PROVIDER = {
+  token_issuer: null,
+  token_audience: null,
+  token_jwks_uri: null,
+  token_algorithms: [],
+  token_client_id: null,
+  token_dpop: false,
+};
+
 type Created = BodyOf<'post', '/v1/clients', 201>;
 
 /** Calls the API of clients, as an administrator unless another key is given. */

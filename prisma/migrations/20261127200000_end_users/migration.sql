@@ -26,6 +26,9 @@ ALTER TABLE client
 -- records name it, and revoking it ends them.
 ALTER TABLE api_key ADD COLUMN kind text NOT NULL DEFAULT 'secret' CHECK (kind IN ('secret', 'provider'));
 
+-- A client has one such key at a time.
+CREATE UNIQUE INDEX api_key_provider ON api_key (client_id) WHERE kind = 'provider' AND revoked_at IS NULL;
+
 -- A client keeps its kind, as it keeps its account. A server that became public would keep its secret keys.
 CREATE FUNCTION forbid_kind_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -109,6 +112,13 @@ ALTER TABLE refusal
   ADD COLUMN actor_commitment bytea CHECK (octet_length(actor_commitment) = 32),
   ADD COLUMN actor_source text CHECK (actor_source IN ('token', 'ephemeral', 'key', 'claimed')),
   ADD COLUMN ephemeral_key_id uuid;
+
+-- provider_changed: whose access tokens a client takes. person_added, person_limits_changed: an exception for a person, named by ID.
+ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activity_action_check CHECK (action IN (
+  'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
+  'wallet_recovered', 'key_paid_twice', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
+  'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
+  'provider_changed', 'person_added', 'person_limits_changed'));
 
 GRANT SELECT, INSERT, UPDATE ON person, ephemeral_key, payer_spending TO payout_proxy;
 GRANT SELECT ON payer_cap TO payout_proxy;

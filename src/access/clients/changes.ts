@@ -1,6 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
 import { ListedClient } from './listed';
+import { PROVIDER_FIELDS, PROVIDER_KEYS } from './token-provider';
 
 /** How a change was requested. */
 export const CHANGED_VIA = ['api', 'console', 'cli', 'start', 'worker', 'proxy'] as const;
@@ -11,6 +12,7 @@ export const CLIENT_ACTIONS = [
   'limits_changed',
   'scopes_changed',
   'operations_changed',
+  'provider_changed',
   'key_issued',
   'key_revoked',
   'beneficiary_added',
@@ -91,6 +93,7 @@ function emergencyOf(client: ClientChange['client'], changes: ClientChange[]): C
 
 type Granted = Omit<ListedClient, 'id' | 'name' | 'account' | 'kind' | 'created_at' | 'active_keys'>;
 
+const PROVIDER_NAMES = PROVIDER_KEYS.map((key) => PROVIDER_FIELDS[key].name as keyof Granted);
 const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_FIELDS[key].name as keyof Granted);
 
 /** The fields that each action changes, by their names in the API. */
@@ -98,6 +101,7 @@ const CHANGED_BY: [ClientAction, (keyof Granted)[]][] = [
   ['scopes_changed', ['scopes']],
   ['operations_changed', ['operations']],
   ['limits_changed', LIMIT_NAMES],
+  ['provider_changed', PROVIDER_NAMES],
 ];
 
 /** The creation of a client, with everything that it may do. */

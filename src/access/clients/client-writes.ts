@@ -3,22 +3,15 @@ import { newId } from '../../platform/database/ids';
 import { ACCOUNT_NAME } from '../../platform/config/environment';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf, recordChanges } from './changes';
+import { ChangeAuthor, ChangeRecords, changesBetween, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';
 import { ClientKind } from './client-kind';
 import { Grants, toAssignments } from './grants';
-import { hashKey, newKey, OPENS } from './key';
-import { hintOf, listedClient, ListedClient } from './listed';
-import { isPersonId } from './person';
+import { OPENS } from './key';
+import { issuanceOf, KeyRow, renewProviderKey, requireServer } from './key-rows';
+import { listedClient, ListedClient } from './listed';
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
-
-export interface KeyOptions {
-  /** The person who owns the key, if there is one. */
-  person?: string | undefined;
-  /** When the key expires. Undefined for never. */
-  expiresAt?: Date | undefined;
-}
 
 /** A client that is to be created. */
 export interface NewClient {
@@ -35,17 +28,11 @@ export interface Holder {
   person: string | null;
 }
 
-/** The stored form of a key. */
-export type KeyRow = Omit<
-  Prisma.ApiKeyGetPayload<object>,
-  'clientId' | 'kind' | 'createdAt' | 'revokedAt' | 'lastUsedAt'
->;
-
 /** Writes clients and keys with their records, in the transaction of the caller. */
 export class ClientWrites {
   constructor(private readonly records: ChangeRecords) {}
 
-  /** Adds a client, with its first key if it is a server. @throws ClientError if the name is taken. */
+  /** Adds a client, with its first key if it is a server. @throws ClientError if its name or its provider is taken. */
   async create(
     tx: Prisma.TransactionClient,
     { name, account, kind, scopes, operations, ...limits }: Partial<Grants> & NewClient,
@@ -55,16 +42,19 @@ export class ClientWrites {
     const row = { id: newId(), name, account, kind, scopes: [...new Set(scopes)], ...(operations && { operations }) };
     const data = { ...row, ...limits, ...(key && { keys: { create: key } }) };
     const client = await tx.client.create({ data, include: { keys: true } }).catch((error: unknown) => {
-      if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error;
-      throw clientExists(name);
+      throw takenOf(error, name);
     });
     const listed = listedClient(client, clock.now());
-    const acts = [creationOf(listed), ...(key ? [issuanceOf(client, key)] : [])];
+    const acts = [
+      creationOf(listed),
+      ...(key ? [issuanceOf(client, key)] : []),
+      ...(await renewProviderKey(tx, listed)),
+    ];
     await recordChanges(this.records, tx, acts, by);
     return listed;
   }
 
-  /** Changes a client that {@link lockClient} has locked. */
+  /** Changes a client that {@link lockClient} has locked. @throws ClientError if its provider is taken. */
   async update(
     tx: Prisma.TransactionClient,
     before: ListedClient,
@@ -74,9 +64,15 @@ export class ClientWrites {
     const assignments = toAssignments(change);
     if (assignments.length === 0) return before;
     // Prisma's own update cannot set a list to null.
-    await tx.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE id = ${before.id}::uuid`;
+    await tx.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE id = ${before.id}::uuid`.catch(
+      (error: unknown) => {
+        throw takenOf(error, before.name);
+      },
+    );
     const after = await findClient(tx, before.name);
-    await recordChanges(this.records, tx, changesBetween(before, after), by);
+    const changes = changesBetween(before, after);
+    const keys = hasOtherTokens(before, after) ? await renewProviderKey(tx, after) : [];
+    await recordChanges(this.records, tx, [...changes, ...keys], by);
     return after;
   }
 
@@ -136,33 +132,35 @@ export function checkAccount(name: string): void {
   );
 }
 
-/** Makes the first key of a client. A public client has none. @throws ClientError */
-export function makeFirstKey(name: string, kind: ClientKind, options: KeyOptions): Partial<ReturnType<typeof makeKey>> {
-  return kind === 'public' ? {} : makeKey(name, options);
+/**
+ * Whether the tokens that a client takes are others. A change of `token_dpop` keeps the key: if it was revoked, one person
+ * alone must not let the tokens in again.
+ */
+function hasOtherTokens(before: ListedClient, after: ListedClient): boolean {
+  return TOKENS.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
-/** @throws ClientError for a public client, which has no secret keys. */
-export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'>): void {
-  if (kind === 'server') return;
-  throw new ClientError(
-    `the client ${name} is public, so it has no secret keys. Let its people send access tokens of its provider, or issue the key to a client of the kind server.`,
-    'public_client',
+const TOKENS = [
+  'token_issuer',
+  'token_audience',
+  'token_jwks_uri',
+  'token_algorithms',
+  'token_client_id',
+] as const satisfies (keyof ListedClient)[];
+
+/** Returns why a client cannot be written, if another client has its name or its place at the provider. */
+function takenOf(error: unknown, name: string): unknown {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
+  const details = JSON.stringify([error.message, error.meta]);
+  if (/client_token_client|token_client_id/.test(details)) return providerTaken();
+  return error.code === 'P2002' ? clientExists(name) : error;
+}
+
+function providerTaken(): ClientError {
+  return new ClientError(
+    'another client takes the tokens of this token_issuer and token_client_id. A token names its client by them, so each client needs an app of its own at the provider.',
+    'provider_taken',
   );
-}
-
-/** Makes a key for a client, and its stored form. @throws ClientError if the ID of the person could be a contact. */
-export function makeKey(client: string, { person, expiresAt }: KeyOptions): { key: string; row: KeyRow } {
-  if (person !== undefined && !isPersonId(person)) {
-    throw new ClientError(
-      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not be an email address or phone number, because records keep it',
-    );
-  }
-  const key = newKey(client);
-  const sha256 = new Uint8Array(hashKey(key));
-  return {
-    key,
-    row: { id: newId(), sha256, hint: key.slice(-4), expiresAt: expiresAt ?? null, person: person ?? null },
-  };
 }
 
 export function clientExists(name: string): ClientError {
@@ -171,15 +169,4 @@ export function clientExists(name: string): ClientError {
 
 function noClient(name: string): ClientError {
   return new ClientError(`no client has the name ${name}. To list the clients, use clients list.`, 'client_not_found');
-}
-
-function issuanceOf({ id, name }: { id: string; name: string }, key: KeyRow): ClientChange {
-  const after = { hint: hintOf(name, key), person: key.person, expires_at: key.expiresAt?.toISOString() ?? null };
-  return { action: 'key_issued', client: { id, name }, keyId: key.id, before: null, after };
-}
-
-export function revocationOf(key: KeyRow & { client: { id: string; name: string } }, revokedAt: Date): ClientChange {
-  const { id, name } = key.client;
-  const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
-  return { action: 'key_revoked', client: { id, name }, keyId: key.id, before, after };
 }

@@ -6,19 +6,12 @@ import { isUuid } from '../../platform/database/uuid';
 import { AT_START, ChangeAuthor, ChangeRecords } from './changes';
 import { ClientError } from './client-error';
 import { ClientKind } from './client-kind';
-import {
-  checkAccount,
-  checkName,
-  ClientWrites,
-  findClient,
-  KeyOptions,
-  lockClient,
-  makeFirstKey,
-  makeKey,
-  revocationOf,
-} from './client-writes';
+import { checkAccount, checkName, ClientWrites, findClient, lockClient } from './client-writes';
 import { checkGrants, Grants } from './grants';
+import { KeyOptions, makeFirstKey, makeKey, revocationOf } from './key-rows';
 import { ListedClient, listedClient, listedKey, ListedKey } from './listed';
+import { grantsOf } from './permissions';
+import { completeProvider, NO_PROVIDER } from './token-provider';
 
 export interface IssuedKey {
   id: string;
@@ -76,8 +69,9 @@ export class ClientsService {
     checkAccount(account);
     checkGrants({ scopes, ...grants });
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
+    const all = completeProvider(NO_PROVIDER, grants);
     const { id } = await this.prisma.$transaction(
-      (tx) => this.writes.create(tx, { name, account, kind, scopes, ...grants }, row, by),
+      (tx) => this.writes.create(tx, { name, account, kind, scopes, ...all }, row, by),
       PATIENCE,
     );
     return { id, name, ...(key !== undefined && { key }) };
@@ -90,10 +84,10 @@ export class ClientsService {
    */
   async update(name: string, change: Partial<Grants>, by: ChangeAuthor = AT_START): Promise<ListedClient> {
     checkGrants(change);
-    return this.prisma.$transaction(
-      async (tx) => this.writes.update(tx, await lockClient(tx, name), change, by),
-      PATIENCE,
-    );
+    return this.prisma.$transaction(async (tx) => {
+      const client = await lockClient(tx, name);
+      return this.writes.update(tx, client, completeProvider(grantsOf(client), change), by);
+    }, PATIENCE);
   }
 
   find(name: string): Promise<ListedClient> {
@@ -146,7 +140,7 @@ export class ClientsService {
       if (key.revokedAt) return { id, revoked_at: key.revokedAt };
       const revokedAt = clock.now();
       await tx.apiKey.update({ where: { id }, data: { revokedAt } });
-      await this.changes.record(tx, [revocationOf(key, revokedAt)], by);
+      await this.changes.record(tx, [revocationOf(key.client, key, revokedAt)], by);
       return { id, revoked_at: revokedAt };
     }, PATIENCE);
   }

@@ -2,18 +2,23 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { isScope, SCOPES } from '../../operations/scopes';
 import { ClientError } from './client-error';
-import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
+import { LIMIT_FIELDS } from './limit-fields';
 import { Limits } from './limits';
+import { PROVIDER_FIELDS, TokenProvider } from './token-provider';
 
 /** The permissions of a client. */
-export interface Grants extends Limits {
+export interface Grants extends Limits, TokenProvider {
   scopes: string[];
   /** Names of the interface's operations. Null for all of them. The caller has checked the names. */
   operations: string[] | null;
 }
 
+/** The permissions other than scopes and operations. */
+export const GRANT_FIELDS = { ...LIMIT_FIELDS, ...PROVIDER_FIELDS };
+export const GRANT_KEYS = Object.keys(GRANT_FIELDS) as (keyof typeof GRANT_FIELDS)[];
+
 /** @throws ClientError for a client that could do nothing, for unknown names, and for invalid limits. */
-export function checkGrants({ scopes, operations, ...limits }: Partial<Grants>): void {
+export function checkGrants({ scopes, operations, ...others }: Partial<Grants>): void {
   const unknown = scopes?.filter((scope) => !isScope(scope)) ?? [];
   if (unknown.length > 0 || scopes?.length === 0) {
     throw new ClientError(
@@ -25,23 +30,23 @@ export function checkGrants({ scopes, operations, ...limits }: Partial<Grants>):
       'a client must be allowed at least one operation. To shut a client out, revoke its keys with keys revoke.',
     );
   }
-  const wrong = LIMIT_KEYS.filter((key) => limits[key] !== undefined && limits[key] !== null)
-    .map((key) => ({ ...LIMIT_FIELDS[key], value: limits[key] }))
+  const wrong = GRANT_KEYS.filter((key) => others[key] !== undefined && others[key] !== null)
+    .map((key) => ({ ...GRANT_FIELDS[key], value: others[key] }))
     .filter(({ test, value }) => !test(value));
   if (wrong.length > 0) throw new ClientError(wrong.map(({ name, must }) => `${name} ${must}`).join('; '));
 }
 
 /** Returns `column = value` for all given fields. */
-export function toAssignments({ scopes, operations, ...limits }: Partial<Grants>): Prisma.Sql[] {
-  const ofLimits = LIMIT_KEYS.filter((key) => limits[key] !== undefined).map((key) => {
-    const { name, column } = LIMIT_FIELDS[key];
-    const value = limits[key];
+export function toAssignments({ scopes, operations, ...others }: Partial<Grants>): Prisma.Sql[] {
+  const ofOthers = GRANT_KEYS.filter((key) => others[key] !== undefined).map((key) => {
+    const { name, column } = GRANT_FIELDS[key];
+    const value = others[key];
     const written = value instanceof Decimal ? value.toFixed() : value;
     return Prisma.sql`${Prisma.raw(name)} = ${written}::${Prisma.raw(column)}`;
   });
   return [
     ...(scopes === undefined ? [] : [Prisma.sql`scopes = ${[...new Set(scopes)]}::text[]`]),
     ...(operations === undefined ? [] : [Prisma.sql`operations = ${operations}::text[]`]),
-    ...ofLimits,
+    ...ofOthers,
   ];
 }

@@ -3,15 +3,15 @@ import { isAddressBlock } from '../../platform/config/address-block';
 import { isWebOrigin } from '../../platform/config/web-origin';
 import { Limits } from './limits';
 
-/** One limit: its name in the API, and its valid values. */
-interface LimitField {
+/** One permission: its name in the API, and its valid values. */
+export interface GrantField {
   /** Its name in the API and in the database. */
   name: string;
   /** The column's type. */
-  column: 'numeric' | 'integer' | 'text[]' | 'boolean';
+  column: 'numeric' | 'integer' | 'text' | 'text[]' | 'boolean';
   /** Its valid values, as the end of a sentence that begins with its name. */
   must: string;
-  /** Whether a value is a valid limit. Null, which removes a limit, is not. Callers decide whether to allow it. */
+  /** Whether a value is valid. Null, which removes a limit, is not. Callers decide whether to allow it. */
   test: (value: unknown) => boolean;
 }
 
@@ -50,7 +50,7 @@ export const LIMIT_FIELDS = {
   personMonthlyCapUsd: usd('person_monthly_cap_usd', { mayBeZero: true }),
   personMaxItemUsd: usd('person_max_item_usd', { mayBeZero: false }),
   personRequestsPerMinute: count('person_requests_per_minute', MAX_COUNT),
-} satisfies Record<keyof Limits, LimitField>;
+} satisfies Record<keyof Limits, GrantField>;
 
 export const LIMIT_KEYS = Object.keys(LIMIT_FIELDS) as (keyof Limits)[];
 
@@ -61,7 +61,7 @@ export function readUsd(value: unknown): Decimal | undefined {
   return typeof text === 'string' && USD.test(text) && Number(text) <= MAX_USD ? new Decimal(text) : undefined;
 }
 
-function usd(name: string, { mayBeZero }: { mayBeZero: boolean }): LimitField {
+function usd(name: string, { mayBeZero }: { mayBeZero: boolean }): GrantField {
   return {
     name,
     column: 'numeric',
@@ -73,7 +73,7 @@ function usd(name: string, { mayBeZero }: { mayBeZero: boolean }): LimitField {
   };
 }
 
-function count(name: string, most: number): LimitField {
+function count(name: string, most: number): GrantField {
   return {
     name,
     column: 'integer',
@@ -82,12 +82,12 @@ function count(name: string, most: number): LimitField {
   };
 }
 
-function toggle(name: string): LimitField {
+function toggle(name: string): GrantField {
   return { name, column: 'boolean', must: 'must be true or false', test: (value) => typeof value === 'boolean' };
 }
 
 /** An empty list means no limit. */
-function list(name: string, words: string, isWord: (word: string) => boolean): LimitField {
+function list(name: string, words: string, isWord: (word: string) => boolean): GrantField {
   return {
     name,
     column: 'text[]',

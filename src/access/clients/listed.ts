@@ -6,6 +6,10 @@ import { allowedOperations } from './operations';
 /** A client as operators see it, with the names of the API. */
 export type ListedClient = ReturnType<typeof listedClient>;
 
+/** A `secret` key is known to its holder. A `provider` key stands for the tokens of the client's provider. */
+export const KEY_KINDS = ['secret', 'provider'] as const;
+type KeyKind = (typeof KEY_KINDS)[number];
+
 /** A key as operators see it. It never contains the key itself. */
 export type ListedKey = ReturnType<typeof listedKey>;
 
@@ -40,8 +44,14 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     person_monthly_cap_usd: limits.personMonthlyCapUsd?.toFixed() ?? null,
     person_max_item_usd: limits.personMaxItemUsd?.toFixed() ?? null,
     person_requests_per_minute: limits.personRequestsPerMinute,
+    token_issuer: client.tokenIssuer,
+    token_audience: client.tokenAudience,
+    token_jwks_uri: client.tokenJwksUri,
+    token_algorithms: client.tokenAlgorithms,
+    token_client_id: client.tokenClientId,
+    token_dpop: client.tokenDpop,
     created_at: client.createdAt,
-    active_keys: client.keys.filter((key) => stateOf(key, now) === 'active').length,
+    active_keys: client.keys.filter((key) => key.kind === 'secret' && stateOf(key, now) === 'active').length,
   };
 }
 
@@ -49,6 +59,7 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
   return {
     id: key.id,
     client: key.client.name,
+    kind: key.kind as KeyKind,
     hint: hintOf(key.client.name, key),
     person: key.person,
     state: stateOf(key, now),
@@ -59,9 +70,9 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
   };
 }
 
-/** Returns the beginning and the end of a key. */
-export function hintOf(clientName: string, { hint }: { hint: string }): string {
-  return `pp_${clientName}_…${hint}`;
+/** Returns the beginning and the end of a secret key. A provider's key has no text. */
+export function hintOf(clientName: string, { hint, kind }: { hint: string; kind?: string }): string {
+  return kind === 'provider' ? hint : `pp_${clientName}_…${hint}`;
 }
 
 function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): 'active' | 'revoked' | 'expired' {

@@ -4,11 +4,12 @@ import { SidePrisma } from '../../platform/database/side-prisma';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
-import { fromKeyDocument, fromPermissions } from './change-document';
+import { fromKeyDocument } from './change-document';
 import { ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from '../clients/client-writes';
 import { PATIENCE } from '../clients/clients.service';
 import { OPENS } from '../clients/key';
+import { fromPermissions } from '../clients/permissions';
 import {
   ChangeStatus,
   decisionOf,

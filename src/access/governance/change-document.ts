@@ -1,11 +1,8 @@
-import { Decimal } from 'decimal.js';
-import { permissionsOf } from '../clients/changes';
 import { ClientKind } from '../clients/client-kind';
-import { Holder, KeyRow } from '../clients/client-writes';
-import { Grants } from '../clients/grants';
-import { LIMIT_FIELDS, LIMIT_KEYS } from '../clients/limit-fields';
-import { Limits, NO_LIMITS } from '../clients/limits';
-import { hintOf, ListedClient } from '../clients/listed';
+import { Holder } from '../clients/client-writes';
+import { KeyRow } from '../clients/key-rows';
+import { hintOf } from '../clients/listed';
+import { Permissions } from '../clients/permissions';
 import { RegisterDocument } from './register-document';
 
 /** A requested change, as it is stored until somebody decides about it. */
@@ -26,8 +23,6 @@ export interface BeforeDocument {
   holders: Holder[];
 }
 
-type Permissions = Record<string, unknown> & { scopes?: string[]; operations?: string[] | null };
-
 /** A new key. The key itself is nowhere. */
 interface KeyDocument {
   id: string;
@@ -35,36 +30,6 @@ interface KeyDocument {
   hint: string;
   person: string | null;
   expires_at: string | null;
-}
-
-export function toPermissions({ scopes, operations, ...limits }: Partial<Grants>): Permissions {
-  const named = LIMIT_KEYS.filter((key) => limits[key] !== undefined).map((key) => {
-    const value = limits[key];
-    return [LIMIT_FIELDS[key].name, value instanceof Decimal ? value.toFixed() : value];
-  });
-  return {
-    ...(scopes !== undefined && { scopes: [...new Set(scopes)] }),
-    ...(operations !== undefined && { operations }),
-    ...(Object.fromEntries(named) as Permissions),
-  };
-}
-
-export function fromPermissions({ scopes, operations, ...named }: Permissions): Partial<Grants> {
-  const limits = LIMIT_KEYS.filter((key) => named[LIMIT_FIELDS[key].name] !== undefined).map((key) => {
-    const { name, column } = LIMIT_FIELDS[key];
-    const value = named[name];
-    return [key, column === 'numeric' && value !== null ? new Decimal(value as string) : value];
-  });
-  return {
-    ...(scopes !== undefined && { scopes }),
-    ...(operations !== undefined && { operations }),
-    ...(Object.fromEntries(limits) as Partial<Limits>),
-  };
-}
-
-/** Returns everything that a client may do. */
-export function grantsOf(client: ListedClient): Grants {
-  return { ...NO_LIMITS, scopes: [], operations: null, ...fromPermissions(permissionsOf(client) as Permissions) };
 }
 
 export function toKeyDocument({ id, sha256, hint, person, expiresAt }: KeyRow): KeyDocument {

@@ -6,7 +6,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { BeneficiariesService } from '../clients/beneficiaries.service';
-import { BeforeDocument, ChangeDocument, grantsOf, toKeyDocument, toPermissions } from './change-document';
+import { BeforeDocument, ChangeDocument, toKeyDocument } from './change-document';
 import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import {
   checkAccount,
@@ -15,20 +15,19 @@ import {
   ClientWrites,
   holdersOf,
   isTaken,
-  KeyOptions,
   lockClient,
-  makeFirstKey,
-  makeKey,
-  requireServer,
 } from '../clients/client-writes';
 import { ClientsService, CreatedClient, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
 import { checkGrants, Grants } from '../clients/grants';
 import { isDualControlRecorded } from './installation';
+import { KeyOptions, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
 import { ListedClient } from '../clients/listed';
+import { grantsOf, toPermissions } from '../clients/permissions';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
 import { widenedRegister } from './register-document';
 import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
+import { completeProvider, NO_PROVIDER } from '../clients/token-provider';
 import { isGuarded, widenings } from './widens';
 
 /** A change that waits for a second person. */
@@ -75,10 +74,11 @@ export class GovernanceService {
     by: ChangeAuthor,
   ): Promise<CreatedClient | Waiting> {
     if (!this.isOn) return this.clients.create(name, scopes, options, by);
-    const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...permissions } = options;
+    const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...given } = options;
     checkName(name);
     checkAccount(account);
-    checkGrants({ scopes, ...permissions });
+    checkGrants({ scopes, ...given });
+    const permissions = completeProvider(NO_PROVIDER, given);
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
@@ -101,12 +101,13 @@ export class GovernanceService {
   }
 
   /** Changes the permissions of a client. @throws ClientError, Problem */
-  async update(name: string, change: Partial<Grants>, by: ChangeAuthor): Promise<ListedClient | Waiting> {
-    if (!this.isOn) return this.clients.update(name, change, by);
-    checkGrants(change);
+  async update(name: string, asked: Partial<Grants>, by: ChangeAuthor): Promise<ListedClient | Waiting> {
+    if (!this.isOn) return this.clients.update(name, asked, by);
+    checkGrants(asked);
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
       const before = grantsOf(client);
+      const change = completeProvider(before, asked);
       const widens = widenings(before, { ...before, ...change });
       const holders = await holdersOf(tx, client.id);
       if (change.scopes) {

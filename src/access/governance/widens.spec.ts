@@ -3,6 +3,7 @@ import { Decimal } from 'decimal.js';
 import { SCOPES } from '../../operations/scopes';
 import { Grants } from '../clients/grants';
 import { NO_LIMITS } from '../clients/limits';
+import { NO_PROVIDER, TokenProvider } from '../clients/token-provider';
 import { GUARDED_SCOPES, widenings } from './widens';
 
 const WORDS = ['a', 'b', 'c', 'd'];
@@ -13,7 +14,19 @@ const usd = maybe(fc.constantFrom(...USD).map((text) => new Decimal(text)));
 const count = maybe(fc.integer({ min: 1, max: 5 }));
 const words = fc.uniqueArray(fc.constantFrom(...WORDS));
 
-const grants: fc.Arbitrary<Grants> = fc.record({
+const provider: fc.Arbitrary<TokenProvider> = fc.oneof(
+  fc.constant(NO_PROVIDER),
+  fc.record({
+    tokenIssuer: fc.constantFrom(...WORDS),
+    tokenAudience: fc.constantFrom(...WORDS),
+    tokenJwksUri: fc.constantFrom(...WORDS),
+    tokenAlgorithms: fc.subarray(['ES256', 'RS256'], { minLength: 1 }),
+    tokenClientId: fc.constantFrom(...WORDS),
+    tokenDpop: fc.boolean(),
+  }),
+);
+
+const limits = fc.record({
   scopes: fc.uniqueArray(fc.constantFrom(...SCOPES), { minLength: 1 }),
   operations: maybe(fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1 })),
   dailyCapUsd: usd,
@@ -38,6 +51,8 @@ const grants: fc.Arbitrary<Grants> = fc.record({
   personMaxItemUsd: usd,
   personRequestsPerMinute: count,
 });
+
+const grants: fc.Arbitrary<Grants> = fc.tuple(limits, provider).map(([one, two]) => ({ ...one, ...two }));
 
 /** Everything that a client may do without a second person, as plain statements. */
 function possibilities({ scopes, operations, ...limits }: Grants): Set<string> {
@@ -79,11 +94,16 @@ function possibilities({ scopes, operations, ...limits }: Grants): Set<string> {
   );
   if (!limits.beneficiariesOnly) may.push('pay any recipient');
   if (!limits.requireIdempotencyKey) may.push('pay without an idempotency key');
+  const { tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId, tokenDpop } = limits;
+  if (tokenIssuer !== null) {
+    const from = JSON.stringify([tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId]);
+    all(`take tokens of ${from}`, tokenDpop ? ['bound'] : ['bound', 'not bound']);
+  }
   return new Set(may);
 }
 
 describe('what a change widens', () => {
-  const nothing: Grants = { ...NO_LIMITS, scopes: ['pay'], operations: null };
+  const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDER, scopes: ['pay'], operations: null };
 
   it('finds a widening exactly if something becomes possible', () => {
     fc.assert(
@@ -118,6 +138,10 @@ describe('what a change widens', () => {
     [{ scopes: ['read'] }, { scopes: ['read', 'write', 'audit'] }, []],
     [{ scopes: ['read'] }, { scopes: ['pay', 'account'], maxItems: 3 }, ['scopes']],
     [{ maxItems: 3, requireIdempotencyKey: true }, {}, ['max_items', 'require_idempotency_key']],
+    [{ tokenIssuer: 'a', tokenDpop: false }, { tokenIssuer: 'a', tokenDpop: true }, []],
+    [{ tokenIssuer: 'a', tokenDpop: true }, { tokenIssuer: 'a', tokenDpop: false }, ['token_dpop']],
+    [{ tokenIssuer: 'a' }, { tokenIssuer: 'b' }, ['token_issuer']],
+    [{ tokenIssuer: 'a' }, {}, []],
   ])('compares %j with %j', (before, after, widened) => {
     expect(widenings({ ...nothing, ...before }, { ...nothing, ...after })).toEqual(widened);
   });

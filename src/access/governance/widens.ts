@@ -3,6 +3,7 @@ import { Scope } from '../../operations/scopes';
 import { Grants } from '../clients/grants';
 import { LIMIT_FIELDS } from '../clients/limit-fields';
 import { Limits } from '../clients/limits';
+import { providerWidenings } from '../clients/token-provider';
 
 /**
  * The scopes that only two persons together grant. With one of them, a key pays, decides, or sees more than its own.
@@ -55,6 +56,7 @@ export function widenings(before: Grants, after: Grants): string[] {
     ...(granted.length > 0 ? ['scopes'] : []),
     ...(operations ? ['operations'] : []),
     ...limits.map((key) => LIMIT_FIELDS[key].name),
+    ...providerWidenings(before, after),
   ];
 }
 

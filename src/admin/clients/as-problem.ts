@@ -3,6 +3,7 @@ import { Problem } from '../../platform/errors/problem';
 
 /** Translates errors about clients for the API, because their texts name commands. */
 export function asProblem(error: unknown): never {
-  if (error instanceof ClientError) throw new Problem(error.code ?? 'invalid_request', { cause: error });
+  if (error instanceof ClientError)
+    throw new Problem(error.code ?? 'invalid_request', { cause: error, faults: error.faults });
   throw error;
 }

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
 import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
-import { ListedClient, ListedKey } from '../../access/clients/listed';
+import { KEY_KINDS, ListedClient, ListedKey } from '../../access/clients/listed';
 import { UsageDto } from '../limits/cap';
 
 const described = (description: string, schema: object) => ApiProperty({ description, ...schema });
@@ -46,8 +46,15 @@ export class ClientDto implements ListedClient {
   @orNull('Monthly cap of each person in US dollars, UTC.', USD) person_monthly_cap_usd!: string | null;
   @orNull('Limit per item of a person in US dollars.', USD) person_max_item_usd!: string | null;
   @orNull('Limit of requests per person and minute.', COUNT) person_requests_per_minute!: number | null;
+  @orNull('Issuer of the access tokens that it takes. Null: it takes none.', { type: 'string' })
+  token_issuer!: string | null;
+  @orNull('Audience of its tokens.', { type: 'string' }) token_audience!: string | null;
+  @orNull('Address of the public keys of the issuer.', { type: 'string' }) token_jwks_uri!: string | null;
+  @words('Signature algorithms of its tokens.') token_algorithms!: string[];
+  @orNull('ID of the app at the issuer.', { type: 'string' }) token_client_id!: string | null;
+  @described('Whether its tokens must be bound to a key (DPoP).', { type: 'boolean' }) token_dpop!: boolean;
   @described('When it was created.', INSTANT) created_at!: Date;
-  @described('Number of valid keys.', COUNT) active_keys!: number;
+  @described('Number of valid secret keys.', COUNT) active_keys!: number;
   @ApiProperty({ type: UsageDto, description: 'Spending against its caps.' }) usage!: UsageDto;
 }
 
@@ -71,6 +78,8 @@ export class ClientsDto {
 export class KeyDto implements ListedKey {
   @described('ID of the key.', UUID) id!: string;
   @described('Name of the client.', { type: 'string' }) client!: string;
+  @described('`provider`: it stands for all access tokens of the client.', { enum: KEY_KINDS })
+  kind!: ListedKey['kind'];
   @described('Beginning and end of the key.', { type: 'string', example: 'pp_shop_…x7Qa' }) hint!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
   @described('Whether the key is valid.', { enum: ['active', 'revoked', 'expired'] }) state!: ListedKey['state'];

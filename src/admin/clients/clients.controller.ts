@@ -64,7 +64,7 @@ export class ClientsController {
     description: 'The client and its key, which is shown only once. A public client has no key.',
   })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems('invalid_request', 'client_exists', 'incompatible_scopes', 'personal_key_required')
+  @ApiKeyProblems('invalid_request', 'client_exists', 'provider_taken', 'incompatible_scopes', 'personal_key_required')
   async create(
     @CurrentCall() call: AuthenticatedCall,
     @Body() body: CreateClientDto,
@@ -104,7 +104,13 @@ export class ClientsController {
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems('invalid_request', 'client_not_found', 'incompatible_scopes', 'personal_key_required')
+  @ApiKeyProblems(
+    'invalid_request',
+    'client_not_found',
+    'provider_taken',
+    'incompatible_scopes',
+    'personal_key_required',
+  )
   async change(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,

@@ -1,6 +1,7 @@
 import { MAX_COOL_OFF_SECONDS, MAX_DUPLICATE_DAYS, readUsd } from '../../access/clients/limit-fields';
 import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
 import { Limits } from '../../access/clients/limits';
+import { TokenProvider } from '../../access/clients/token-provider';
 import { Account, Instant, OneOf } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { NotForwarded, Nothing } from '../../http/validation/nothing.dto';
@@ -16,6 +17,8 @@ import {
   UsdLimit,
 } from './client-rules';
 
+import { ProviderDto, providerIn } from './provider.dto';
+
 type Usd = string | number | null;
 
 const Reason = () =>
@@ -26,8 +29,8 @@ const Expiry = () =>
 
 const DAILY_CAP = 'Daily cap in US dollars, from midnight to midnight UTC.';
 
-/** The limits of a client except its daily cap. Null removes a limit. */
-class ClientLimitsDto {
+/** The provider and the limits of a client except its daily cap. Null removes a limit. */
+class ClientLimitsDto extends ProviderDto {
   @UsdLimit('monthlyCapUsd', 'Monthly cap in US dollars, per calendar month in UTC.')
   monthly_cap_usd?: Usd;
 
@@ -133,11 +136,12 @@ export class RevocationDto {
   @Reason() reason?: string;
 }
 
-/** Returns the limits that a body names. */
-export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits> {
+/** Returns the limits and the provider that a body names. */
+export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits & TokenProvider> {
   const { require_idempotency_key: requireIdempotencyKey, beneficiaries_only: beneficiariesOnly } = dto;
   const { beneficiary_cool_off_seconds: beneficiaryCoolOffSeconds } = dto;
   return {
+    ...providerIn(dto),
     ...(dto.daily_cap_usd !== undefined && { dailyCapUsd: amount(dto.daily_cap_usd) }),
     ...(dto.monthly_cap_usd !== undefined && { monthlyCapUsd: amount(dto.monthly_cap_usd) }),
     ...(dto.max_item_usd !== undefined && { maxItemUsd: amount(dto.max_item_usd) }),

@@ -46,6 +46,13 @@ export class ActivityState {
   @textOrNull('Monthly cap of each person in US dollars.', USD) person_monthly_cap_usd?: string | null;
   @textOrNull('Limit per item of a person in US dollars.', USD) person_max_item_usd?: string | null;
   @count('Limit of requests per person and minute.') person_requests_per_minute?: number | null;
+  @textOrNull('Issuer of the access tokens that it takes. Null: it takes none.') token_issuer?: string | null;
+  @textOrNull('Audience of its tokens.') token_audience?: string | null;
+  @textOrNull('Address of the public keys of the issuer.') token_jwks_uri?: string | null;
+  @words('Signature algorithms of its tokens.') token_algorithms?: string[];
+  @textOrNull('ID of the app at the issuer.') token_client_id?: string | null;
+  @ApiPropertyOptional({ type: 'boolean', description: 'Whether its tokens must be bound to a key (DPoP).' })
+  token_dpop?: boolean;
   @text('ID of the entry.') beneficiary_id?: string;
   @text('Its list.') list?: string;
   @text('Its recipient, masked.') recipient?: string;

@@ -79,6 +79,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   incompatible_scopes: 'fix_request',
   change_superseded: 'fix_request',
   change_decided: 'fix_request',
+  provider_taken: 'fix_request',
   public_client: 'fix_request',
   client_exists: 'fix_request',
   already_decided: 'fix_request',

@@ -170,6 +170,10 @@ export const PROBLEMS = {
     status: 409,
     text: 'This change was already decided, or its time has passed. Nothing was changed. Request it again.',
   },
+  provider_taken: {
+    status: 409,
+    text: 'Another client takes the tokens of this token_issuer and token_client_id. A token names its client by them, so each client needs an app of its own at the provider.',
+  },
   public_client: {
     status: 409,
     text: 'A public client has no secret keys. Let its people send access tokens of its provider, or issue the key to a client of the kind server.',

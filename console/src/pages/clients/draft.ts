@@ -31,6 +31,12 @@ export interface Draft {
   person_monthly_cap_usd: string;
   person_max_item_usd: string;
   person_requests_per_minute: number | '';
+  token_issuer: string;
+  token_audience: string;
+  token_jwks_uri: string;
+  token_client_id: string;
+  token_algorithms: NonNullable<ChangeClientDto['token_algorithms']>;
+  token_dpop: boolean;
 }
 
 export const NO_LIMITS: Draft = {
@@ -57,6 +63,12 @@ export const NO_LIMITS: Draft = {
   person_monthly_cap_usd: '',
   person_max_item_usd: '',
   person_requests_per_minute: '',
+  token_issuer: '',
+  token_audience: '',
+  token_jwks_uri: '',
+  token_client_id: '',
+  token_algorithms: [],
+  token_dpop: false,
 };
 
 /** Says that a client that may pay has no daily cap. An empty field does not say so. */
@@ -100,18 +112,30 @@ export const LABELS: Record<keyof Draft, string> = {
   person_monthly_cap_usd: 'Each person per month',
   person_max_item_usd: 'Each person per item',
   person_requests_per_minute: 'Requests of each person per minute',
+  token_issuer: 'Token issuer',
+  token_audience: 'Token audience',
+  token_jwks_uri: 'Address of its keys',
+  token_client_id: 'App at the issuer',
+  token_algorithms: 'Signature algorithms',
+  token_dpop: 'Tokens bound to a key',
 };
 
 /** The meaning of each empty list. */
-const EMPTY: Partial<Record<keyof Draft, string>> = { scopes: 'none', operations: 'none', origins: 'none' };
+const EMPTY: Partial<Record<keyof Draft, string>> = {
+  scopes: 'none',
+  operations: 'none',
+  origins: 'none',
+  token_algorithms: 'none',
+};
 
 /** Describes a limit: `$10.00`, `no limit`, `Kenya, Nigeria`. */
 export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): string {
   if (value === null) return 'all';
   if (Array.isArray(value)) return value.length === 0 ? (EMPTY[key] ?? 'any') : value.join(', ');
   if (typeof value === 'boolean') return value ? 'required' : 'optional';
-  if (value === '' || value === NONE) return 'no limit';
-  return typeof value === 'number' ? formatCount(value) : formatUsd(value);
+  if (value === '' || value === NONE) return key.startsWith('token_') ? 'none' : 'no limit';
+  if (typeof value === 'number') return formatCount(value);
+  return key.endsWith('_usd') ? formatUsd(value) : value;
 }
 
 /** Describes the changes: `Daily cap: $10.00, from no limit`. */

@@ -16,9 +16,9 @@ const COLUMNS: Column<KeyDto>[] = [
   {
     id: 'hint',
     title: 'Key',
-    render: ({ hint }) => (
+    render: ({ hint, kind }) => (
       <Text size="sm" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-        {hint}
+        {kind === 'provider' ? 'tokens of the provider' : hint}
       </Text>
     ),
   },
@@ -64,7 +64,13 @@ export function Keys({ client }: { client: ClientDto }) {
         />
       )}
       {issued !== undefined && <NewKeyDialog of={{ client: name, key: issued }} close={() => setIssued(undefined)} />}
-      {revoking && <RevokeKey of={revoking} isLast={client.active_keys === 1} close={() => setRevoking(undefined)} />}
+      {revoking && (
+        <RevokeKey
+          of={revoking}
+          isLast={revoking.kind === 'secret' && client.active_keys === 1}
+          close={() => setRevoking(undefined)}
+        />
+      )}
     </Stack>
   );
 }

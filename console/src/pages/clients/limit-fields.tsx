@@ -1,6 +1,7 @@
 import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import { operationNameValues as OPERATIONS } from '../../api/generated/schema';
 import { type Draft, type Faults, LABELS } from './draft';
+import { ProviderFields } from './provider-fields';
 import { ScopesField } from './scopes-field';
 
 interface Props {
@@ -40,6 +41,7 @@ export function LimitFields(props: Props) {
         error={props.faults.beneficiaries_only}
         onChange={({ currentTarget: { checked } }) => props.change({ beneficiaries_only: checked })}
       />
+      <ProviderFields {...props} />
     </Stack>
   );
 }
@@ -51,7 +53,7 @@ interface Field<Name> {
   description: string;
 }
 
-type MoneyName = Exclude<NameOf<string>, NameOf<number | ''>>;
+type MoneyName = Extract<NameOf<string>, `${string}_usd`>;
 
 const MONEY: Field<MoneyName>[] = [
   { name: 'daily_cap_usd', description: 'From midnight to midnight UTC. Clients that pay need one, or the word none.' },

@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Names the key and the effect of its revocation. */
-export function RevokeKey({ of: { id, client, hint }, isLast, close }: Props) {
+export function RevokeKey({ of: { id, client, hint, kind }, isLast, close }: Props) {
   const queries = useQueryClient();
   const { session } = useSession();
   const run = async () => {
@@ -24,10 +24,21 @@ export function RevokeKey({ of: { id, client, hint }, isLast, close }: Props) {
   return (
     <ConfirmDialog title="Revoke a key" action="Revoke key" danger run={run} close={close}>
       <Text size="sm">
-        The key <Code>{hint}</Code> of the client <b>{client}</b> is rejected with 401 from its next request, on every
-        instance. Everyone who is signed in with it is signed out. Calls that are being sent are completed. Its pending
-        requests can no longer be approved.
+        {kind === 'provider' ? (
+          <>
+            All access tokens of the client <b>{client}</b> are
+          </>
+        ) : (
+          <>
+            The key <Code>{hint}</Code> of the client <b>{client}</b> is
+          </>
+        )}{' '}
+        rejected with 401 from the next request, on every instance. Everyone who is signed in with it is signed out.
+        Calls that are being sent are completed. Its pending requests can no longer be approved.
       </Text>
+      {kind === 'provider' && (
+        <Text size="sm">To take tokens again, remove the identity provider of the client and set it again.</Text>
+      )}
       {isLast && (
         <Text size="sm" fw={600}>
           It is the last key of {client}. The client cannot send requests until you issue another key.

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { ClientChange } from './changes';
+import { ClientError } from './client-error';
+import { ClientKind } from './client-kind';
+import { hashKey, newKey } from './key';
+import { hintOf, ListedClient } from './listed';
+import { isPersonId } from './person';
+
+export interface KeyOptions {
+  /** The person who owns the key, if there is one. */
+  person?: string | undefined;
+  /** When the key expires. Undefined for never. */
+  expiresAt?: Date | undefined;
+}
+
+/** The stored form of a key. */
+export type KeyRow = Omit<
+  Prisma.ApiKeyGetPayload<object>,
+  'clientId' | 'kind' | 'createdAt' | 'revokedAt' | 'lastUsedAt'
+>;
+
+type Target = Pick<ListedClient, 'id' | 'name'>;
+
+/** Makes the first key of a client. A public client has none. @throws ClientError */
+export function makeFirstKey(name: string, kind: ClientKind, options: KeyOptions): Partial<ReturnType<typeof makeKey>> {
+  return kind === 'public' ? {} : makeKey(name, options);
+}
+
+/** @throws ClientError for a public client, which has no secret keys. */
+export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'>): void {
+  if (kind === 'server') return;
+  throw new ClientError(
+    `the client ${name} is public, so it has no secret keys. Let its people send access tokens of its provider, or issue the key to a client of the kind server.`,
+    'public_client',
+  );
+}
+
+/** Makes a key for a client, and its stored form. @throws ClientError if the ID of the person could be a contact. */
+export function makeKey(client: string, { person, expiresAt }: KeyOptions): { key: string; row: KeyRow } {
+  if (person !== undefined && !isPersonId(person)) {
+    throw new ClientError(
+      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not be an email address or phone number, because records keep it',
+    );
+  }
+  const key = newKey(client);
+  const sha256 = new Uint8Array(hashKey(key));
+  return {
+    key,
+    row: { id: newId(), sha256, hint: key.slice(-4), expiresAt: expiresAt ?? null, person: person ?? null },
+  };
+}
+
+/**
+ * Replaces the key that stands for the tokens of a client's provider. Whoever was let in by a token is then looked up again,
+ * on every instance. A client without a provider has no such key. The caller has locked the client.
+ * @returns the acts, which the caller records.
+ */
+export async function renewProviderKey(tx: Prisma.TransactionClient, client: ListedClient): Promise<ClientChange[]> {
+  const valid = { clientId: client.id, kind: 'provider', revokedAt: null };
+  const revoked = await tx.apiKey.findMany({ where: valid });
+  const revokedAt = clock.now();
+  await tx.apiKey.updateMany({ where: valid, data: { revokedAt } });
+  const acts = revoked.map((key) => revocationOf(client, key, revokedAt));
+  if (client.token_issuer === null) return acts;
+  // Nobody knows a text with this hash, so the key opens nothing by itself.
+  const key = { id: newId(), sha256: new Uint8Array(randomBytes(32)), hint: 'provider', person: null, expiresAt: null };
+  await tx.apiKey.create({ data: { ...key, kind: 'provider', clientId: client.id } });
+  return [...acts, issuanceOf(client, { ...key, kind: 'provider' })];
+}
+
+/** The act of issuing a key. */
+export function issuanceOf({ id, name }: Target, key: KeyRow & { kind?: string }): ClientChange {
+  const after = { hint: hintOf(name, key), person: key.person, expires_at: key.expiresAt?.toISOString() ?? null };
+  return { action: 'key_issued', client: { id, name }, keyId: key.id, before: null, after };
+}
+
+/** The act of revoking a key. */
+export function revocationOf({ id, name }: Target, key: KeyRow, revokedAt: Date): ClientChange {
+  const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
+  return { action: 'key_revoked', client: { id, name }, keyId: key.id, before, after };
+}

@@ -1,0 +1,45 @@
+import { ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  MAX_PROVIDER_TEXT,
+  PROVIDER_FIELDS,
+  PROVIDER_KEYS,
+  TOKEN_ALGORITHMS,
+  TokenProvider,
+} from '../../access/clients/token-provider';
+import { field, WordList } from '../../http/validation/rules';
+
+const providerField = (key: Exclude<keyof TokenProvider, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
+  const { must, test } = PROVIDER_FIELDS[key];
+  return field({ name: key, required: false, nullable: key !== 'tokenDpop', must, test }, schema);
+};
+
+const ProviderText = (key: 'tokenIssuer' | 'tokenAudience' | 'tokenJwksUri' | 'tokenClientId', description: string) =>
+  providerField(key, { type: 'string', minLength: 1, maxLength: MAX_PROVIDER_TEXT, description });
+
+const Algorithms = (description: string) => {
+  const { must, test } = PROVIDER_FIELDS.tokenAlgorithms;
+  const items = { type: 'string', enum: [...TOKEN_ALGORITHMS] };
+  return WordList({ name: 'tokenAlgorithms', required: false, must, test }, { items, description });
+};
+
+/** The identity provider of a client. Either all fields are set, or none. */
+export class ProviderDto {
+  @ProviderText('tokenIssuer', 'Issuer of the access tokens that it takes. Null: it takes none.')
+  token_issuer?: string | null;
+
+  @ProviderText('tokenAudience', 'Audience of its tokens: this API.') token_audience?: string | null;
+  @ProviderText('tokenJwksUri', 'Address of the public keys of the issuer.') token_jwks_uri?: string | null;
+  @ProviderText('tokenClientId', 'ID of the app at the issuer.') token_client_id?: string | null;
+
+  @Algorithms('Signature algorithms of its tokens. Default: `ES256`, `RS256`, `PS256`, `EdDSA`.')
+  token_algorithms?: string[];
+
+  @providerField('tokenDpop', { type: 'boolean', description: 'Whether its tokens must be bound to a key (DPoP).' })
+  token_dpop?: boolean;
+}
+
+/** Returns the fields of a provider that a body names. */
+export function providerIn(dto: ProviderDto): Partial<TokenProvider> {
+  const named = PROVIDER_KEYS.map((key) => [key, dto[PROVIDER_FIELDS[key].name as keyof ProviderDto]] as const);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+}
