@@ -41,7 +41,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['journal', []],
   ['policy', []],
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
-  ['access', ['auth', 'governance', 'people', 'clients']],
+  ['access', ['sign-in', 'auth', 'governance', 'people', 'clients']],
   ['operations', []],
   ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy']],
   ['sandbox', []],
@@ -207,6 +207,7 @@ describe('the architecture', () => {
   it('reveals each secret only where it is sent, used as a key, or checked', () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
+      'src/access/sign-in/openid-provider.service.ts',
       'src/admin/sandbox-api/control.service.ts',
       'src/app/start/demo-keys.ts', // for a hash that tells one upstream from another
       'src/app/start/sandbox-process.ts',

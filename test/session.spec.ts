@@ -47,6 +47,7 @@ describe('a session', () => {
       client: 'operator',
       key_id: expect.any(String),
       person: null,
+      signed_in_with: 'key',
       scopes: ['admin', 'audit', 'pay', 'read'],
       idle_minutes: 10,
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),

@@ -28,6 +28,8 @@ import { GateService } from '../gateway/admission-control/gate.service';
 import { logRequests } from '../platform/logging/logging';
 import { IndexService, tellOfIndex } from '../history/search/index.service';
 import { MetricsService } from '../http/metrics/metrics.service';
+import { OpenIdProviderService } from '../access/sign-in/openid-provider.service';
+import { serveSignIn } from '../admin/session/serve-sign-in';
 import { serveDocs } from './openapi';
 import { limitRequests } from '../http/shares/limit-requests';
 import { SharesService } from '../http/shares/shares.service';
@@ -96,6 +98,10 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);
   await serveConsole(server, settings);
+  await serveSignIn(server, {
+    sessions: app.get(SessionsService),
+    provider: app.get(OpenIdProviderService, { strict: false }),
+  });
   await app.init();
   await server.ready();
   app.useLogger(app.get(Logger));

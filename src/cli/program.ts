@@ -21,6 +21,7 @@ import { forTerminal } from './output';
 import { payoutsCommands } from './payouts';
 import { reconcileCommand } from './reconcile';
 import { sandboxCommand } from './sandbox';
+import { signInsCommands } from './sign-ins';
 import { stopCommands } from './stop';
 
 /** Every command of `npm run cli`. */
@@ -30,6 +31,7 @@ export const operatorCommands = () =>
     .showHelpAfterError()
     .addCommand(clientsCommands())
     .addCommand(keysCommands())
+    .addCommand(signInsCommands())
     .addCommand(accountsCommands())
     .addCommand(changesCommands())
     .addCommand(approvalsCommands())

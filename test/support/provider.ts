@@ -80,7 +80,7 @@ const DEFAULTS = {
   password: PASSWORD,
 };
 
-type Command = 'rotateKeys' | 'goDown' | 'goUp' | 'requests';
+type Command = 'addClient' | 'rotateKeys' | 'goDown' | 'goUp' | 'requests';
 
 interface Message {
   issuer?: string;
@@ -122,6 +122,12 @@ export class TestProvider {
     return obtainTokens(this.issuer, { ...(resource !== undefined && { resource }), ...rest, client }, PASSWORD);
   }
 
+  /** Adds a client, such as one whose redirect URI was not known at the start. */
+  async addClient(client: ProviderClient): Promise<void> {
+    this.options.clients.push(client);
+    await this.command('addClient', client);
+  }
+
   /** Replaces all signing keys. Tokens of the old ones are no longer verifiable. */
   async rotateKeys(): Promise<void> {
     await this.command('rotateKeys');
@@ -157,7 +163,7 @@ export class TestProvider {
     await ended;
   }
 
-  private command(command: Command): Promise<unknown> {
+  private command(command: Command, given?: unknown): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, ({ answer, error }) => {
@@ -165,7 +171,7 @@ export class TestProvider {
         if (error === undefined) resolve(answer);
         else reject(new Error(error));
       });
-      this.child.send({ id, command });
+      this.child.send({ id, command, given });
     });
   }
 }
@@ -173,6 +179,7 @@ export class TestProvider {
 /** Starts a provider. It ends with the test at the latest. */
 export async function startProvider(options: ProviderOptions = {}): Promise<TestProvider> {
   const all = { ...DEFAULTS, ...options };
+  all.clients = [...all.clients];
   const child = fork(SERVER, [JSON.stringify(all)], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   running.add(child);
   child.once('close', () => running.delete(child));

@@ -7,6 +7,7 @@ import { OriginsService } from './origins';
 import { RequestWindowsService } from './rate-limit';
 import { SessionsService } from './sessions.service';
 import { StandingService } from './standing.service';
+import { StepUpGuard, StepUpService } from './step-up';
 
 @Module({
   providers: [
@@ -16,8 +17,18 @@ import { StandingService } from './standing.service';
     RequestWindowsService,
     SessionsService,
     StandingService,
+    StepUpService,
     { provide: APP_GUARD, useClass: AllowGuard },
+    { provide: APP_GUARD, useClass: StepUpGuard },
   ],
-  exports: [CallersService, OriginsService, PersonsService, RequestWindowsService, SessionsService, StandingService],
+  exports: [
+    CallersService,
+    OriginsService,
+    PersonsService,
+    RequestWindowsService,
+    SessionsService,
+    StandingService,
+    StepUpService,
+  ],
 })
 export class AuthModule {}

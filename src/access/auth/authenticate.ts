@@ -66,8 +66,9 @@ async function bySession(token: string, request: FastifyRequest, sessions: Sessi
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Problem('csrf');
   if (!SAFE.includes(request.method) && !hasCsrfToken(request, token)) throw new Problem('csrf');
-  const caller = await sessions.identify(token, leftOf(request.call)).catch(databaseUnavailable);
-  if (!caller) throw new Problem('session_ended');
+  const session = await sessions.identify(token, leftOf(request.call)).catch(databaseUnavailable);
+  if (!session) throw new Problem('session_ended');
   request.call.sessionToken = token;
-  return caller;
+  if (session.signIn) request.call.signIn = session.signIn;
+  return session.caller;
 }

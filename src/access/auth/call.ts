@@ -31,6 +31,16 @@ export interface Caller {
   rights: string;
 }
 
+/** How a person proved who they are at the OpenID provider. */
+export interface SignIn {
+  /** When, by the provider's clock. Null if it does not say. */
+  at: Date | null;
+  /** How long ago, in seconds. Null if the provider does not say when. */
+  ageSeconds: number | null;
+  /** How strongly, in the provider's words. */
+  acr: string | null;
+}
+
 /** One request on its way through the proxy, from its first byte to its response. */
 export interface Call {
   /** UUIDv7, which is also the ID of its record. */
@@ -73,6 +83,8 @@ export interface Call {
   cutShort?: Problem;
   /** The session secret of the cookie. Undefined if the caller sent a key. */
   sessionToken: string | undefined;
+  /** How the person of the session signed in. Undefined if the caller has no session of the OpenID provider. */
+  signIn?: SignIn;
   /**
    * Whether its intent is recorded. Before that, an error is recorded as a refusal. After that, only an outcome is
    * recorded.

@@ -5,8 +5,10 @@ import { Loaded } from '../../platform/config/config.module';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
-import { Caller } from './call';
+import { Caller, SignIn } from './call';
 import { OPENS } from '../clients/key';
+import { SignInIdentity } from '../clients/sign-ins';
+import { openIdToken, sealIdToken } from './id-token';
 import { CALLER_COLUMNS, callerOf, CallerRow } from './callers.service';
 
 /** The secret in the cookie has as many bytes as a key. */
@@ -18,36 +20,77 @@ const LONGEST_HOURS = 12;
 /** Within a minute, further uses are not written. */
 const USE_RESOLUTION_SECONDS = 60;
 
+// A session ends, too, when people can no longer sign in as its person did.
 const FIND_SESSION = `
-  SELECT ${CALLER_COLUMNS}, now() - s.used_at > interval '${USE_RESOLUTION_SECONDS} seconds' AS "isUseOld"
+  SELECT ${CALLER_COLUMNS}, now() - s.used_at > interval '${USE_RESOLUTION_SECONDS} seconds' AS "isUseOld",
+    k.kind = 'sign_in' AS "isSignIn", s.signed_in_at AS "signedInAt", s.acr,
+    extract(epoch FROM now() - s.signed_in_at)::float8 AS "signedInAgo"
   FROM console_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id
   WHERE s.sha256 = $1::bytea AND s.used_at > now() - make_interval(mins => $2::int)
-    AND s.created_at > now() - interval '${LONGEST_HOURS} hours' AND ${OPENS}`;
+    AND s.created_at > now() - interval '${LONGEST_HOURS} hours' AND ${OPENS}
+    AND CASE k.kind WHEN 'sign_in' THEN k.issuer = $3 ELSE $4::boolean END`;
 
-type SessionRow = CallerRow & { isUseOld: boolean };
+const FIND_SIGN_IN = `
+  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id
+  WHERE k.kind = 'sign_in' AND k.issuer = $1 AND k.subject = $2 AND ${OPENS}`;
+
+type SessionRow = CallerRow & {
+  isUseOld: boolean;
+  isSignIn: boolean;
+  signedInAt: Date | null;
+  signedInAgo: number | null;
+  acr: string | null;
+};
+
+/** The caller of a session, and how the person signed in. */
+export interface Session {
+  caller: Caller;
+  /** Undefined if it began with a key. */
+  signIn: SignIn | undefined;
+}
+
+/** What the provider says about a sign-in. */
+export interface NewSignIn {
+  /** When the person last proved who they are. Null if the provider does not say. */
+  at: Date | null;
+  acr: string | null;
+  /** The session at the provider. */
+  sid: string | null;
+  idToken: string;
+}
 
 /** Manages the console sessions. Instead of a key, the browser holds a secret that is valid for a short time. */
 @Injectable()
 export class SessionsService {
   private readonly idleMinutes: number;
+  private readonly issuer: string | null;
+  private readonly keySignIn: boolean;
 
   constructor(
     private readonly prisma: SidePrisma,
     config: ConfigService<Loaded, true>,
   ) {
-    this.idleMinutes = config.get('settings', { infer: true }).consoleIdleMinutes;
+    const { consoleIdleMinutes, openIdProvider, keySignIn } = config.get('settings', { infer: true });
+    this.idleMinutes = consoleIdleMinutes;
+    this.issuer = openIdProvider?.issuer ?? null;
+    this.keySignIn = keySignIn;
   }
 
   /**
    * Starts a session.
-   * @returns the secret for the cookie, which is stored nowhere.
+   * @param signIn how the person signed in at the provider. Undefined if they sent a key.
+   * @returns the secret for the cookie, which is stored nowhere. It is always a new one.
    */
-  async begin(keyId: string): Promise<string> {
+  async begin(keyId: string, signIn?: NewSignIn): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     await this.prisma.$executeRaw`
       DELETE FROM console_session WHERE used_at < now() - make_interval(mins => ${this.idleMinutes}::int)
         OR created_at < now() - make_interval(hours => ${LONGEST_HOURS}::int)`;
-    await this.prisma.consoleSession.create({ data: { sha256: new Uint8Array(sha256(token)), keyId } });
+    const { at = null, acr = null, sid = null, idToken } = signIn ?? {};
+    const sealed = idToken === undefined ? null : new Uint8Array(sealIdToken(idToken, token));
+    await this.prisma.consoleSession.create({
+      data: { sha256: new Uint8Array(sha256(token)), keyId, signedInAt: at, acr, sid, idToken: sealed },
+    });
     return token;
   }
 
@@ -57,11 +100,12 @@ export class SessionsService {
    * @param patienceMs how long its request may still wait.
    * @throws DatabaseTooSlow
    */
-  async identify(token: string, patienceMs: number): Promise<Caller | undefined> {
+  async identify(token: string, patienceMs: number): Promise<Session | undefined> {
     const row = await this.find(token, patienceMs);
     if (!row) return undefined;
     if (row.isUseOld) await this.recordUse(token);
-    return callerOf(row);
+    const { isSignIn, signedInAt: at, signedInAgo: ageSeconds, acr } = row;
+    return { caller: callerOf(row), signIn: isSignIn ? { at, ageSeconds, acr } : undefined };
   }
 
   /** While the database takes no writes, sessions go on, and end as if they were idle. */
@@ -80,15 +124,45 @@ export class SessionsService {
   }
 
   private async find(token: string, patienceMs: number): Promise<SessionRow | undefined> {
-    const values = [sha256(token), this.idleMinutes];
+    const values = [sha256(token), this.idleMinutes, this.issuer, this.keySignIn];
     const finding = this.prisma.prepared<SessionRow>('find_session', FIND_SESSION, values);
     const [row] = await withPatience(finding, patienceMs);
     return row;
   }
 
-  async end(token: string): Promise<void> {
-    await this.prisma.consoleSession.deleteMany({ where: { sha256: new Uint8Array(sha256(token)) } });
+  /** Finds the caller that a person signs in as. Undefined if nobody has let them in. */
+  async findSignIn({ issuer, subject }: SignInIdentity): Promise<Caller | undefined> {
+    const [row] = await this.prisma.prepared<CallerRow>('find_sign_in', FIND_SIGN_IN, [issuer, subject]);
+    return row && callerOf(row);
   }
+
+  /** Ends a session. @returns the ID token of its person. Undefined if it began with a key. */
+  async end(token: string): Promise<string | undefined> {
+    const [ended] = await this.prisma.$queryRaw<{ idToken: Uint8Array | null }[]>`
+      DELETE FROM console_session WHERE sha256 = ${sha256(token)} RETURNING id_token AS "idToken"`;
+    return ended?.idToken ? openIdToken(ended.idToken, token) : undefined;
+  }
+
+  /** Ends the session of which only the hash is known, because a new one replaces it. */
+  async replace(hash: string): Promise<void> {
+    await this.prisma.$executeRaw`DELETE FROM console_session WHERE sha256 = decode(${hash}, 'hex')`;
+  }
+
+  /**
+   * Ends what the provider has ended: a session of it, or all sessions of a person.
+   * @param sid the session at the provider. Undefined for all.
+   */
+  async endAtProvider(issuer: string, subject: string | undefined, sid: string | undefined): Promise<void> {
+    await this.prisma.$executeRaw`
+      DELETE FROM console_session s USING api_key k
+      WHERE k.id = s.key_id AND k.kind = 'sign_in' AND k.issuer = ${issuer}
+        AND k.subject = coalesce(${subject ?? null}, k.subject) AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
+  }
+}
+
+/** Returns the hash by which a session can be replaced. It does not tell the secret. */
+export function hashOf(token: string): string {
+  return sha256(token).toString('hex');
 }
 
 function sha256(token: string): Buffer {

@@ -8,7 +8,13 @@ export class ClientError extends Error {
    */
   constructor(
     message: string,
-    readonly code?: 'client_not_found' | 'client_exists' | 'key_not_found' | 'public_client' | 'provider_taken',
+    readonly code?:
+      | 'client_not_found'
+      | 'client_exists'
+      | 'key_not_found'
+      | 'public_client'
+      | 'provider_taken'
+      | 'sign_in_exists',
     readonly faults: Fault[] = [],
   ) {
     super(message);

@@ -10,6 +10,7 @@ import { Grants, toAssignments } from './grants';
 import { OPENS } from './key';
 import { issuanceOf, KeyRow, renewProviderKey, requireServer } from './key-rows';
 import { listedClient, ListedClient } from './listed';
+import { requireNewSubject, isSignIn } from './sign-ins';
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
@@ -84,7 +85,8 @@ export class ClientWrites {
     by: ChangeAuthor,
   ): Promise<void> {
     requireServer(client);
-    await tx.apiKey.create({ data: { ...key, clientId: client.id } });
+    if (isSignIn(key)) await requireNewSubject(tx, key);
+    await tx.apiKey.create({ data: { ...key, clientId: client.id, ...(isSignIn(key) && { kind: 'sign_in' }) } });
     await recordChanges(this.records, tx, [issuanceOf(client, key)], by);
   }
 }

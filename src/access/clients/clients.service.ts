@@ -9,6 +9,7 @@ import { ClientKind } from './client-kind';
 import { checkAccount, checkName, ClientWrites, findClient, lockClient } from './client-writes';
 import { checkGrants, Grants } from './grants';
 import { KeyOptions, makeFirstKey, makeKey, revocationOf } from './key-rows';
+import { makeSignIn, SignInOptions } from './sign-ins';
 import { ListedClient, listedClient, listedKey, ListedKey } from './listed';
 import { grantsOf } from './permissions';
 import { completeProvider, NO_PROVIDER } from './token-provider';
@@ -109,6 +110,14 @@ export class ClientsService {
     const { key, row } = makeKey(name, options);
     await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, by), PATIENCE);
     return { id: row.id, name, key };
+  }
+
+  /** Lets a person sign in at the provider as a client. `id` is that of their key. @throws ClientError */
+  async allowSignIn(name: string, options: SignInOptions, by: ChangeAuthor = AT_START): Promise<{ id: string }> {
+    const client = await this.find(name);
+    const row = makeSignIn(options);
+    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, by), PATIENCE);
+    return { id: row.id };
   }
 
   async listKeys(clientName?: string): Promise<ListedKey[]> {

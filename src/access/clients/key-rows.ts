@@ -8,6 +8,7 @@ import { ClientKind } from './client-kind';
 import { hashKey, newKey } from './key';
 import { hintOf, ListedClient } from './listed';
 import { isPersonId } from './person';
+import { identityOf, isSignIn, SignInIdentity } from './sign-ins';
 
 export interface KeyOptions {
   /** The person who owns the key, if there is one. */
@@ -19,8 +20,9 @@ export interface KeyOptions {
 /** The stored form of a key. */
 export type KeyRow = Omit<
   Prisma.ApiKeyGetPayload<object>,
-  'clientId' | 'kind' | 'createdAt' | 'revokedAt' | 'lastUsedAt'
->;
+  'clientId' | 'kind' | 'issuer' | 'subject' | 'createdAt' | 'revokedAt' | 'lastUsedAt'
+> &
+  Partial<SignInIdentity>;
 
 type Target = Pick<ListedClient, 'id' | 'name'>;
 
@@ -73,12 +75,13 @@ export async function renewProviderKey(tx: Prisma.TransactionClient, client: Lis
 
 /** The act of issuing a key. */
 export function issuanceOf({ id, name }: Target, key: KeyRow & { kind?: string }): ClientChange {
-  const after = { hint: hintOf(name, key), person: key.person, expires_at: key.expiresAt?.toISOString() ?? null };
+  const identity = isSignIn(key) ? identityOf(key) : { hint: hintOf(name, key) };
+  const after = { ...identity, person: key.person, expires_at: key.expiresAt?.toISOString() ?? null };
   return { action: 'key_issued', client: { id, name }, keyId: key.id, before: null, after };
 }
 
 /** The act of revoking a key. */
-export function revocationOf({ id, name }: Target, key: KeyRow, revokedAt: Date): ClientChange {
+export function revocationOf({ id, name }: Target, key: { id: string }, revokedAt: Date): ClientChange {
   const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
   return { action: 'key_revoked', client: { id, name }, keyId: key.id, before, after };
 }

@@ -62,6 +62,7 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
     kind: key.kind as KeyKind,
     hint: hintOf(key.client.name, key),
     person: key.person,
+    subject: key.subject,
     state: stateOf(key, now),
     created_at: key.createdAt,
     expires_at: key.expiresAt,
@@ -70,7 +71,7 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
   };
 }
 
-/** Returns the beginning and the end of a secret key. A provider's key has no text. */
+/** Returns the beginning and the end of a secret key. Other keys have no text. */
 export function hintOf(clientName: string, { hint, kind }: { hint: string; kind?: string }): string {
   return kind === 'provider' ? hint : `pp_${clientName}_…${hint}`;
 }

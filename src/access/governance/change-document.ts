@@ -3,6 +3,7 @@ import { Holder } from '../clients/client-writes';
 import { KeyRow } from '../clients/key-rows';
 import { hintOf } from '../clients/listed';
 import { Permissions } from '../clients/permissions';
+import { identityOf, isSignIn } from '../clients/sign-ins';
 import { RegisterDocument } from './register-document';
 
 /** A requested change, as it is stored until somebody decides about it. */
@@ -30,28 +31,35 @@ interface KeyDocument {
   hint: string;
   person: string | null;
   expires_at: string | null;
+  /** Of the key of a person who signs in at the provider. */
+  issuer?: string;
+  subject?: string;
 }
 
-export function toKeyDocument({ id, sha256, hint, person, expiresAt }: KeyRow): KeyDocument {
+export function toKeyDocument({ sha256, expiresAt, ...key }: KeyRow): KeyDocument {
   const hex = Buffer.from(sha256).toString('hex');
-  return { id, sha256: hex, hint, person, expires_at: expiresAt?.toISOString() ?? null };
+  return { ...key, sha256: hex, expires_at: expiresAt?.toISOString() ?? null };
 }
 
-export function fromKeyDocument({ id, sha256, hint, person, expires_at }: KeyDocument): KeyRow {
+export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): KeyRow {
   const expiresAt = expires_at === null ? null : new Date(expires_at);
-  return { id, sha256: new Uint8Array(Buffer.from(sha256, 'hex')), hint, person, expiresAt };
+  return { ...key, sha256: new Uint8Array(Buffer.from(sha256, 'hex')), expiresAt };
 }
 
 /** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
 export function recordedChange(client: string, { account, kind, permissions, key, register }: ChangeDocument): object {
-  const { hint = '', person, expires_at } = key ?? {};
   return {
     ...(account !== undefined && { account }),
     ...(kind !== undefined && { kind }),
     ...permissions,
-    ...(key && { hint: hintOf(client, { hint }), person, expires_at }),
+    ...(key && recordedKey(client, key)),
     ...(register && { list: register.list }),
   };
+}
+
+function recordedKey(client: string, key: KeyDocument): object {
+  const { person, expires_at } = key;
+  return { ...(isSignIn(key) ? identityOf(key) : { hint: hintOf(client, key) }), person, expires_at };
 }
 
 /** Returns a change as people see it: as it is recorded, with the masks of recipients. */

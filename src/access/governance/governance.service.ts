@@ -20,7 +20,7 @@ import {
 import { ClientsService, CreatedClient, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
 import { checkGrants, Grants } from '../clients/grants';
 import { isDualControlRecorded } from './installation';
-import { KeyOptions, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
+import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
 import { ListedClient } from '../clients/listed';
 import { grantsOf, toPermissions } from '../clients/permissions';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
@@ -28,6 +28,7 @@ import { widenedRegister } from './register-document';
 import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
 import { completeProvider, NO_PROVIDER } from '../clients/token-provider';
+import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
 import { isGuarded, widenings } from './widens';
 
 /** A change that waits for a second person. */
@@ -125,18 +126,30 @@ export class GovernanceService {
   async issueKey(name: string, options: KeyOptions, by: ChangeAuthor): Promise<IssuedKey | Waiting> {
     if (!this.isOn) return this.clients.issueKey(name, options, by);
     const { key, row } = makeKey(name, options);
+    const issued = await this.issue(name, row, by);
+    return isWaiting(issued) ? { ...issued, key } : { ...issued, name, key };
+  }
+
+  /** Lets a person sign in at the provider as a client. @throws ClientError, Problem */
+  async allowSignIn(name: string, options: SignInOptions, by: ChangeAuthor): Promise<{ id: string } | Waiting> {
+    if (!this.isOn) return this.clients.allowSignIn(name, options, by);
+    return this.issue(name, makeSignIn(options), by);
+  }
+
+  private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<{ id: string } | Waiting> {
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
       requireServer(client);
       await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [row.person] });
+      if (isSignIn(row)) await requireNewSubject(tx, row);
       if (!isGuarded(client.scopes)) {
         await this.writes.issueKey(tx, client, row, by);
-        return { id: row.id, name, key };
+        return { id: row.id };
       }
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
       const state = await stateOf(tx, client);
       const pending = { kind: 'issue_key', client, widens: ['keys'], before: state, change } as const;
-      return { ...(await this.wait(tx, pending, by)), key };
+      return this.wait(tx, pending, by);
     });
   }
 

@@ -82,6 +82,8 @@ export class KeyDto implements ListedKey {
   kind!: ListedKey['kind'];
   @described('Beginning and end of the key.', { type: 'string', example: 'pp_shop_…x7Qa' }) hint!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
+  @orNull('`sub` of the person at the OpenID provider. Null: the key has a secret.', { type: 'string' })
+  subject!: string | null;
   @described('Whether the key is valid.', { enum: ['active', 'revoked', 'expired'] }) state!: ListedKey['state'];
   @described('When it was issued.', INSTANT) created_at!: Date;
   @orNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at!: Date | null;
@@ -99,6 +101,15 @@ export class NewKeyDto {
   @described('The key. It is shown once and not stored.', { type: 'string' }) key!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
   @orNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at!: Date | null;
+}
+
+export class NewSignInDto {
+  @described('ID of the key of the person, which has no secret. Revoke it to end the sign-in.', UUID) id!: string;
+  @described('Name of the client.', { type: 'string' }) client!: string;
+  @described('ID of the person in records.', { type: 'string' }) person!: string;
+  @described('Provider at which the person signs in.', { type: 'string' }) issuer!: string;
+  @described('`sub` of the person there.', { type: 'string' }) subject!: string;
+  @orNull('When it ends. Null: when it is revoked.', INSTANT) expires_at!: Date | null;
 }
 
 export class RevokedKeyDto {

@@ -4,6 +4,7 @@ import { mayMoveValue } from '../../access/clients/safe-defaults';
 import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../../access/clients/limit-fields';
 import { Limits } from '../../access/clients/limits';
 import { isPersonId, PERSON } from '../../access/clients/person';
+import { isSubject, SUBJECT } from '../../access/clients/sign-ins';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
 import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
@@ -83,14 +84,24 @@ export const ClientOperations = () =>
     description: 'The operations that it may use. Null: all, including future operations.',
   });
 
-export const KeyPerson = () =>
+export const KeyPerson = ({ required = false }: { required?: boolean } = {}) =>
   Slug({
     pattern: PERSON,
     test: isPersonId,
     must: 'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address or phone number, because records keep it',
-    required: false,
+    required,
     description: 'ID of the person who owns the key. People cannot approve their own requests.',
     example: 'ada',
+  });
+
+export const Subject = () =>
+  Slug({
+    pattern: SUBJECT,
+    test: isSubject,
+    must: 'must be 1 to 255 letters, digits, and the characters _ . : = / | ~ -, and must not be an email address or phone number, because records keep it',
+    required: true,
+    description: 'The claim `sub` of the person at the OpenID provider. The page of a refused sign-in shows it.',
+    example: '00u1a2b3c4',
   });
 
 function limit(key: keyof Limits, schema: ApiPropertyOptions): PropertyDecorator {

@@ -7,10 +7,18 @@ import { BeneficiariesController } from './beneficiaries.controller';
 import { ChangesController } from './changes.controller';
 import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
+import { SignInsController } from './sign-ins.controller';
 import { OperationsController } from './operations.controller';
 
 @Module({
   imports: [ClientsModule, GovernanceModule, PolicyModule, UpstreamModule],
-  controllers: [ChangesController, ClientsController, KeysController, BeneficiariesController, OperationsController],
+  controllers: [
+    ChangesController,
+    ClientsController,
+    KeysController,
+    SignInsController,
+    BeneficiariesController,
+    OperationsController,
+  ],
 })
 export class ClientsApiModule {}

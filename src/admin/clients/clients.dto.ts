@@ -11,6 +11,7 @@ import {
   ClientScopes,
   CountLimit,
   KeyPerson,
+  Subject,
   ListLimit,
   NewDailyCap,
   SwitchLimit,
@@ -129,6 +130,14 @@ export class ChangeClientDto extends ClientLimitsDto {
 export class IssueKeyDto extends Nothing {
   @Expiry() expires_at?: string | null;
   @KeyPerson() person?: string;
+  @Reason() reason?: string;
+}
+
+@NotForwarded()
+export class AllowSignInDto {
+  @KeyPerson({ required: true }) person!: string;
+  @Subject() subject!: string;
+  @Expiry() expires_at?: string | null;
   @Reason() reason?: string;
 }
 

@@ -7,11 +7,12 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { csrfTokenOf, noSessionCookie, sessionCookie } from '../../access/auth/session-cookie';
 import { SessionsService } from '../../access/auth/sessions.service';
+import { OpenIdProviderService } from '../../access/sign-in/openid-provider.service';
 import { SCOPES } from '../../operations/scopes';
 import { Loaded } from '../../platform/config/config.module';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { SessionRecord } from './session.dto';
+import { SessionRecord, SignedOutRecord } from './session.dto';
 
 /** Signs people in to the console, and out again. */
 @ApiTags('Console')
@@ -21,14 +22,17 @@ export class SessionController {
   private readonly logger = new Logger('Sessions');
   private readonly idleMinutes: number;
   private readonly sandbox: boolean;
+  private readonly keySignIn: boolean;
 
   constructor(
     private readonly sessions: SessionsService,
+    private readonly provider: OpenIdProviderService,
     config: ConfigService<Loaded, true>,
   ) {
-    const { consoleIdleMinutes, embeddedSandbox } = config.get('settings', { infer: true });
+    const { consoleIdleMinutes, embeddedSandbox, keySignIn } = config.get('settings', { infer: true });
     this.idleMinutes = consoleIdleMinutes;
     this.sandbox = embeddedSandbox !== undefined;
+    this.keySignIn = keySignIn;
   }
 
   @Post()
@@ -48,13 +52,14 @@ export class SessionController {
     description: 'The session.',
     headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: { type: 'string' } } },
   })
-  @ApiKeyProblems('no_session')
+  @ApiKeyProblems('no_session', 'key_sign_in_off')
   async signIn(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionRecord> {
     if (call.sessionToken !== undefined) throw new Problem('no_session');
+    if (!this.keySignIn) throw new Problem('key_sign_in_off');
     const { caller } = call;
     const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
     this.logger.log({ client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
@@ -73,20 +78,32 @@ export class SessionController {
   }
 
   @Delete()
-  @HttpCode(204)
   @Allow(...SCOPES)
-  @ApiOperation({ summary: 'Sign out', operationId: 'signOut', description: 'The session has ended.' })
-  @ApiResponse({ status: 204, description: 'Done.' })
+  @ApiOperation({
+    summary: 'Sign out',
+    operationId: 'signOut',
+    description:
+      'The session has ended. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
+  })
+  @ApiResponse({ status: 200, type: SignedOutRecord, description: 'Done.' })
   @ApiKeyProblems()
-  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+  async signOut(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedOutRecord> {
     const { sessionToken } = request.call;
-    if (sessionToken !== undefined) await this.sessions.end(sessionToken).catch(databaseUnavailable);
     void reply.header('set-cookie', noSessionCookie(request));
+    if (sessionToken === undefined) return { end_session_url: null };
+    const idToken = await this.sessions.end(sessionToken).catch(databaseUnavailable);
+    if (idToken === undefined) return { end_session_url: null };
+    const returnTo = new URL('/console', this.provider.redirectUri ?? `${request.protocol}://${request.host}`);
+    return { end_session_url: (await this.provider.endSessionUrl(idToken, returnTo.href)) ?? null };
   }
 
-  private toRecord({ caller }: AuthenticatedCall, token: string): SessionRecord {
+  private toRecord({ caller, signIn }: AuthenticatedCall, token: string): SessionRecord {
     const { clientName, keyId, identity, scopes } = caller;
     return {
+      signed_in_with: signIn === undefined ? 'key' : 'provider',
       client: clientName,
       key_id: keyId,
       person: identity?.name ?? null,

@@ -10,6 +10,8 @@ export class SessionRecord {
     description: 'ID of the person who owns the key, if any.',
   })
   person!: string | null;
+  @ApiProperty({ enum: ['key', 'provider'], description: 'How the user signed in.' })
+  signed_in_with!: 'key' | 'provider';
   @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the session.' }) scopes!: Scope[];
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Minutes of inactivity after which the session ends.' })
   idle_minutes!: number;
@@ -21,4 +23,13 @@ export class SessionRecord {
   csrf_token!: string;
   @ApiProperty({ type: 'boolean', description: 'Whether the upstream is the sandbox of this proxy.' })
   sandbox!: boolean;
+}
+
+/** A session that has ended. */
+export class SignedOutRecord {
+  @ApiProperty({
+    anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }],
+    description: 'Where the user signs out at the OpenID provider. Null: there is nothing to sign out of.',
+  })
+  end_session_url!: string | null;
 }

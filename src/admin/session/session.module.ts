@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../access/auth/auth.module';
+import { SignInModule } from '../../access/sign-in/sign-in.module';
 import { SessionController } from './session.controller';
 
-@Module({ imports: [AuthModule], controllers: [SessionController] })
+@Module({ imports: [AuthModule, SignInModule], controllers: [SessionController] })
 export class SessionModule {}

@@ -49,6 +49,7 @@ export class ProblemFilter implements ExceptionFilter {
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
+    if (problem.challenge !== undefined) void reply.header('www-authenticate', problem.challenge);
     const [type, body] = isInterface(request)
       ? ['application/json', toEnvelope(problem, call.id)]
       : ['application/problem+json', toProblemDetails(problem, call.id)];

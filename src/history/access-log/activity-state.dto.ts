@@ -63,6 +63,8 @@ export class ActivityState {
   })
   recipients?: (string | null)[];
   @text('Beginning and end of the key.') hint?: string;
+  @text('Provider at which the person signs in.') issuer?: string;
+  @text('`sub` of the person there.') subject?: string;
   @textOrNull('ID of the person who owns the key.') person?: string | null;
   @textOrNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at?: string | null;
   @textOrNull('When the key was revoked.', INSTANT) revoked_at?: string | null;

@@ -16,10 +16,12 @@ import { Secret } from './secret';
 import { fileVariableOf, readSecretFiles, ruleOf } from './secret-files';
 import { readAccounts, UpstreamAccountConfig } from './upstream-accounts';
 import { toUpstreamConfig, UpstreamConfig } from './upstream-config';
+import { SignInConfig, signInFaults, toSignInConfig } from './sign-in-config';
 import { toWorkerConfig, WorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
-export interface Config extends DatabaseConfig, GovernanceConfig, ScreeningConfig, UpstreamConfig, WorkerConfig {
+export interface Config
+  extends DatabaseConfig, GovernanceConfig, ScreeningConfig, SignInConfig, UpstreamConfig, WorkerConfig {
   readonly production: boolean;
   readonly port: number;
   /** The port of /metrics. It may be `port`. */
@@ -149,6 +151,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   }
   if (read.DATABASE_SESSION_URL && !read.DATABASE_OWNER_URL)
     faults.push('DATABASE_OWNER_URL is required with DATABASE_SESSION_URL');
+  if (!needed) faults.push(...signInFaults(read));
   if (read.NODE_ENV === 'production') faults.push(...productionFaults(read, needed));
   const { accounts, values, faults: ofAccounts } = needed ? NO_ACCOUNTS : readAccounts(given, read);
   faults.push(...ofAccounts);
@@ -221,6 +224,7 @@ function toConfig(
     ...toDatabaseConfig(env),
     ...toGovernanceConfig(env),
     ...toScreeningConfig(env),
+    ...toSignInConfig(env),
     ...toUpstreamConfig(env, accounts),
     ...toWorkerConfig(env),
     sandboxPort: env.SANDBOX_PORT,

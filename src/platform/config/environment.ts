@@ -36,6 +36,10 @@ const ID_RULE = '$property must have 1 to 200 printable ASCII characters without
 const ACCOUNTS_RULE =
   '$property must be a comma-separated list of names. A name has at most 24 lower-case letters, digits, and hyphens, begins with a letter, and is not main';
 
+/** A word of OAuth (RFC 6749, section 3.3), without the comma that separates it here. */
+const SCOPE = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,200}$/;
+const SCOPES_RULE = '$property must be a comma-separated list of words without spaces, quotes, and backslashes';
+
 /** The form of an account's name. The account `main` is always there. */
 export const ACCOUNT_NAME = /^(?!main$)[a-z][a-z0-9-]{0,23}$/;
 
@@ -108,6 +112,16 @@ export class Environment {
 
   @IsOptional() @IsIn(['true', 'false']) DUAL_CONTROL?: string;
   @Numeric() @IsInt() @Min(1) @Max(720) CONSOLE_IDLE_MINUTES = 30;
+
+  @IsOptional() @IsUrl(isBaseUrl) OIDC_ISSUER?: string;
+  @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) OIDC_CLIENT_ID?: string;
+  @IsOptional() @IsHeaderValue() OIDC_CLIENT_SECRET?: string;
+  @IsOptional() @IsUrl(isBaseUrl) OIDC_REDIRECT_URI?: string;
+  @Words() @Matches(SCOPE, { each: true, message: SCOPES_RULE }) OIDC_SCOPES: string[] = ['openid'];
+  @IsOptional() @IsIn(['true', 'false']) CONSOLE_KEY_SIGN_IN?: string;
+  @IsOptional() @Numeric() @IsInt() @Min(30) @Max(86_400) STEP_UP_MAX_AGE_SECONDS?: number; // shorter than it takes to decide, it would never end
+  @Words() @Matches(SCOPE, { each: true, message: SCOPES_RULE }) STEP_UP_ACR: string[] = [];
+  @IsDecimalText() STEP_UP_OVER_USD = '0';
 
   @IsOptional() @IsHeaderValue() UPSTREAM_WEBHOOK_SECRET?: string;
   @IsOptional() @IsCronExpression() RECONCILIATION_SCHEDULE?: string;

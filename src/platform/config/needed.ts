@@ -12,6 +12,8 @@ const DATABASE = [
   'LOG_RETIRED_KEYS',
   'CHECKPOINT_FILE',
   'DUAL_CONTROL',
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
 ] as const;
 
 /** The variables that a command needs. All others keep their defaults and are neither required nor checked. */

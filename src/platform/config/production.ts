@@ -27,7 +27,7 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
     if (!env[name] && (needed?.includes(name) ?? true)) faults.push(`${name} is required ${WITH}`);
   }
   if (env.DUPLICATE_GUARD === 'false') faults.push(`DUPLICATE_GUARD=false is not allowed ${WITH}`);
-  for (const name of ['UPSTREAM_BASE_URL', 'SCREENING_URL'] as const) {
+  for (const name of ['UPSTREAM_BASE_URL', 'SCREENING_URL', 'OIDC_ISSUER', 'OIDC_REDIRECT_URI'] as const) {
     if (!isPlain(env[name] ?? '')) continue;
     faults.push(
       `${name} must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])`,

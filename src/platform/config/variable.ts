@@ -5,6 +5,7 @@ export const SECTIONS = {
   upstream: 'Upstream',
   payouts: 'Payouts',
   requests: 'Requests and console',
+  sign_in: 'Sign-in',
   reconciliation: 'Reconciliation and calls in doubt',
   sandbox: 'Sandbox',
 } as const;

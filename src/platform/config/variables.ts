@@ -1,6 +1,7 @@
 import { Environment } from './environment';
 import { RECONCILIATION_VARIABLES } from './reconciliation-variables';
 import { SCREENING_VARIABLES } from './screening-variables';
+import { SIGN_IN_VARIABLES } from './sign-in-variables';
 import { UPSTREAM_VARIABLES } from './upstream-variables';
 import { Variable } from './variable';
 
@@ -176,6 +177,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     unset: '`true`; with the embedded Postgres `false`',
   },
   CONSOLE_IDLE_MINUTES: { section: 'requests', about: 'Minutes without a request after which a console session ends.' },
+
+  ...SIGN_IN_VARIABLES,
 
   ...RECONCILIATION_VARIABLES,
 

@@ -28,6 +28,8 @@ interface ProblemOptions {
   firstCallId?: string | undefined;
   firstCallState?: FirstCallState;
   recorded?: boolean;
+  /** The header `WWW-Authenticate`. */
+  challenge?: string;
   cause?: unknown;
 }
 
@@ -45,6 +47,8 @@ export class Problem extends Error {
   readonly firstCallState: FirstCallState | undefined;
   /** Whether it is recorded as a refusal. False only if the same refusal was recorded a moment before. */
   readonly recorded: boolean;
+  /** How the caller can prove more about itself, for the header `WWW-Authenticate`. */
+  readonly challenge: string | undefined;
 
   constructor(
     readonly code: ProblemCode,
@@ -61,6 +65,7 @@ export class Problem extends Error {
     this.firstCallId = options.firstCallId;
     this.firstCallState = options.firstCallState;
     this.recorded = options.recorded ?? true;
+    this.challenge = options.challenge;
   }
 
   /** Returns the problem under a more exact code, with that code's text and Retry-After. A more specific text stays. */

@@ -1,6 +1,7 @@
 import { BUSY } from './busy';
 import { NOT_FOUND } from './not-found';
 import { OUTAGES } from './outages';
+import { SIGN_IN_PROBLEMS } from './sign-in-problems';
 
 export interface Kind {
   /** HTTP status. */
@@ -126,6 +127,7 @@ export const PROBLEMS = {
   ...NOT_FOUND,
   ...BUSY,
   ...OUTAGES,
+  ...SIGN_IN_PROBLEMS,
   not_sealed: {
     status: 409,
     text: 'This record is seconds old and not sealed yet. Try again in a moment.',

@@ -26,8 +26,8 @@ export interface Tokens {
 }
 
 /** The cookies of one visitor. */
-class Cookies {
-  private readonly values = new Map<string, string>();
+export class Cookies {
+  readonly values = new Map<string, string>();
 
   get header(): string {
     return [...this.values].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -172,6 +172,7 @@ const listen = (port) =>
   });
 
 const COMMANDS = {
+  addClient: (client) => adapter('Client').upsert(client.client_id, client),
   rotateKeys: () => {
     provider = newProvider();
   },
@@ -184,9 +185,9 @@ const COMMANDS = {
   requests: () => requests,
 };
 
-process.on('message', async ({ id, command }) => {
+process.on('message', async ({ id, command, given }) => {
   try {
-    process.send({ id, answer: (await COMMANDS[command]()) ?? null });
+    process.send({ id, answer: (await COMMANDS[command](given)) ?? null });
   } catch (error) {
     process.send({ id, error: String(error) });
   }

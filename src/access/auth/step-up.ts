@@ -1,0 +1,74 @@
+import { CanActivate, ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Reflector } from '@nestjs/core';
+import { Decimal } from 'decimal.js';
+import { FastifyRequest } from 'fastify';
+import { Loaded } from '../../platform/config/config.module';
+import { StepUpConfig } from '../../platform/config/sign-in-config';
+import { Problem } from '../../platform/errors/problem';
+import { Call } from './call';
+
+export const STEP_UP = 'payout-proxy:step-up';
+
+/** Declares that a route needs a recent or strong sign-in, if the configuration asks for step-up. */
+export const StepUp = () => SetMetadata(STEP_UP, true);
+
+/** Requires that a person has just proved who they are (RFC 9470). */
+@Injectable()
+export class StepUpService {
+  private readonly required: StepUpConfig | undefined;
+
+  constructor(config: ConfigService<Loaded, true>) {
+    this.required = config.get('settings', { infer: true }).stepUp;
+  }
+
+  /** @throws Problem `step_up_required` */
+  require(call: Call): void {
+    if (this.required === undefined || isEnough(call, this.required)) return;
+    throw new Problem('step_up_required', {
+      ...(call.signIn === undefined && { text: KEYS_CANNOT }),
+      challenge: challengeFor(this.required),
+    });
+  }
+
+  /** Requires it for a decision about an amount. @param usd decimal text. Undefined if it is not known. */
+  requireOver(call: Call, usd: string | undefined): void {
+    if (usd === undefined || new Decimal(usd).greaterThan(this.required?.overUsd ?? 0)) this.require(call);
+  }
+}
+
+const KEYS_CANNOT =
+  'This needs a person who has just proved who they are, and a key proves nothing about a person. Nothing was changed. Sign in to the console at the OpenID provider: open /session/sign-in?step_up=1 in a browser.';
+
+/** Rejects requests that a route with {@link StepUp} does not take. */
+@Injectable()
+export class StepUpGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly stepUp: StepUpService,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const isNeeded = this.reflector.get<boolean | undefined>(STEP_UP, context.getHandler()) ?? false;
+    if (isNeeded) this.stepUp.require(context.switchToHttp().getRequest<FastifyRequest>().call);
+    return true;
+  }
+}
+
+function isEnough({ signIn }: Call, { maxAgeSeconds, acrValues }: StepUpConfig): boolean {
+  if (signIn === undefined) return false;
+  const { ageSeconds, acr } = signIn;
+  const isRecent = maxAgeSeconds === undefined || (ageSeconds !== null && ageSeconds <= maxAgeSeconds);
+  const isStrong = acrValues.length === 0 || (acr !== null && acrValues.includes(acr));
+  return isRecent && isStrong;
+}
+
+function challengeFor({ maxAgeSeconds, acrValues }: StepUpConfig): string {
+  const parameters = [
+    'error="insufficient_user_authentication"',
+    'error_description="A more recent or stronger sign-in is required"',
+  ];
+  if (acrValues.length > 0) parameters.push(`acr_values="${acrValues.join(' ')}"`);
+  if (maxAgeSeconds !== undefined) parameters.push(`max_age="${maxAgeSeconds}"`);
+  return `Bearer ${parameters.join(', ')}`;
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../platform/database/ids';
+import { Prisma } from '../../platform/database/generated/client';
+import { looksLikePhone } from '../../platform/privacy/phone-numbers';
+import { ClientError } from './client-error';
+import { isPersonId } from './person';
+
+/** A person as the OpenID provider names them. */
+export interface SignInIdentity {
+  issuer: string;
+  /** The claim `sub`. */
+  subject: string;
+}
+
+/** Who may sign in, and as whom records name them. */
+export interface SignInOptions extends SignInIdentity {
+  person: string;
+  expiresAt?: Date | undefined;
+}
+
+/** The form of a subject. It has no `@` and no `+`, as email addresses and phone numbers have. */
+export const SUBJECT = /^[\w.:=/|~-]{1,255}$/;
+
+const KEY_BYTES = 32;
+
+/**
+ * Whether a text may be the subject of a sign-in. Records keep it forever and cannot erase it, so it must not be an email
+ * address or phone number in any spelling.
+ */
+export function isSubject(text: string): boolean {
+  return SUBJECT.test(text) && !looksLikePhone(text);
+}
+
+/** Makes the key of a person who signs in at the provider. It has a hash of no secret. @throws ClientError */
+export function makeSignIn({ issuer, subject, person, expiresAt }: SignInOptions) {
+  if (!isPersonId(person) || !isSubject(subject)) {
+    throw new ClientError(
+      'the ID of a person and the subject must be letters, digits, and the characters _ . : = / -. They must not be an email address or phone number, because records keep them',
+    );
+  }
+  const sha256 = new Uint8Array(randomBytes(KEY_BYTES));
+  return { id: newId(), sha256, hint: '', person, issuer, subject, expiresAt: expiresAt ?? null };
+}
+
+/** Returns whether a key is that of a person who signs in. */
+export function isSignIn<Key extends object>(key: Key & Partial<SignInIdentity>): key is Key & SignInIdentity {
+  return key.subject !== undefined;
+}
+
+export function identityOf({ issuer, subject }: SignInIdentity): SignInIdentity {
+  return { issuer, subject };
+}
+
+/** @throws ClientError if the person can sign in already, because a sign-in leads to one client. */
+export async function requireNewSubject(
+  tx: Pick<Prisma.TransactionClient, 'apiKey'>,
+  { issuer, subject }: SignInIdentity,
+): Promise<void> {
+  const known = await tx.apiKey.findFirst({
+    where: { issuer, subject, kind: 'sign_in', revokedAt: null },
+    select: { id: true, client: { select: { name: true } } },
+  });
+  if (!known) return;
+  throw new ClientError(
+    `this person already signs in to the client ${known.client.name}. To move them, revoke the key ${known.id} first.`,
+    'sign_in_exists',
+  );
+}

@@ -1,0 +1,77 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import { FastifyRequest } from 'fastify';
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** A sign-in at the provider that has begun, as the browser keeps it in a cookie. */
+export interface Transaction {
+  /** `state`, `nonce` and the PKCE verifier are derived from it, so nothing is stored. */
+  secret: string;
+  /** The page to show after it. */
+  returnTo: string;
+  /** The hash of the session that it replaces. */
+  replaces?: string;
+  /** Whether it must be recent and strong enough to approve and administer. */
+  isStepUp: boolean;
+}
+
+/** How long somebody may take to sign in. */
+const LONGEST_SECONDS = 600;
+
+const SECRET_BYTES = 32;
+
+const nameFor = ({ protocol }: FastifyRequest) =>
+  protocol === 'https' ? '__Host-payout_proxy_sign_in' : 'payout_proxy_sign_in';
+
+export function newTransaction(options: Omit<Transaction, 'secret'>): Transaction {
+  return { secret: randomBytes(SECRET_BYTES).toString('base64url'), ...options };
+}
+
+/** Returns what the provider returns unchanged. It proves that this browser has begun the sign-in. */
+export const stateOf = (transaction: Transaction) => derived(transaction, 'state');
+
+/** Returns what the ID token must contain. It proves that the token was made for this sign-in. */
+export const nonceOf = (transaction: Transaction) => derived(transaction, 'nonce');
+
+/** Returns the secret without which a stolen code is useless (RFC 7636). */
+export const verifierOf = (transaction: Transaction) => derived(transaction, 'code_verifier');
+
+/** Returns the `Set-Cookie` header. The provider's redirect comes from another site, so the cookie is not Strict. */
+export function transactionCookie(request: FastifyRequest, transaction: Transaction): string {
+  const value = Buffer.from(JSON.stringify(transaction)).toString('base64url');
+  return cookie(request, value, LONGEST_SECONDS);
+}
+
+export function noTransactionCookie(request: FastifyRequest): string {
+  return cookie(request, '', 0);
+}
+
+/** Returns the sign-in that this browser has begun. Undefined if there is none. */
+export function transactionIn(request: FastifyRequest): Transaction | undefined {
+  const value = parseCookie(request.headers.cookie ?? '')[nameFor(request)];
+  if (value === undefined || value === '') return undefined;
+  try {
+    const read = JSON.parse(Buffer.from(value, 'base64url').toString('utf8')) as Partial<Transaction> | null;
+    const { secret, returnTo, replaces, isStepUp } = read ?? {};
+    if (typeof secret !== 'string' || secret.length < SECRET_BYTES || typeof returnTo !== 'string') return undefined;
+    const replaced = typeof replaces === 'string' && /^[0-9a-f]{64}$/.test(replaces) ? { replaces } : {};
+    return { secret, returnTo, ...replaced, isStepUp: isStepUp === true };
+  } catch {
+    return undefined; // not ours
+  }
+}
+
+function derived({ secret }: Transaction, purpose: string): string {
+  return createHmac('sha256', secret).update(purpose).digest('base64url');
+}
+
+function cookie(request: FastifyRequest, value: string, maxAge: number): string {
+  return stringifySetCookie({
+    name: nameFor(request),
+    value,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: request.protocol === 'https',
+    maxAge,
+  });
+}

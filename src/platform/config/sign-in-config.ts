@@ -1,0 +1,79 @@
+import { Environment } from './environment';
+import { Secret } from './secret';
+
+/** How people sign in. */
+export interface SignInConfig {
+  /** Undefined: people sign in with keys. */
+  readonly openIdProvider: OpenIdProviderConfig | undefined;
+  /** Whether people may sign in with keys. */
+  readonly keySignIn: boolean;
+  /** What is required of a sign-in to approve and to administer. Undefined: nothing. */
+  readonly stepUp: StepUpConfig | undefined;
+}
+
+/** An OpenID provider, and our client there. */
+export interface OpenIdProviderConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined for a public client. */
+  readonly clientSecret: Secret | undefined;
+  /** Undefined: at the host of each request. */
+  readonly redirectUri: string | undefined;
+  readonly scopes: readonly string[];
+}
+
+export interface StepUpConfig {
+  /** How long ago the person proved who they are, at most. Undefined: any time. */
+  readonly maxAgeSeconds: number | undefined;
+  /** One of these values of `acr` is required. Empty: any. */
+  readonly acrValues: readonly string[];
+  /** Approvals up to this amount need no step-up. Decimal text. */
+  readonly overUsd: string;
+}
+
+/** The path of the redirect URI. */
+export const CALLBACK_PATH = '/session/callback';
+
+export function toSignInConfig(env: Environment): SignInConfig {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = env;
+  const hasProvider = issuer !== undefined && clientId !== undefined;
+  return {
+    openIdProvider: hasProvider
+      ? Object.freeze({
+          issuer,
+          clientId,
+          clientSecret: secret === undefined ? undefined : new Secret(secret),
+          redirectUri: env.OIDC_REDIRECT_URI,
+          scopes: Object.freeze([...new Set(['openid', ...env.OIDC_SCOPES])]),
+        })
+      : undefined,
+    keySignIn: env.CONSOLE_KEY_SIGN_IN === undefined ? !hasProvider : env.CONSOLE_KEY_SIGN_IN === 'true',
+    stepUp: isSteppedUp(env)
+      ? Object.freeze({
+          maxAgeSeconds: env.STEP_UP_MAX_AGE_SECONDS,
+          acrValues: Object.freeze(env.STEP_UP_ACR),
+          overUsd: env.STEP_UP_OVER_USD,
+        })
+      : undefined,
+  };
+}
+
+/** Returns what is wrong with the variables together. */
+export function signInFaults(env: Environment): string[] {
+  const faults: string[] = [];
+  if (env.OIDC_ISSUER && !env.OIDC_CLIENT_ID) faults.push('OIDC_CLIENT_ID is required with OIDC_ISSUER');
+  for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_REDIRECT_URI'] as const) {
+    if (env[name] && !env.OIDC_ISSUER) faults.push(`OIDC_ISSUER is required with ${name}`);
+  }
+  if (isSteppedUp(env) && !env.OIDC_ISSUER)
+    faults.push('OIDC_ISSUER is required with STEP_UP_MAX_AGE_SECONDS and STEP_UP_ACR, because keys prove nothing');
+  if (env.CONSOLE_KEY_SIGN_IN === 'false' && !env.OIDC_ISSUER)
+    faults.push('OIDC_ISSUER is required with CONSOLE_KEY_SIGN_IN=false, or nobody could sign in');
+  if (env.OIDC_REDIRECT_URI && !env.OIDC_REDIRECT_URI.endsWith(CALLBACK_PATH))
+    faults.push(`OIDC_REDIRECT_URI must end with ${CALLBACK_PATH}`);
+  return faults;
+}
+
+function isSteppedUp(env: Environment): boolean {
+  return env.STEP_UP_MAX_AGE_SECONDS !== undefined || env.STEP_UP_ACR.length > 0;
+}

@@ -1,0 +1,43 @@
+import { Variable } from './variable';
+
+/** The purpose of the variables about people who sign in at an OpenID provider. */
+export const SIGN_IN_VARIABLES = {
+  OIDC_ISSUER: {
+    section: 'sign_in',
+    about:
+      'The OpenID provider at which people sign in to the console, as it names itself. See [Sign in with your provider](../operate/sign-in.md).',
+    unset: 'none: people sign in with keys',
+  },
+  OIDC_CLIENT_ID: { section: 'sign_in', about: 'The client of the proxy at the provider.', unset: 'none' },
+  OIDC_CLIENT_SECRET: {
+    section: 'sign_in',
+    about: 'The secret of that client. Without it, the client is public and only PKCE protects its codes.',
+    unset: 'none',
+  },
+  OIDC_REDIRECT_URI: {
+    section: 'sign_in',
+    about: 'The redirect URI that is registered at the provider. Its path is `/session/callback`.',
+    unset: '`/session/callback` at the host of the request',
+  },
+  OIDC_SCOPES: { section: 'sign_in', about: 'Scopes that the sign-in asks the provider for.' },
+  CONSOLE_KEY_SIGN_IN: {
+    section: 'sign_in',
+    about: 'Whether people may sign in to the console with a key.',
+    unset: '`true`; with `OIDC_ISSUER`, `false`',
+  },
+  STEP_UP_MAX_AGE_SECONDS: {
+    section: 'sign_in',
+    about:
+      'How long ago people may have proved who they are when they approve or administer. See [Step-up](../operate/sign-in.md#step-up).',
+    unset: 'any time',
+  },
+  STEP_UP_ACR: {
+    section: 'sign_in',
+    about: 'How strong the proof must be: values of the claim `acr`, of which one is required.',
+    unset: 'any',
+  },
+  STEP_UP_OVER_USD: {
+    section: 'sign_in',
+    about: 'Approvals of calls up to this amount need no step-up. `0`: all need it.',
+  },
+} as const satisfies Record<string, Variable>;

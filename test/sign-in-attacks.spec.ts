@@ -1,0 +1,201 @@
+import { generateKeyPair, type JWTPayload, UnsecuredJWT } from 'jose';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { LyingProvider, startLyingProvider } from './support/lying-provider';
+import { Cookies } from './support/provider/flow';
+import { startProxy, TestProxy } from './support/proxy';
+import { approachCallback, atProvider, open, SignInScene, signInAs, startSignInScene } from './support/signing-in';
+import supertest from './support/supertest';
+
+/** The parameters of an address, some of them changed. Undefined removes one. */
+function changed(address: string, parameters: Record<string, string | undefined>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+const COOKIE = 'payout_proxy';
+const TRANSACTION = 'payout_proxy_sign_in';
+
+describe('an attacker of the sign-in', () => {
+  let scene: SignInScene;
+  let url: string;
+
+  beforeAll(async () => {
+    scene = await startSignInScene({ trustedProxies: ['127.0.0.1'] });
+    url = scene.proxy.url;
+    await scene.allow('alice', 'ops', 'admin', 'audit');
+    await scene.allow('bob', 'others', 'audit');
+  });
+  afterAll(() => scene.close());
+
+  const sessions = async () => (await scene.proxy.database.query('SELECT FROM console_session')).length;
+
+  it('cannot finish a sign-in in the browser of somebody else (login CSRF)', async () => {
+    const attacker = await approachCallback(url, 'bob');
+    const before = await sessions();
+    const victims = [new Cookies(), (await approachCallback(url, 'alice')).cookies];
+    for (const victim of victims) {
+      const { status } = await open(victim, attacker.callback);
+      expect(status).toBe(400);
+      expect(victim.values.has(COOKIE)).toBe(false);
+    }
+    expect(await sessions()).toBe(before);
+  });
+
+  it.each<[string, Record<string, string | undefined>]>([
+    ['without a state', { state: undefined }],
+    ['with another state', { state: 'x'.repeat(43) }],
+    ['without its issuer', { iss: undefined }],
+    ['with the issuer of another provider (mix-up)', { iss: 'https://evil.example' }],
+    ['without a code', { code: undefined }],
+  ])('cannot use a callback %s', async (_what, parameters) => {
+    const { cookies, callback } = await approachCallback(url, 'alice');
+    const { status, page } = await open(cookies, changed(callback, parameters));
+    expect(status).toBe(400);
+    expect(page).toContain('Nobody was signed in');
+    expect(cookies.values.has(COOKIE)).toBe(false);
+  });
+
+  it('cannot inject the code of another sign-in', async () => {
+    const attacker = await approachCallback(url, 'bob');
+    const victim = await approachCallback(url, 'alice');
+    const code = new URL(attacker.callback).searchParams.get('code') ?? '';
+    const { status, page } = await open(victim.cookies, changed(victim.callback, { code }));
+    expect(status).toBe(403);
+    expect(page).toContain('<dd>invalid_grant</dd>');
+  });
+
+  it('cannot repeat a callback', async () => {
+    const { cookies, callback } = await approachCallback(url, 'alice');
+    const stolen = new Cookies();
+    stolen.values.set(TRANSACTION, cookies.values.get(TRANSACTION) ?? '');
+    expect((await open(cookies, callback)).status).toBe(200);
+    expect((await open(cookies, callback)).status).toBe(400);
+    const before = await sessions();
+    expect((await open(stolen, callback)).status).toBe(403);
+    expect(await sessions()).toBe(before);
+  });
+
+  it('cannot show texts of its own on our page', async () => {
+    const { cookies, callback } = await approachCallback(url, 'alice');
+    const evil = '<script>alert(1)</script>call +254700000000';
+    const parameters = { code: undefined, error: evil, error_description: evil };
+    const { page, status } = await open(cookies, changed(callback, parameters));
+    expect(status).toBe(403);
+    expect(page).not.toContain('alert');
+    expect(page).not.toContain('254700000000');
+  });
+
+  it('cannot plant a session that the victim signs in to (fixation)', async () => {
+    const planted = await signInAs(url, 'bob');
+    const victim = new Cookies();
+    victim.values.set(COOKIE, planted.cookies.values.get(COOKIE) ?? '');
+    const alice = await signInAs(url, 'alice', { cookies: victim });
+    expect(alice.cookies.values.get(COOKIE)).not.toBe(planted.cookies.values.get(COOKIE));
+    await supertest(url).get('/v1/session').set('Cookie', planted.cookies.header).expect(401); // replaced
+  });
+
+  it('cannot plant cookies from a sibling host', async () => {
+    const https = { 'X-Forwarded-Proto': 'https' };
+    const alice = await signInAs(url, 'alice');
+    await supertest(url)
+      .get('/v1/session')
+      .set({ ...https, Cookie: alice.cookies.header })
+      .expect(401); // without the prefix, any host of the domain could have set it
+    const { cookies, callback } = await approachCallback(url, 'alice');
+    const answer = await fetch(callback, { headers: { ...https, cookie: cookies.header } });
+    expect(answer.status).toBe(400);
+    const begun = await fetch(`${url}/session/sign-in`, { headers: https, redirect: 'manual' });
+    expect(begun.headers.get('set-cookie')).toMatch(
+      /^__Host-payout_proxy_sign_in=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+  });
+
+  it('cannot make the browser act from another page', async () => {
+    const { cookies, csrfToken } = await signInAs(url, 'alice');
+    const act = (headers: Record<string, string>) =>
+      supertest(url)
+        .post('/v1/clients')
+        .set({ Cookie: cookies.header, ...headers })
+        .send({ name: 'forged', scopes: ['read'] });
+    await act({}).expect(403);
+    for (const site of ['cross-site', 'same-site'])
+      await act({ 'X-CSRF-Token': csrfToken, 'Sec-Fetch-Site': site }).expect(403);
+    await supertest(url)
+      .post('/api/v0.1/payouts/airtime')
+      .set({ Cookie: cookies.header, 'X-CSRF-Token': csrfToken })
+      .send({ airtimes: [] })
+      .expect(401); // the interface takes no cookies
+  });
+
+  it('cannot read where a browser came from, or frame the pages', async () => {
+    const { cookies, callback } = await approachCallback(url, 'alice');
+    const answer = await fetch(callback, { headers: { cookie: cookies.header } });
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+});
+
+/** Even a provider that is not who it says it is signs nobody in. */
+describe('an ID token', () => {
+  let provider: LyingProvider;
+  let proxy: TestProxy;
+
+  beforeAll(async () => {
+    provider = await startLyingProvider('console');
+    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9', ...atProvider(provider.issuer) });
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    await clients.create('ops', ['admin']);
+    await clients.allowSignIn('ops', { issuer: provider.issuer, subject: 'alice', person: 'alice' });
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await provider.close();
+  });
+
+  /** Signs in with a token that a test makes from the nonce of the sign-in. */
+  async function signInWith(make: (nonce: string) => Promise<string> | string): Promise<number> {
+    const cookies = new Cookies();
+    const { location } = await open(cookies, `${proxy.url}/session/sign-in`);
+    const asked = new URL(location ?? '').searchParams;
+    provider.idToken = () => make(asked.get('nonce') ?? '');
+    const parameters = new URLSearchParams({ code: 'code', state: asked.get('state') ?? '', iss: provider.issuer });
+    const { status } = await open(cookies, `${proxy.url}/session/callback?${parameters.toString()}`);
+    expect(cookies.values.has(COOKIE)).toBe(status === 200);
+    return status;
+  }
+
+  it('signs in if everything is right', async () => {
+    expect(await signInWith((nonce) => provider.sign({ nonce }))).toBe(200);
+  });
+
+  it.each<[string, (nonce: string) => JWTPayload]>([
+    ['without a nonce', () => ({})],
+    ['with the nonce of another sign-in', () => ({ nonce: 'another' })],
+    ['of another issuer', (nonce) => ({ nonce, iss: 'https://evil.example' })],
+    ['for another client', (nonce) => ({ nonce, aud: 'another' })],
+    ['for several clients', (nonce) => ({ nonce, aud: ['console', 'another'] })],
+    ['that has expired', (nonce) => ({ nonce, exp: 1_000_000_000 })],
+    ['without a subject', (nonce) => ({ nonce, sub: undefined as unknown as string })],
+  ])('%s signs nobody in', async (_what, claims) => {
+    expect(await signInWith((nonce) => provider.sign(claims(nonce)))).toBe(400);
+  });
+
+  it('signed with another key signs nobody in', async () => {
+    const keys = await generateKeyPair('RS256');
+    expect(await signInWith((nonce) => provider.sign({ nonce }, { keys }))).toBe(400);
+  });
+
+  it('without a signature signs nobody in', async () => {
+    const unsecured = (nonce: string) =>
+      new UnsecuredJWT({ nonce, iss: provider.issuer, sub: 'alice', aud: 'console' })
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .encode();
+    expect(await signInWith(unsecured)).toBe(400);
+  });
+});

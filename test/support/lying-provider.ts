@@ -1,0 +1,58 @@
+import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
+import { createServer } from 'node:http';
+import { AddressInfo } from 'node:net';
+
+/** An OpenID provider that answers each code with the ID token that a test makes. */
+export interface LyingProvider {
+  issuer: string;
+  keys: GenerateKeyPairResult;
+  /** Makes the ID token of the next code. */
+  idToken: () => Promise<string> | string;
+  /** Signs claims, with those of a sound token where the test does not change them. */
+  sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult }): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startLyingProvider(clientId: string): Promise<LyingProvider> {
+  const keys = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+  const server = createServer((request, response) => {
+    const answer = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    const path = new URL(request.url ?? '', provider.issuer).pathname;
+    if (path === '/jwks') return answer({ keys: [jwk] });
+    if (path !== '/token') return answer(describe(provider.issuer));
+    request.resume();
+    void Promise.resolve(provider.idToken()).then((token) =>
+      answer({ access_token: 'of-no-use', token_type: 'Bearer', id_token: token }),
+    );
+    return undefined;
+  });
+  const provider: LyingProvider = {
+    issuer: '',
+    keys,
+    idToken: () => '',
+    sign: (changed, { keys: signing = keys } = {}) =>
+      new SignJWT({ iss: provider.issuer, sub: 'alice', aud: clientId, ...changed })
+        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+        .setIssuedAt()
+        .setExpirationTime(changed.exp ?? '5m')
+        .sign(signing.privateKey),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  provider.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return provider;
+}
+
+const describe = (issuer: string) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/auth`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/jwks`,
+  authorization_response_iss_parameter_supported: true,
+  id_token_signing_alg_values_supported: ['RS256'],
+});

@@ -1,0 +1,122 @@
+import { RunningConfig } from '../../src/platform/config/config';
+import { Secret } from '../../src/platform/config/secret';
+import { Scope } from '../../src/operations/scopes';
+import { ClientsService } from '../../src/access/clients/clients.service';
+import { confidentialClient, PASSWORD, ProviderOptions, startProvider, TestProvider } from './provider';
+import { Cookies, visit } from './provider/flow';
+import { FakeUpstream } from './fake-upstream';
+import { startProxy, TestProxy } from './proxy';
+
+export const CLIENT_SECRET = 'the-secret-of-the-proxy-at-the-provider';
+
+/** A browser without scripts: it keeps cookies and follows redirects. */
+export interface Visitor {
+  cookies: Cookies;
+  /** The CSRF token of its session. */
+  csrfToken: string;
+}
+
+export interface SignInScene {
+  proxy: TestProxy;
+  provider: TestProvider;
+  upstream: FakeUpstream;
+  /** Creates a client, and lets a person sign in as it. @returns the ID of the person's key. */
+  allow(person: string, client: string, ...scopes: Scope[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A proxy at which people sign in with a real provider. */
+export async function startSignInScene(
+  settings: Partial<RunningConfig> = {},
+  options: ProviderOptions = {},
+): Promise<SignInScene> {
+  const provider = await startProvider(options);
+  const upstream = await FakeUpstream.start();
+  const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...atProvider(provider.issuer), ...settings });
+  await provider.addClient(consoleClient(proxy.url));
+  const clients = proxy.app.get(ClientsService, { strict: false });
+  return {
+    proxy,
+    provider,
+    upstream,
+    allow: async (person, client, ...scopes) => {
+      await clients.create(client, scopes);
+      return (await clients.allowSignIn(client, { issuer: provider.issuer, subject: person, person })).id;
+    },
+    close: async () => {
+      await proxy.close();
+      await upstream.stop();
+      await provider.stop();
+    },
+  };
+}
+
+/** The settings of a proxy at a provider. */
+export function atProvider(issuer: string): Pick<RunningConfig, 'openIdProvider' | 'keySignIn'> {
+  const clientSecret = new Secret(CLIENT_SECRET);
+  return {
+    openIdProvider: { issuer, clientId: 'console', clientSecret, redirectUri: undefined, scopes: ['openid'] },
+    keySignIn: false,
+  };
+}
+
+/** The client of a proxy at the provider. */
+export function consoleClient(url: string) {
+  return {
+    ...confidentialClient('console', CLIENT_SECRET, `${url}/session/callback`),
+    post_logout_redirect_uris: [`${url}/console`],
+    backchannel_logout_uri: `${url}/session/backchannel-logout`,
+    backchannel_logout_session_required: true,
+  };
+}
+
+/** Begins a sign-in. @returns the address of the callback that the provider leads to, which is not visited. */
+export async function approachCallback(
+  url: string,
+  sub: string,
+  { from = '/session/sign-in', secondFactor = false, cookies = new Cookies() } = {},
+): Promise<{ cookies: Cookies; callback: string }> {
+  const isCallback = (address: string) => address.startsWith(`${url}/session/callback`);
+  let reached = await visit(cookies, `${url}${from}`, isCallback);
+  if (!isCallback(reached.url)) {
+    const form = { username: sub, password: PASSWORD, ...(secondFactor && { code: '123456' }) };
+    reached = await visit(cookies, reached.url, isCallback, form);
+  }
+  if (!isCallback(reached.url)) throw new Error(`the provider let nobody in at ${reached.url}: ${reached.page}`);
+  return { cookies, callback: reached.url };
+}
+
+/** Visits an address with a visitor's cookies, and follows nothing. */
+export async function open(
+  cookies: Cookies,
+  address: string,
+): Promise<{ status: number; page: string; location: string | null; cookies: string[] }> {
+  const answer = await fetch(address, { headers: { cookie: cookies.header }, redirect: 'manual' });
+  cookies.keep(answer);
+  const [page, location] = [await answer.text(), answer.headers.get('location')];
+  return { status: answer.status, page, location, cookies: answer.headers.getSetCookie() };
+}
+
+/** Signs somebody in. */
+export async function signInAs(
+  url: string,
+  sub: string,
+  options: Parameters<typeof approachCallback>[2] = {},
+): Promise<Visitor & { page: string }> {
+  const { cookies, callback } = await approachCallback(url, sub, options);
+  const { status, page } = await open(cookies, callback);
+  if (status !== 200) throw new Error(`not signed in: ${status} ${page}`);
+  const session = await fetch(`${url}/v1/session`, { headers: { cookie: cookies.header } });
+  const { csrf_token: csrfToken } = (await session.json()) as { csrf_token: string };
+  return { cookies, csrfToken, page };
+}
+
+/** Signs a visitor out at the provider, who confirms it there. */
+export async function signOutAt(endSessionUrl: string, cookies: Cookies): Promise<void> {
+  const { page, url } = await visit(cookies, endSessionUrl, () => false);
+  const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  await visit(cookies, `${new URL(url).origin}/session/end/confirm`, (reached) => reached.endsWith('/console'), {
+    xsrf,
+    logout: 'yes',
+  });
+}
