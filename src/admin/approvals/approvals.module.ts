@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../../access/auth/auth.module';
 import { HistoryModule } from '../../history/history.module';
 import { GatewayModule } from '../../gateway/gateway.module';
 import { UpstreamModule } from '../../gateway/upstream/upstream.module';
@@ -10,7 +11,7 @@ import { ApprovalsService } from './approvals.service';
 import { ForecastService } from './forecast.service';
 
 @Module({
-  imports: [HistoryModule, GatewayModule, UpstreamModule, JournalModule, MetricsModule, PolicyModule],
+  imports: [AuthModule, HistoryModule, GatewayModule, UpstreamModule, JournalModule, MetricsModule, PolicyModule],
   controllers: [ApprovalsController],
   providers: [ApprovalsService, ForecastService],
 })

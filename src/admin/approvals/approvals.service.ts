@@ -6,6 +6,7 @@ import { SearchService } from '../../history/search/search.service';
 import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
 import { KeyAuthor } from '../../access/auth/author';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
+import { StepUpService } from '../../access/auth/step-up';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -35,15 +36,9 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
 import { askerOf, Held, namedBy, ownerBehind, payersOf, requireUnchanged, toPrepared } from './held';
-import { obstacleProblem, screeningProblem } from './obstacles';
+import { CIRCUIT_OPEN, EXPIRED, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
 import { brokenRule, readCallers } from './permission';
-
-const EXPIRED =
-  'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
-
-const CIRCUIT_OPEN =
-  'The payout service fails most requests of this operation at the moment. Nothing was sent, and the call is still pending. Approve it after Retry-After.';
 
 /** Lists held calls, and records decisions about them. */
 @Injectable()
@@ -64,6 +59,7 @@ export class ApprovalsService {
     private readonly storage: StorageService,
     private readonly copies: LocalCopies,
     private readonly epoch: EpochService,
+    private readonly stepUp: StepUpService,
   ) {}
 
   async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
@@ -87,6 +83,7 @@ export class ApprovalsService {
     requireNoFence(this.fence);
     requireSpace(this.storage);
     const { by, held } = await this.undecided(call, id, hash);
+    this.stepUp.requireOver(call, held.intent.total_usd);
     requireUnchanged(held);
     const prepared = toPrepared(held);
     const account = this.upstream.of(prepared.outgoing.account);

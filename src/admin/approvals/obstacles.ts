@@ -5,6 +5,12 @@ import { Problem } from '../../platform/errors/problem';
 import { OverCap } from '../../policy/caps';
 import { BrokenRule, noLongerAllowed } from './permission';
 
+export const EXPIRED =
+  'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
+
+export const CIRCUIT_OPEN =
+  'The payout service fails most requests of this operation at the moment. Nothing was sent, and the call is still pending. Approve it after Retry-After.';
+
 /** Returns the error for an approver of a call that an obstacle stops. */
 export function obstacleProblem(obstacle: ApprovalObstacle<BrokenRule>, operation: OperationName): Problem {
   switch (obstacle.kind) {

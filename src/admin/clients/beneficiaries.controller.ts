@@ -4,6 +4,7 @@ import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
+import { StepUp } from '../../access/auth/step-up';
 import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { isUuid } from '../../platform/database/uuid';
@@ -54,6 +55,7 @@ export class BeneficiariesController {
   @Post()
   @HttpCode(200)
   @Allow('admin')
+  @StepUp()
   @ApiOperation({
     summary: "Change a client's register of recipients",
     operationId: 'changeBeneficiaries',
@@ -64,7 +66,7 @@ export class BeneficiariesController {
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ChangedBeneficiariesDto, description: 'The change.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required')
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required', 'step_up_required')
   async change(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,

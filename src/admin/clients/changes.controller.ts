@@ -3,6 +3,7 @@ import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTa
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
+import { StepUp } from '../../access/auth/step-up';
 import { shownChange } from '../../access/governance/change-document';
 import { ChangeDecisionsService } from '../../access/governance/change-decisions.service';
 import { PendingChange, shownBefore } from '../../access/governance/pending-changes';
@@ -42,6 +43,7 @@ export class ChangesController {
   @Post(':id/approve')
   @HttpCode(200)
   @Allow('admin')
+  @StepUp()
   @ApiOperation({
     summary: 'Approve a change',
     operationId: 'approveChange',
@@ -51,6 +53,7 @@ export class ChangesController {
   @ChangeId()
   @ApiResponse({ status: 200, type: ChangeRecord, description: 'The change was made.' })
   @ApiKeyProblems(
+    'step_up_required',
     ...(['invalid_request', 'own_approval', 'personal_key_required', 'change_not_found'] as const),
     ...(['change_decided', 'change_superseded', 'incompatible_scopes'] as const),
   )

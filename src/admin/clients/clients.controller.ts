@@ -4,6 +4,7 @@ import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
+import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { ListedClient } from '../../access/clients/listed';
@@ -24,6 +25,8 @@ import { expiryOf } from './expiry';
 import { waiting, WAITS } from './waiting';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+
+const NEEDS_TWO = ['invalid_request', 'incompatible_scopes', 'personal_key_required', 'step_up_required'] as const;
 
 /** Manages client apps and their permissions. */
 @ApiTags('Clients')
@@ -51,6 +54,7 @@ export class ClientsController {
 
   @Post()
   @Allow('admin')
+  @StepUp()
   @ApiOperation({
     summary: 'Create a client, with its first key if it is a server',
     operationId: 'createClient',
@@ -64,7 +68,7 @@ export class ClientsController {
     description: 'The client and its key, which is shown only once. A public client has no key.',
   })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems('invalid_request', 'client_exists', 'provider_taken', 'incompatible_scopes', 'personal_key_required')
+  @ApiKeyProblems(...NEEDS_TWO, 'client_exists', 'provider_taken')
   async create(
     @CurrentCall() call: AuthenticatedCall,
     @Body() body: CreateClientDto,
@@ -94,6 +98,7 @@ export class ClientsController {
 
   @Patch(':name')
   @Allow('admin')
+  @StepUp()
   @ApiOperation({
     summary: 'Change what a client may do',
     operationId: 'changeClient',
@@ -104,13 +109,7 @@ export class ClientsController {
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems(
-    'invalid_request',
-    'client_not_found',
-    'provider_taken',
-    'incompatible_scopes',
-    'personal_key_required',
-  )
+  @ApiKeyProblems(...NEEDS_TWO, 'client_not_found', 'provider_taken')
   async change(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,

@@ -4,6 +4,7 @@ import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
+import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -41,6 +42,7 @@ export class KeysController {
 
   @Post()
   @Allow('admin')
+  @StepUp()
   @ApiOperation({
     summary: 'Issue another key for a client',
     operationId: 'issueKey',
@@ -51,11 +53,8 @@ export class KeysController {
   @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, which is shown only once.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems(
-    'invalid_request',
-    'client_not_found',
-    'public_client',
-    'incompatible_scopes',
-    'personal_key_required',
+    ...(['invalid_request', 'client_not_found', 'public_client', 'incompatible_scopes'] as const),
+    ...(['personal_key_required', 'step_up_required'] as const),
   )
   async issue(
     @CurrentCall() call: AuthenticatedCall,

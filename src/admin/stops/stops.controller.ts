@@ -5,6 +5,7 @@ import { Allow } from '../../access/auth/allow';
 import { authorOf, viaOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
+import { StepUp } from '../../access/auth/step-up';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { StopAuthor } from '../../journal/stops';
@@ -63,6 +64,7 @@ export class StopsController {
 
   @Delete(':id')
   @Allow('admin')
+  @StepUp()
   @ApiOperation({
     summary: 'Lift a stop',
     operationId: 'liftStop',
@@ -72,7 +74,7 @@ export class StopsController {
   })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The stop's ID." })
   @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
-  @ApiKeyProblems('stop_not_found', 'recovery_required', 'invalid_request')
+  @ApiKeyProblems('stop_not_found', 'recovery_required', 'invalid_request', 'step_up_required')
   async lift(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
