@@ -2,7 +2,7 @@
 module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   runtime: '<rootDir>/test/support/runtime.cjs',
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/console/src'],
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/console/src', '<rootDir>/packages/sdk/src'],
   testMatch: ['**/*.spec.ts'],
   transform: {
     '^.+\\.ts$': [

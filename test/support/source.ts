@@ -21,7 +21,9 @@ export function sourceFiles(folder: string): SourceFile[] {
 
 function read(file: string): SourceFile {
   const text = readFileSync(file, 'utf8');
-  const imports = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName.replace(/(^\..*)\.js$/, '$1'));
+  const imports = ts
+    .preProcessFile(text)
+    .importedFiles.map(({ fileName }) => fileName.replace(/(^\..*)\.[jt]s$/, '$1'));
   return {
     path: relative(ROOT, file).replaceAll('\\', '/'),
     text,
@@ -67,9 +69,9 @@ export function literalSpreads(path: string): string[] {
 
 /** The paths of all code that people wrote, scripts and the console included. */
 export function codeFiles(): string[] {
-  return ['src', 'test', 'console/src', 'bench', 'tools'].flatMap((folder) =>
+  return ['src', 'test', 'console/src', 'packages/sdk', 'bench', 'tools'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => /\.(tsx?|[cm]js)$/.test(path) && !/generated|dist/.test(path))
+      .filter((path) => /\.(tsx?|[cm]js)$/.test(path) && !/generated|dist|node_modules/.test(path))
       .map((path) => `${folder}/${path}`),
   );
 }

@@ -1,6 +1,6 @@
 import type { Consistency } from '../api/generated/schema';
-import { fromBase64, toBase64 } from './bytes';
-import { verifyConsistency } from './merkle';
+import { fromBase64, toBase64 } from '../../../packages/sdk/src/proofs/bytes';
+import { verifyConsistency } from '../../../packages/sdk/src/proofs/merkle';
 import { checkpointOf, type Step } from './verify';
 
 /** The facts that a browser stores about a log from its first verification on: trust on first use. */

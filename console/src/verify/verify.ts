@@ -1,10 +1,16 @@
 import canonicalize from 'canonicalize';
 import type { CallStory, Inclusion, LeafProof, Opening } from '../api/generated/schema';
 import { compareStory, type Leaf, type Leaves } from './agreement';
-import { fromBase64, toBase64, toHex } from './bytes';
+import { fromBase64, toBase64, toHex } from '../../../packages/sdk/src/proofs/bytes';
 import { comparePeople } from './people';
-import { leafHash, verifyInclusion } from './merkle';
-import { type Checkpoint, openNote, parseCheckpoint, parseNote, verifierOf } from './note';
+import { leafHash, verifyInclusion } from '../../../packages/sdk/src/proofs/merkle';
+import {
+  type Checkpoint,
+  openNote,
+  parseCheckpoint,
+  parseNote,
+  verifierOf,
+} from '../../../packages/sdk/src/proofs/note';
 
 export interface Step {
   title: string;

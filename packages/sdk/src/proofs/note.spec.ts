@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { formatCheckpoint } from '../../../src/history/log/checkpoint';
-import { newSigningKey, signerOf, signNote } from '../../../src/history/log/note';
-import * as published from '../../../test/support/published-vectors';
-import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note';
+import { formatCheckpoint } from '../../../../src/history/log/checkpoint.ts';
+import { newSigningKey, signerOf, signNote } from '../../../../src/history/log/note.ts';
+import * as published from '../../../../test/support/published-vectors.ts';
+import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note.ts';
 
 const signer = signerOf(newSigningKey('payouts.example/log'));
 const root = Buffer.alloc(32, 7);

@@ -1,4 +1,4 @@
-import { type Bytes, HASH_BYTES, isSame, joined, sha256, utf8 } from './bytes';
+import { type Bytes, HASH_BYTES, isSame, joined, sha256, utf8 } from './bytes.ts';
 
 /** The Merkle tree of RFC 6962 and 9162, as far as checking proofs needs it. */
 

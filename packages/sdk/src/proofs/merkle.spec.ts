@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { CompactRange, foldSubtrees, nodeHash } from '../../../src/history/log/merkle';
-import { consistencyProof, HashOf, inclusionProof, Subtree, subtreesOf } from '../../../src/history/log/proofs';
-import { leafHash as logged } from '../../../test/support/leaf-hash';
-import { flipped, mutationsOf, NaiveTree } from '../../../test/support/naive-tree';
-import * as published from '../../../test/support/published-vectors';
-import { leafHash, verifyConsistency, verifyInclusion } from './merkle';
+import { CompactRange, foldSubtrees, nodeHash } from '../../../../src/history/log/merkle.ts';
+import { consistencyProof, HashOf, inclusionProof, Subtree, subtreesOf } from '../../../../src/history/log/proofs.ts';
+import { leafHash as logged } from '../../../../test/support/leaf-hash.ts';
+import { flipped, mutationsOf, NaiveTree } from '../../../../test/support/naive-tree.ts';
+import * as published from '../../../../test/support/published-vectors.ts';
+import { leafHash, verifyConsistency, verifyInclusion } from './merkle.ts';
 
 const MOST = 700;
 const leaves = Array.from({ length: MOST }, (_, index) => Buffer.from(`leaf ${index}`));
