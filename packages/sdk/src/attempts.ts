@@ -1,0 +1,136 @@
+import type { Calls } from './calls.ts';
+import { ApiError, NetworkError } from './errors.ts';
+import { type PaymentResult, resultOf } from './results.ts';
+import type { FullCallRecord } from './types.ts';
+import type { Answer, Transport } from './transport.ts';
+import { verdictOf } from './verdict.ts';
+import { pauseBefore, type Retries, sleep } from './waiting.ts';
+
+/** What is stored of a payment, so that it can be continued after a crash. */
+export interface StoredPayment {
+  operation: string;
+  idempotencyKey: string;
+  /** The body, as JSON. Continue with the same one. */
+  body: string;
+}
+
+/** What a payment needs of its client. */
+export interface Dependencies {
+  transport: Transport;
+  calls: Calls;
+  retries: Retries;
+  /** Stores the payment. Nothing is sent before it has ended. */
+  store: ((payment: StoredPayment) => void | Promise<void>) | undefined;
+}
+
+export interface PaymentRequest extends StoredPayment {
+  path: string;
+  headers: Record<string, string | undefined>;
+  /** Whether the caller chose the key, so that it may have been sent before. */
+  mayBeRepeated: boolean;
+}
+
+/** Sends one payment, as often as needed and always with the same key. */
+export class Attempts<Body> {
+  /**
+   * Whether an attempt had no answer. It may still arrive, so no refusal of another attempt proves that nothing is
+   * paid.
+   */
+  private isOpen = false;
+  private isStored = false;
+
+  constructor(
+    private readonly request: PaymentRequest,
+    private readonly dependencies: Dependencies,
+  ) {}
+
+  /** Sends the payment until an answer says what became of it, or no further attempt is worthwhile. */
+  async make(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
+    await this.storeFirst();
+    for (let attempt = 1; ; attempt += 1) {
+      const said = await this.attempt(signal);
+      const verdict = said instanceof NetworkError ? said : verdictOf<Body>(said, this.request.idempotencyKey);
+      if (!(verdict instanceof NetworkError)) {
+        if (verdict.kind === 'result') return verdict.result;
+        if (verdict.kind === 'look_up') return this.lookUp(verdict.callId, signal);
+        if (verdict.kind === 'refused') return this.withoutSuccess(verdict.error, signal);
+      }
+      const error = verdict instanceof NetworkError ? verdict : verdict.error;
+      const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+      const pause = pauseBefore(attempt, retryAfterMs, this.dependencies.retries);
+      if (pause === undefined) return this.withoutSuccess(error, signal);
+      await sleep(pause, signal);
+    }
+  }
+
+  /** Reads what became of a call. If it cannot be read, the payment is unknown. */
+  async lookUp(callId: string, signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
+    const { idempotencyKey } = this.request;
+    try {
+      return resultOf<Body>(await this.dependencies.calls.get(callId, { signal }), idempotencyKey);
+    } catch (error) {
+      if (!isOfRequest(error)) throw error;
+      return { status: 'unknown', settled: false, idempotencyKey, callId, error };
+    }
+  }
+
+  private async storeFirst(): Promise<void> {
+    const { operation, idempotencyKey, body } = this.request;
+    if (!this.isStored) await this.dependencies.store?.({ operation, idempotencyKey, body });
+    this.isStored = true;
+  }
+
+  private async attempt(signal: AbortSignal | undefined): Promise<Answer | NetworkError> {
+    const { path, body, headers, idempotencyKey } = this.request;
+    try {
+      const all = { ...headers, 'Idempotency-Key': idempotencyKey };
+      return await this.dependencies.transport.send({ method: 'POST', path, body, headers: all, signal });
+    } catch (error) {
+      const isSentMaybe = error instanceof NetworkError ? error.maySent : signal?.aborted === true;
+      this.isOpen ||= isSentMaybe;
+      if (error instanceof NetworkError) return error;
+      throw error;
+    }
+  }
+
+  /** The last attempt was not carried out, or had no answer. An earlier one with the same key may have been. */
+  private async withoutSuccess(
+    error: ApiError | NetworkError,
+    signal: AbortSignal | undefined,
+  ): Promise<PaymentResult<Body>> {
+    const { idempotencyKey, mayBeRepeated } = this.request;
+    const isWaiting = error instanceof ApiError && error.action === 'retry_same_key';
+    const firstCallId = isWaiting ? error.firstCallId : undefined;
+    const unknown = { status: 'unknown', settled: false, idempotencyKey, callId: firstCallId, error } as const;
+    if (firstCallId !== undefined) return unknown;
+    if (error instanceof NetworkError && this.isOpen) return unknown;
+    if (this.isOpen || mayBeRepeated) {
+      const found = await this.find(signal).catch((failure: unknown) => {
+        if (isOfRequest(failure)) return 'not to be read' as const;
+        throw failure;
+      });
+      if (found === 'not to be read') return unknown;
+      const result = found && resultOf<Body>(found, idempotencyKey);
+      // A call that has freed the key leaves it to whatever arrives next.
+      if (result && !(this.isOpen && result.status === 'not_sent')) return result;
+    }
+    if (this.isOpen) return unknown;
+    const nothing = { settled: true, idempotencyKey, callId: undefined } as const;
+    if (error instanceof NetworkError || isWaiting) return { status: 'not_sent', ...nothing, error };
+    return { status: 'rejected', ...nothing, items: undefined, error };
+  }
+
+  /** Finds the call that has the key: the newest one that was not refused. */
+  private async find(signal: AbortSignal | undefined): Promise<FullCallRecord | undefined> {
+    const { operation, idempotencyKey } = this.request;
+    for await (const { id, outcome } of this.dependencies.calls.list({ idempotencyKey, operation, signal })) {
+      if (outcome !== 'refused') return this.dependencies.calls.get(id, { signal });
+    }
+    return undefined;
+  }
+}
+
+/** Whether an error is about a request, and not the signal's reason or a failure of the caller's own functions. */
+function isOfRequest(error: unknown): error is ApiError | NetworkError {
+  return error instanceof ApiError || error instanceof NetworkError;
+}

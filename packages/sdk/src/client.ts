@@ -1,0 +1,163 @@
+import { Attempts, type StoredPayment } from './attempts.ts';
+import { toJson } from './amounts.ts';
+import { Calls } from './calls.ts';
+import { authorizing, type Credentials } from './credential.ts';
+import { Payment } from './payment.ts';
+import { randomId } from './random-id.ts';
+import { Reader } from './reader.ts';
+import { providerError } from './results.ts';
+import { type Outgoing, Transport } from './transport.ts';
+import type {
+  AnswerOf,
+  BodyOf,
+  InputOf,
+  Limits,
+  PaymentOperation,
+  PayoutRecord,
+  Preview,
+  ReadOperation,
+} from './types.ts';
+import { type Retries, USUAL_RETRIES } from './waiting.ts';
+
+export interface ClientOptions extends Credentials {
+  /** Where the proxy is, such as `https://payouts.example.com`. */
+  baseUrl: string;
+  /** Stores each payment before its first byte is sent. If it fails, nothing is sent. */
+  store?: (payment: StoredPayment) => void | Promise<void>;
+  /** How often and how soon a request is tried again. */
+  retries?: Partial<Retries>;
+  /** How long one attempt may take, in milliseconds. The proxy itself waits 30 seconds for the provider. */
+  timeoutMs?: number;
+  /** `fetch`, if the runtime has another one. */
+  fetch?: typeof fetch;
+  /** Returns a new unique ID each time, for runtimes without Web Crypto. It must not be guessable, nor repeat itself. */
+  randomId?: () => string;
+  /** `include`, for pages that have a session of the proxy. Without it, no cookies are sent. */
+  credentials?: 'omit' | 'same-origin' | 'include';
+}
+
+export interface PaymentOptions {
+  /** The key of a payment that you continue, or an ID of your own, such as that of the order. */
+  idempotencyKey?: string;
+  /** The call that this payment duplicates on purpose: the `firstCallId` of a `suspected_duplicate`. */
+  allowDuplicateOf?: string;
+  /** The person on whose behalf your server pays. */
+  actor?: string;
+}
+
+export interface ReadOptions {
+  signal?: AbortSignal;
+}
+
+const USUAL_TIMEOUT_MS = 45_000;
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** A client of payout-proxy. Make one for each key, and share it. */
+export class PayoutProxy {
+  /** Your own calls. */
+  readonly calls: Calls;
+  private readonly transport: Transport;
+  private readonly reader: Reader;
+  private readonly retries: Retries;
+  private readonly newId: () => string;
+  private readonly store: ClientOptions['store'];
+
+  constructor(options: ClientOptions) {
+    const { baseUrl, credentials = 'omit', timeoutMs = USUAL_TIMEOUT_MS } = options;
+    const { authorize, refresh } = authorizing(options);
+    // A page's own fetch must be called on the page.
+    const send = options.fetch ?? ((...given: Parameters<typeof fetch>) => fetch(...given));
+    this.retries = { ...USUAL_RETRIES, ...options.retries };
+    this.transport = new Transport({ baseUrl, authorize, refresh, credentials, timeoutMs, fetch: send });
+    this.reader = new Reader(this.transport, this.retries);
+    this.calls = new Calls(this.reader);
+    this.newId = options.randomId ?? randomId;
+    this.store = options.store;
+  }
+
+  /** Payouts to people. */
+  readonly payouts = {
+    /** Pays out airtime to phone numbers. */
+    airtime: (body: BodyOf<'POST /payouts/airtime'>, options?: PaymentOptions) =>
+      this.pay('POST /payouts/airtime', body, options),
+    /** Pays out mobile money. `client.read('GET /info/mobile-money-codes')` lists the networks. */
+    mobileMoney: (body: BodyOf<'POST /payouts/mobile-money'>, options?: PaymentOptions) =>
+      this.pay('POST /payouts/mobile-money', body, options),
+    /** Pays out credits to email addresses and handles. */
+    credit: (body: BodyOf<'POST /payouts/credit'>, options?: PaymentOptions) =>
+      this.pay('POST /payouts/credit', body, options),
+    /** Makes a link to pay for a payout of credits. */
+    initiateCredit: (body: BodyOf<'POST /payouts/initiate-credit'>, options?: PaymentOptions) =>
+      this.pay('POST /payouts/initiate-credit', body, options),
+    /**
+     * Reads what became of a payout.
+     * @param id its `payout_id`, or the ID of a call with one payout.
+     */
+    get: async (id: string, { signal }: ReadOptions = {}): Promise<PayoutRecord> => {
+      const path = `/v1/payouts/${encodeURIComponent(id)}`;
+      return (await this.reader.read({ method: 'GET', path, signal })).body as PayoutRecord;
+    },
+  };
+
+  /**
+   * Prepares a payment: any operation that pays, creates or removes something. Nothing is sent before you call `send` or
+   * `settled` of the payment.
+   * @throws TypeError for a key or an amount that the proxy would not take.
+   */
+  pay<Operation extends PaymentOperation>(
+    operation: Operation,
+    body: BodyOf<Operation>,
+    { idempotencyKey, allowDuplicateOf, actor }: PaymentOptions = {},
+  ): Payment<AnswerOf<Operation>> {
+    const key = idempotencyKey ?? this.newId();
+    if (!KEY.test(key))
+      throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters without spaces.');
+    const request = {
+      operation,
+      path: `/api/v0.1${pathOf(operation)}`,
+      idempotencyKey: key,
+      body: toJson(body),
+      headers: { 'Allow-Duplicate-Of': allowDuplicateOf, 'X-Actor': actor },
+      mayBeRepeated: idempotencyKey !== undefined,
+    };
+    const { transport, calls, retries, store } = this;
+    const attempts = new Attempts<AnswerOf<Operation>>(request, { transport, calls, retries, store });
+    return new Payment(key, operation, attempts, calls, retries);
+  }
+
+  /** Says what would happen if the payment was sent now. Nothing is sent, reserved or promised. */
+  async preview<Operation extends PaymentOperation>(
+    operation: Operation,
+    body: BodyOf<Operation>,
+    { idempotencyKey, signal }: ReadOptions & { idempotencyKey?: string } = {},
+  ): Promise<Preview> {
+    const path = `/v1/preview${pathOf(operation)}`;
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    return (await this.reader.read({ method: 'POST', path, body: toJson(body), headers, signal })).body as Preview;
+  }
+
+  /**
+   * Sends an operation of the interface that only reads, such as `GET /info/airtime-countries`.
+   * @throws ProviderError if the provider rejects it.
+   */
+  async read<Operation extends ReadOperation>(
+    operation: Operation,
+    ...[input]: object extends InputOf<Operation> ? [input?: InputOf<Operation>] : [input: InputOf<Operation>]
+  ): Promise<AnswerOf<Operation>> {
+    const { query, body, signal }: Pick<Outgoing, 'query' | 'signal'> & { body?: unknown } = input ?? {};
+    const method = operation.startsWith('GET ') ? 'GET' : 'POST';
+    const path = `/api/v0.1${pathOf(operation)}`;
+    const sent = body === undefined ? undefined : toJson(body);
+    const answer = await this.reader.read({ method, path, query, body: sent, signal });
+    const { status } = answer.body as { status?: unknown };
+    if (status !== 'success') throw providerError(answer.body);
+    return answer.body as AnswerOf<Operation>;
+  }
+
+  /** Returns the limits of your client, and what is left of them. */
+  async limits({ signal }: ReadOptions = {}): Promise<Limits> {
+    return (await this.reader.read({ method: 'GET', path: '/v1/limits', signal })).body as Limits;
+  }
+}
+
+const pathOf = (operation: string) => operation.replace(/^\w+ /, '');

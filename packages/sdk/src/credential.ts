@@ -1,0 +1,63 @@
+import type { ApiError } from './errors.ts';
+import type { Authorize } from './transport.ts';
+
+/** A key or token, or a function that returns the present one. */
+export type Credential = string | (() => string | Promise<string>);
+
+/** What a client is authorized with: exactly one of the three. */
+export interface Credentials {
+  /** A secret key of your server, or an ephemeral key that your server obtained for one person. */
+  apiKey?: Credential;
+  /** An access token of your company's identity provider, sent as a bearer token. */
+  accessToken?: Credential;
+  /** Returns the headers of each attempt, such as `Authorization: DPoP …` with a `DPoP` proof. */
+  authorize?: Authorize;
+  /**
+   * Obtains a new credential. It is called once when the present one has expired, however many requests wait for it. A
+   * text that it returns replaces `apiKey` or `accessToken`.
+   */
+  refresh?: (error: ApiError) => string | void | Promise<string | void>;
+}
+
+/** Keys that can spend the whole cap of a client. Ephemeral keys begin with `ppe_`. */
+const SECRET_KEY = /^pp_/;
+
+const NOT_IN_PUBLIC =
+  'This is a secret key, and whoever opens this page or app can read it. Let your server obtain an ephemeral key for ' +
+  'each person, or use access tokens of your identity provider.';
+
+/**
+ * Returns what authorizes requests.
+ * @throws TypeError unless there is exactly one credential, and if a secret key would be in a page or an app.
+ */
+export function authorizing({ apiKey, accessToken, authorize, refresh }: Credentials) {
+  if ([apiKey, accessToken, authorize].filter((one) => one !== undefined).length !== 1) {
+    throw new TypeError('Pass exactly one of "apiKey", "accessToken" and "authorize".');
+  }
+  let renewed: string | undefined;
+  const present = async (credential: Credential | undefined) =>
+    renewed ?? (typeof credential === 'function' ? credential() : (credential ?? ''));
+  if (typeof apiKey === 'string') requirePrivate(apiKey);
+  return {
+    authorize:
+      authorize ??
+      (async (): Promise<Record<string, string>> => {
+        const credential = await present(apiKey ?? accessToken);
+        if (apiKey === undefined) return { Authorization: `Bearer ${credential}` };
+        requirePrivate(credential);
+        return { 'X-API-Key': credential };
+      }),
+    refresh:
+      refresh &&
+      (async (error: ApiError) => {
+        const credential = await refresh(error);
+        if (typeof credential === 'string') renewed = credential;
+      }),
+  };
+}
+
+function requirePrivate(key: string): void {
+  const { document, navigator } = globalThis as { document?: unknown; navigator?: { product?: string } };
+  const isPublic = document !== undefined || navigator?.product === 'ReactNative';
+  if (isPublic && SECRET_KEY.test(key)) throw new TypeError(NOT_IN_PUBLIC);
+}

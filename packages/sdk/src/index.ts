@@ -1,0 +1,30 @@
+export { type ClientOptions, type PaymentOptions, PayoutProxy, type ReadOptions } from './client.ts';
+export type { StoredPayment } from './attempts.ts';
+export { Calls, type CallSearch } from './calls.ts';
+export type { Credential, Credentials } from './credential.ts';
+export * from './errors.ts';
+export { type EventOptions, type HeadersLike, type VerifiedEvent, verifyEvent } from './events.ts';
+export { type Page, Pages } from './pages.ts';
+export { Payment, type Waiting } from './payment.ts';
+export { type ProvedReceipt, type ProvedRecord, verifyReceipt } from './proofs/receipt.ts';
+export type { Held, NotSent, Partially, PaymentResult, Rejected, Succeeded, Unknown } from './results.ts';
+export type { Authorize, RequestToAuthorize } from './transport.ts';
+export type {
+  Action,
+  Amount,
+  AnswerOf,
+  BodyOf,
+  CallRecord,
+  ErrorCode,
+  Fault,
+  FullCallRecord,
+  InputOf,
+  Limits,
+  PaymentOperation,
+  PayoutItem,
+  PayoutRecord,
+  Preview,
+  ReadOperation,
+  Receipt,
+} from './types.ts';
+export type { Retries } from './waiting.ts';

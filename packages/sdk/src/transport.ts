@@ -1,0 +1,176 @@
+import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
+import { reasonOf } from './waiting.ts';
+
+/** What a request is authorized with. */
+export interface RequestToAuthorize {
+  method: 'GET' | 'POST';
+  /** The full address. A DPoP proof names it in `htu`, without its query. */
+  url: string;
+}
+
+/** Returns the headers that authorize a request. It is called for each attempt, because a DPoP proof is good for one. */
+export type Authorize = (request: RequestToAuthorize) => Record<string, string> | Promise<Record<string, string>>;
+
+export interface TransportOptions {
+  baseUrl: string;
+  fetch: typeof fetch;
+  authorize: Authorize;
+  /** Obtains a new credential. */
+  refresh: ((error: ApiError) => void | Promise<void>) | undefined;
+  credentials: 'omit' | 'same-origin' | 'include';
+  timeoutMs: number;
+}
+
+export interface Outgoing {
+  method: 'GET' | 'POST';
+  path: string;
+  query?: Record<string, string | number | boolean | undefined> | undefined;
+  /** JSON text. */
+  body?: string | undefined;
+  headers?: Record<string, string | undefined>;
+  signal?: AbortSignal | undefined;
+  /** On top of the usual time, for requests that wait on purpose. */
+  extraMs?: number;
+}
+
+/** An answer of the proxy, whole. */
+export interface Answer {
+  status: number;
+  /** JSON, or the text if it is none. */
+  body: unknown;
+  /** The call that this answer is about. */
+  callId: string | undefined;
+  /** Whether it is the answer to an earlier request with the same key. */
+  replayed: boolean;
+  /** Undefined unless the proxy wrote this answer and it is an error. */
+  error: ApiError | undefined;
+}
+
+/** The codes of a credential whose time is over. A new one may be accepted. */
+const REFRESHABLE = /^(?:[a-z_]*_)?(?:key|token|session)_(?:expired|ended)$|^invalid_token$/;
+
+const UNAUTHORIZED = 401;
+
+/** Node's codes for connections that were never made. A browser does not tell. */
+const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/** Sends single requests. */
+export class Transport {
+  /** The refresh that is under way. Requests that fail meanwhile wait for it. */
+  private refreshing: Promise<void> | undefined;
+  /** How often the credential was renewed. */
+  private renewals = 0;
+
+  constructor(private readonly options: TransportOptions) {}
+
+  /**
+   * Sends a request. If the credential has expired, it is renewed once and the request is sent again: a request without
+   * a valid credential is refused before anything else.
+   * @throws NetworkError if there is no answer of the proxy, or the signal's reason.
+   */
+  async send(outgoing: Outgoing): Promise<Answer> {
+    const { refresh } = this.options;
+    const { renewals } = this;
+    const answer = await this.attempt(outgoing);
+    const { error } = answer;
+    if (!refresh || !error || error.status !== UNAUTHORIZED || !REFRESHABLE.test(error.code)) return answer;
+    if (this.renewals === renewals) await this.renew(() => refresh(error));
+    return this.attempt(outgoing);
+  }
+
+  private renew(refresh: () => void | Promise<void>): Promise<void> {
+    this.refreshing ??= Promise.resolve()
+      .then(refresh)
+      .then(() => void (this.renewals += 1))
+      .finally(() => (this.refreshing = undefined));
+    return this.refreshing;
+  }
+
+  private async attempt({ method, path, query, body, headers, signal, extraMs = 0 }: Outgoing): Promise<Answer> {
+    const url = `${this.options.baseUrl.replace(/\/+$/, '')}${path}${queryOf(query)}`;
+    const authorized = await this.options.authorize({ method, url });
+    const given = Object.entries(headers ?? {}).filter((header): header is [string, string] => header[1] !== undefined);
+    const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };
+    const time = limited(this.options.timeoutMs + extraMs, signal);
+    try {
+      const init = {
+        method,
+        headers: { ...sent, ...authorized },
+        ...(body !== undefined && { body }),
+        signal: time.signal,
+        credentials: this.options.credentials,
+        cache: 'no-store',
+        redirect: 'error', // a redirect would send a payment to somebody else
+      } as const;
+      const response = await this.options.fetch(url, init);
+      return toAnswer(response, await response.text());
+    } catch (error) {
+      if (error instanceof NetworkError) throw error;
+      if (signal?.aborted) throw reasonOf(signal);
+      throw new NetworkError(textOf(error, time.isOver()), !isNotConnected(error), error);
+    } finally {
+      time.end();
+    }
+  }
+}
+
+function toAnswer({ status, headers }: Response, text: string): Answer {
+  const callId = headers.get('x-call-id') ?? undefined;
+  const body = parsed(text);
+  const around = { callId, replayed: headers.get('idempotent-replayed') === 'true' };
+  // The provider's bytes pass through. They can look like an error of the proxy, but do not know the call.
+  if (isErrorBody(body) && (callId === undefined || callId === body.call_id)) {
+    const seconds = Number(headers.get('retry-after') ?? undefined);
+    const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+    return { status, body, ...around, error: toApiError(body, { status, retryAfterMs }) };
+  }
+  // Otherwise something between here and the proxy answered.
+  if (callId === undefined)
+    throw new NetworkError(`The answer with HTTP status ${status} is not of payout-proxy.`, true);
+  return { status, body, ...around, error: undefined };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function queryOf(query: Outgoing['query']): string {
+  const given = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  return given.length > 0 ? `?${given.join('&')}` : '';
+}
+
+/** Returns a signal that is aborted after a time, or with the given one. Old runtimes have no `AbortSignal.any`. */
+function limited(ms: number, given: AbortSignal | undefined) {
+  const own = new AbortController();
+  let isOver = false;
+  const timer = setTimeout(() => {
+    isOver = true;
+    own.abort();
+  }, ms);
+  const abort = () => own.abort();
+  if (given?.aborted) abort();
+  given?.addEventListener('abort', abort, { once: true });
+  const end = () => {
+    clearTimeout(timer);
+    given?.removeEventListener('abort', abort);
+  };
+  return { signal: own.signal, isOver: () => isOver, end };
+}
+
+function textOf(error: unknown, isOver: boolean): string {
+  if (isOver) return 'The proxy did not answer in time.';
+  return `The proxy cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** Whether no byte can have left. */
+function isNotConnected(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  const code: unknown = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' && NOT_CONNECTED.includes(code);
+}

@@ -1,0 +1,67 @@
+import type { ApiError } from './errors.ts';
+import type { PaymentResult } from './results.ts';
+import type { Answer } from './transport.ts';
+
+/** What an answer to a payment means for it. */
+export type Verdict<Body> =
+  /** It says what became of the payment. */
+  | { kind: 'result'; result: PaymentResult<Body> }
+  /** The records of this call say what became of the payment. */
+  | { kind: 'look_up'; callId: string; error?: ApiError }
+  /** This attempt was not carried out, and may be repeated. */
+  | { kind: 'again'; error: ApiError }
+  /** This attempt was refused. */
+  | { kind: 'refused'; error: ApiError };
+
+/** The codes that say what became of the call that has the key, and not only of this attempt. */
+const OF_FIRST_CALL: readonly string[] = ['approval_rejected', 'approval_expired', 'answer_erased'];
+
+const NO_ERROR = 'None';
+
+/** Reads an answer by its `code` and `action`, or by the envelope of the interface. The HTTP status decides nothing. */
+export function verdictOf<Body>({ body, callId, error }: Answer, idempotencyKey: string): Verdict<Body> {
+  if (error) return ofError(error, idempotencyKey);
+  const { status, data } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const call = ownCallId(body) ?? callId ?? '';
+  if (status === 'pending_approval') {
+    return { kind: 'result', result: { status: 'held', settled: false, idempotencyKey, callId: call } };
+  }
+  // The provider's errors do not say whether it paid, and its success with an error text not which payouts it made.
+  if (status !== 'success' || hasErrorText(data)) return { kind: 'look_up', callId: call };
+  const answer = body as Body;
+  const result = {
+    status: 'succeeded',
+    settled: false,
+    idempotencyKey,
+    callId: call,
+    items: undefined,
+    answer,
+  } as const;
+  return { kind: 'result', result };
+}
+
+function ofError<Body>(error: ApiError, idempotencyKey: string): Verdict<Body> {
+  const { action, code, firstCallId, callId } = error;
+  if (action === 'wait') {
+    const call = firstCallId ?? callId;
+    return { kind: 'result', result: { status: 'unknown', settled: false, idempotencyKey, callId: call, error } };
+  }
+  if (action === 'retry_same_key') return { kind: 'again', error };
+  if (!OF_FIRST_CALL.includes(code)) return { kind: 'refused', error };
+  const call = firstCallId ?? callId;
+  return {
+    kind: 'result',
+    result: { status: 'rejected', settled: true, idempotencyKey, callId: call, items: undefined, error },
+  };
+}
+
+/** The answer to a repeated request can name the first call in its body. */
+function ownCallId(body: unknown): string | undefined {
+  const named: unknown = typeof body === 'object' && body !== null && 'call_id' in body ? body.call_id : undefined;
+  return typeof named === 'string' ? named : undefined;
+}
+
+function hasErrorText(data: unknown): boolean {
+  const text: unknown = typeof data === 'object' && data !== null && 'error' in data ? data.error : undefined;
+  return text !== undefined && text !== null && text !== NO_ERROR;
+}

@@ -1,0 +1,47 @@
+/** How often and how soon a request is tried again. */
+export interface Retries {
+  /** The most further attempts of one request. */
+  most: number;
+  /** The first pause in milliseconds. Each further one is twice as long. */
+  firstMs: number;
+  /** The longest pause in milliseconds. If the proxy asks for a longer one, the SDK gives up at once and says so. */
+  longestMs: number;
+}
+
+export const USUAL_RETRIES: Retries = { most: 4, firstMs: 500, longestMs: 30_000 };
+
+/** Returns the pause before a further attempt, or undefined if there is to be none. */
+export function pauseBefore(attempt: number, retryAfterMs: number | undefined, retries: Retries): number | undefined {
+  if (attempt > retries.most || (retryAfterMs ?? 0) > retries.longestMs) return undefined;
+  return Math.max(growing(attempt, retries), retryAfterMs ?? 0);
+}
+
+/** Returns the pause before the nth attempt, which doubles up to the longest. */
+export const growing = (attempt: number, { firstMs, longestMs }: Retries): number =>
+  Math.min(longestMs, firstMs * 2 ** (attempt - 1));
+
+/**
+ * Waits.
+ * @throws the signal's reason, as soon as it is aborted.
+ */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const end = () => {
+      clearTimeout(timer);
+      reject(reasonOf(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** Returns why a signal was aborted. Old runtimes do not say. */
+export function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  if (reason instanceof Error) return reason;
+  return Object.assign(new Error('The request was aborted.', { cause: reason }), { name: 'AbortError' });
+}
