@@ -1,7 +1,6 @@
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
-import type { FullCallRecord } from './types.ts';
 import type { Answer, Transport } from './transport.ts';
 import { verdictOf } from './verdict.ts';
 import { pauseBefore, type Retries, sleep } from './waiting.ts';
@@ -110,9 +109,8 @@ export class Attempts<Body> {
         throw failure;
       });
       if (found === 'not to be read') return unknown;
-      const result = found && resultOf<Body>(found, idempotencyKey);
       // A call that has freed the key leaves it to whatever arrives next.
-      if (result && !(this.isOpen && result.status === 'not_sent')) return result;
+      if (found && !(this.isOpen && found.status === 'not_sent')) return found;
     }
     if (this.isOpen) return unknown;
     const nothing = { settled: true, idempotencyKey, callId: undefined } as const;
@@ -120,13 +118,17 @@ export class Attempts<Body> {
     return { status: 'rejected', ...nothing, items: undefined, error };
   }
 
-  /** Finds the call that has the key: the newest one that was not refused. */
-  private async find(signal: AbortSignal | undefined): Promise<FullCallRecord | undefined> {
+  /** Returns what the calls with the key say: the one that has it or, if all have freed it, the newest. */
+  private async find(signal: AbortSignal | undefined): Promise<PaymentResult<Body> | undefined> {
     const { operation, idempotencyKey } = this.request;
+    let newest: PaymentResult<Body> | undefined;
     for await (const { id, outcome } of this.dependencies.calls.list({ idempotencyKey, operation, signal })) {
-      if (outcome !== 'refused') return this.dependencies.calls.get(id, { signal });
+      if (outcome === 'refused') continue;
+      const result = resultOf<Body>(await this.dependencies.calls.get(id, { signal }), idempotencyKey);
+      if (result.status !== 'not_sent') return result;
+      newest ??= result;
     }
-    return undefined;
+    return newest;
   }
 }
 
