@@ -1,4 +1,5 @@
-import { erase, findPlaces, Wish } from '../src/history/retention/erase';
+import { erase, findPlaces } from '../src/history/retention/erase';
+import { Wish } from '../src/history/retention/erasures';
 import { prune, PruneWish } from '../src/history/retention/prune';
 import { CheckpointFile } from '../src/history/log/checkpoint-file';
 import { signRecord } from '../src/history/log/signed-records';

@@ -5,7 +5,7 @@ import { DATABASE_MS } from '../platform/database/clock';
 import { loadConfigOf, StartError } from '../platform/config/config';
 import { ServerClient } from '../platform/database/servers/server-client';
 import { proseAsRecorded } from '../platform/privacy/recorded';
-import { Wish } from '../history/retention/erase';
+import { Wish } from '../history/retention/erasures';
 import { KeyRing } from '../history/log/key-ring';
 import { knownLogKeyOf, logRingOf } from '../history/log/log-key';
 import { newestNote, signerAfter } from '../history/log/newest-checkpoint';

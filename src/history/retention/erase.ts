@@ -1,18 +1,14 @@
 import { Client } from 'pg';
 import { PersonDocument } from '../../journal/documents';
 import { recipientKey } from '../../journal/unexplained-payments';
-import { KeyRing } from '../log/key-ring';
-import { Signer } from '../log/note';
-import { Erasure, signRecord } from '../log/signed-records';
 import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
+import { recordedErasure, Wish } from './erasures';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { eraseKeys, keysNaming, NamingKeys } from './keys';
 import { askedFor, namedIn, Person } from './person';
 import { catchUp, lockIndex, reindex } from './reindex';
-import { clock } from '../../platform/database/clock';
-import { newId } from '../../platform/database/ids';
 
 /** The places of a person. */
 export interface Places {
@@ -34,14 +30,6 @@ export interface Erased {
   open: string[];
   /** Calls whose sealed records have a key that names the person. Such keys stay until their months are pruned. */
   keys: string[];
-}
-
-export interface Wish {
-  reason: string;
-  actor: string | null;
-  signer: Signer;
-  /** All keys of the log. */
-  ring: KeyRing;
 }
 
 /** Finds a person everywhere. @param progress receives the number of scanned bodies and their total. */
@@ -67,8 +55,7 @@ export async function findPlaces(
  * @param wish null for a dry run.
  */
 export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
-  await db.query('BEGIN');
-  try {
+  return recordedErasure(db, person.kind, wish, async () => {
     const evidence = await eraseEvidence(db, person); // it may take long, as the next line, so they run before any lock
     const keys = await keysNaming(db, person);
     const names = spellingsOf(person).map((name) => recipientKey(person.kind, name));
@@ -77,14 +64,8 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies, keys });
     const registers = await eraseBeneficiaries(db, person);
     const places = [...(await remove(db, found)), ...evidence, ...registers].sort();
-    const done = wish && places.length > 0;
-    const id = done ? await record(db, person, places, wish) : null;
-    await db.query(done ? 'COMMIT' : 'ROLLBACK');
-    return { id, places, open: found.open, keys: keys.sealed };
-  } catch (error) {
-    await db.query('ROLLBACK');
-    throw error;
-  }
+    return { places, open: found.open, keys: keys.sealed };
+  });
 }
 
 /**
@@ -191,19 +172,4 @@ async function removeFromRequests(db: Client, callIds: string[], recipients: Pla
     ...recipients.map(({ callId, position }) => `item_recipient/${callId}/${position}`),
     ...rows.filter(({ has_body: hasBody }) => hasBody).map(({ id }) => `intent_body/${id}`),
   ];
-}
-
-async function record(
-  db: Client,
-  { kind }: Person,
-  places: string[],
-  { reason, actor, signer }: Wish,
-): Promise<string> {
-  const erasure: Erasure = { id: newId(), kind, reason, actor, places, erased_at: clock.now() };
-  await db.query(
-    `INSERT INTO erasure (id, kind, reason, actor, places, erased_at, signature)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [erasure.id, kind, reason, actor, places, erasure.erased_at, signRecord(signer, 'erasure', erasure)],
-  );
-  return erasure.id;
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { Pruning, signRecord } from '../log/signed-records';
-import { Wish } from './erase';
+import { Wish } from './erasures';
 import { evidenceOf, removeEvidence } from './evidence';
 import { Condition, hashKeysOfClaims } from './keys';
 import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';

@@ -5,7 +5,7 @@ import { readHead } from '../log/head';
 import { KeyRing } from '../log/key-ring';
 import { splitNotes } from '../log/note';
 import { uuidTime } from '../../platform/database/uuid';
-import { Wish } from './erase';
+import { Wish } from './erasures';
 import { Month, monthsBefore } from './months';
 import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';
 

@@ -1,0 +1,54 @@
+import { Client } from 'pg';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
+import { KeyRing } from '../log/key-ring';
+import { Signer } from '../log/note';
+import { Erasure, signRecord } from '../log/signed-records';
+
+/** Who erases or prunes, and why. */
+export interface Wish {
+  reason: string;
+  actor: string | null;
+  signer: Signer;
+  /** All keys of the log. */
+  ring: KeyRing;
+}
+
+/**
+ * Erases in one transaction, and records the places that were emptied.
+ * @param wish null for a dry run.
+ * @returns what was found, with the ID of the record. Null if there was nothing to erase, or for a dry run.
+ */
+export async function recordedErasure<Found extends { places: string[] }>(
+  db: Client,
+  kind: Erasure['kind'],
+  wish: Wish | null,
+  remove: () => Promise<Found>,
+): Promise<Found & { id: string | null }> {
+  await db.query('BEGIN');
+  try {
+    const found = await remove();
+    const done = wish && found.places.length > 0;
+    const id = done ? await record(db, kind, found.places, wish) : null;
+    await db.query(done ? 'COMMIT' : 'ROLLBACK');
+    return { id, ...found };
+  } catch (error) {
+    await db.query('ROLLBACK');
+    throw error;
+  }
+}
+
+async function record(
+  db: Client,
+  kind: Erasure['kind'],
+  places: string[],
+  { reason, actor, signer }: Wish,
+): Promise<string> {
+  const erasure: Erasure = { id: newId(), kind, reason, actor, places, erased_at: clock.now() };
+  await db.query(
+    `INSERT INTO erasure (id, kind, reason, actor, places, erased_at, signature)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [erasure.id, kind, reason, actor, places, erasure.erased_at, signRecord(signer, 'erasure', erasure)],
+  );
+  return erasure.id;
+}
