@@ -67,7 +67,10 @@ const MONEY: Field<MoneyName>[] = [
   },
   { name: 'approval_over_day_usd', description: 'More for all recipients in a day (UTC) requires an approval.' },
   { name: 'max_recipient_day_usd', description: 'One recipient gets no more in a day (UTC).' },
-  { name: 'person_daily_cap_usd', description: 'One person pays no more in a day (UTC), unless the person has an exception.' },
+  {
+    name: 'person_daily_cap_usd',
+    description: 'One person pays no more in a day (UTC), unless the person has an exception.',
+  },
   { name: 'person_monthly_cap_usd', description: 'One person pays no more in a calendar month (UTC).' },
   { name: 'person_max_item_usd', description: 'Largest amount of one payout of a person.' },
 ];
