@@ -9,7 +9,7 @@ import { Caller, SignIn } from './call';
 import { OPENS } from '../clients/key';
 import { SignInIdentity } from '../clients/sign-ins';
 import { openIdToken, sealIdToken } from './id-token';
-import { CALLER_COLUMNS, callerOf, CallerRow } from './callers.service';
+import { CALLER_COLUMNS, callerOf, CallerRow } from './caller-row';
 
 /** The secret in the cookie has as many bytes as a key. */
 const TOKEN_BYTES = 32;

@@ -1,6 +1,6 @@
 import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
-import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/callers.service';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/caller-row';
 import { OPENS } from '../../access/clients/key';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
