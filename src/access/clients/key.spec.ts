@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { hashKey, isWellFormedKey, newKey } from './key';
+import { hashKey, isEphemeralKey, isWellFormedKey, newEphemeralKey, newKey } from './key';
 
 describe('a key', () => {
   it('contains its client, 32 random letters and digits, and a checksum', () => {
@@ -25,8 +25,20 @@ describe('a key', () => {
   });
 
   it('matches the pattern that the documentation gives to secret scanners', () => {
-    const [, pattern] = /```text\n(pp_.*)\n```/.exec(readFileSync('docs/operate/clients.md', 'utf8')) ?? [];
-    expect(newKey('web-shop')).toMatch(new RegExp(`^${pattern}$`));
+    const [, pattern] = /```text\n(ppe\?_.*)\n```/.exec(readFileSync('docs/operate/clients.md', 'utf8')) ?? [];
+    for (const key of [newKey('web-shop'), newEphemeralKey('web-shop')])
+      expect(key).toMatch(new RegExp(`^${pattern}$`));
+  });
+
+  it('is ephemeral by its prefix, which its checksum covers', () => {
+    const key = newEphemeralKey('web-shop');
+    expect(key).toMatch(/^ppe_web-shop_[0-9A-Za-z]{38}$/);
+    expect([key, newKey('web-shop'), newKey('e')].map(isEphemeralKey)).toEqual([true, false, false]);
+    expect([key, key.replace('ppe_', 'pp_'), key.replace('ppe_', 'ppee_')].map(isWellFormedKey)).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('is never issued twice', () => {

@@ -4,20 +4,35 @@ import { crc32 } from 'node:zlib';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32; // 62^32: 190 bits
 const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
+const EPHEMERAL = 'ppe_';
 
 /** Holds for a row `k` of api_key whose key opens something now. */
 export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
 /** A key with its checksum. docs/operate/clients.md gives this pattern to secret scanners. */
-const KEY = new RegExp(`^pp_[a-z0-9][a-z0-9-]{0,39}_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const KEY = new RegExp(`^ppe?_[a-z0-9][a-z0-9-]{0,39}_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
  * Generates a key, `pp_<client>_<random>`. Its last 6 characters are a checksum of all others. It is shown once, and
  * only its SHA-256 is stored.
  */
 export function newKey(clientName: string): string {
+  return generate(`pp_${clientName}_`);
+}
+
+/** Generates an ephemeral key, `ppe_<client>_<random>`. It has the form of other keys otherwise. */
+export function newEphemeralKey(clientName: string): string {
+  return generate(`${EPHEMERAL}${clientName}_`);
+}
+
+/** Returns whether a well-formed key is ephemeral. */
+export function isEphemeralKey(key: string): boolean {
+  return key.startsWith(EPHEMERAL);
+}
+
+function generate(prefix: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  const body = `pp_${clientName}_${random}`;
+  const body = `${prefix}${random}`;
   return `${body}${checksumOf(body)}`;
 }
 
