@@ -87,6 +87,11 @@ CREATE TABLE ephemeral_key (
   CHECK (expires_at > created_at AND expires_at <= created_at + interval '15 minutes')
 );
 CREATE INDEX ephemeral_key_person ON ephemeral_key (person_id, id);
+CREATE INDEX ephemeral_key_parent ON ephemeral_key (key_id, id);
+
+-- Apps make ephemeral keys all day, and lists of administrative acts leave them out.
+CREATE INDEX IF NOT EXISTS activity_administrative ON activity (acted_at, id)
+  WHERE NOT action IN ('ephemeral_key_issued', 'ephemeral_key_revoked');
 
 -- What a person has spent and reserved on a day (UTC), or what was spent with an ephemeral key. As in spending, it never exceeds a cap
 -- that applied at the time. A new day or month has no rows, so no job resets anything.

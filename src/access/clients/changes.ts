@@ -15,6 +15,8 @@ export const CLIENT_ACTIONS = [
   'provider_changed',
   'key_issued',
   'key_revoked',
+  'ephemeral_key_issued',
+  'ephemeral_key_revoked',
   'beneficiary_added',
   'beneficiary_removed',
   'change_requested',

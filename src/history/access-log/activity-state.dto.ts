@@ -66,6 +66,9 @@ export class ActivityState {
   @text('Provider at which the person signs in.') issuer?: string;
   @text('`sub` of the person there.') subject?: string;
   @textOrNull('ID of the person who owns the key.') person?: string | null;
+  @text('ID of the person who got the key.') person_id?: string;
+  @count('Number of recipients that the key may pay. Null: any.') recipient_count?: number | null;
+  @text('Limit of all payments of the key in US dollars.') max_total_usd?: string;
   @textOrNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at?: string | null;
   @textOrNull('When the key was revoked.', INSTANT) revoked_at?: string | null;
   @text('ID of the wallet.') wallet_id?: string;

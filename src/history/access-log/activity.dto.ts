@@ -46,7 +46,7 @@ export class ActivityFilters {
   @Instant('Before this instant.')
   to?: string;
 
-  @OneOf(ACTIONS, 'Kind of act.')
+  @OneOf(ACTIONS, 'Kind of act. `ephemeral_key_issued` and `ephemeral_key_revoked` are listed only if it names them.')
   action?: (typeof ACTIONS)[number];
 
   @Text({ max: 64, required: false, description: 'Name or ID of the changed client.', example: 'shop' })

@@ -39,14 +39,22 @@ type CallOfActs = Pick<CallRecord, 'client' | 'operation' | 'timings'>;
 /** Acts without a client that change what the calls of every client may do. */
 const ABOUT_ALL_CLIENTS = ['stop_set', 'stop_lifted', 'configuration_changed'];
 
+/** What apps do all day. These acts are listed only if a filter names them. */
+const BY_APPS = ['ephemeral_key_issued', 'ephemeral_key_revoked'];
+const IS_BY_APPS = `action IN (${BY_APPS.map((action) => `'${action}'`).join(', ')})`;
+
+const OF_CLIENTS = `
+  SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via, client_id,
+    key_id, actor, client_address, request_id, call_id, reason
+  FROM activity WHERE`;
+
+const ACTS_OF_APPS = Prisma.raw(`${OF_CLIENTS} ${IS_BY_APPS}`);
+
 /**
  * All administrative acts in one form. Stops, erasures and prunings have their own records, which lack the origin of the
  * request.
  */
-const ACTS = Prisma.sql`
-  SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via, client_id,
-    key_id, actor, client_address, request_id, call_id, reason
-  FROM activity
+const ACTS = Prisma.sql`${Prisma.raw(`${OF_CLIENTS} NOT ${IS_BY_APPS}`)}
   UNION ALL
   SELECT id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
     CASE WHEN client_id IS NOT NULL THEN coalesce(via, 'api') WHEN cause IS NOT NULL AND actor IS NULL THEN 'proxy' ELSE 'cli' END,
@@ -81,7 +89,7 @@ export class ActivityService {
     const { page_token: token } = search;
     const wanted = rowsToRead(search);
     const after = token === undefined ? undefined : fromActivityToken(token);
-    const rows = await this.read(await this.conditions(search), after, wanted);
+    const rows = await this.read(await this.matching(search), after, wanted);
     const page = rows.slice(0, wanted - 1);
     const last = page.at(-1);
     const hasMore = rows.length > page.length && last !== undefined;
@@ -93,17 +101,17 @@ export class ActivityService {
 
   async count(filters: ActivityFilters): Promise<number> {
     const [{ count }] = await this.prisma.$queryRaw<[{ count: number }]>`
-      SELECT count(*)::int AS count FROM (${ACTS}) AS act WHERE ${await this.conditions(filters)}`;
+      SELECT count(*)::int AS count FROM ${await this.matching(filters)}`;
     return count;
   }
 
   /** Streams the acts in constant memory. */
   async *csv({ delimiter = 'comma', ...filters }: ActivityCsvSearch, reveal: boolean): AsyncGenerator<string, void> {
     yield ACTIVITY_TABLE.heading(delimiter);
-    const conditions = await this.conditions(filters);
+    const matching = await this.matching(filters);
     let after: ActivityCursor | undefined;
     do {
-      const rows = await this.read(conditions, after, BATCH);
+      const rows = await this.read(matching, after, BATCH);
       const last = rows.at(-1);
       if (last) yield ACTIVITY_TABLE.rows(await this.present(rows, reveal), delimiter);
       after = last && rows.length === BATCH ? cursorOf(last) : undefined;
@@ -115,14 +123,14 @@ export class ActivityService {
     { client, operation, timings: { recorded_at: at } }: CallOfActs,
     reveal: boolean,
   ): Promise<ActivityRecord[]> {
-    const conditions = Prisma.sql`at >= ${at}::timestamptz - interval '1 day' AND at < ${at}
+    const matching = Prisma.sql`(${ACTS}) AS act WHERE at >= ${at}::timestamptz - interval '1 day' AND at < ${at}
       AND (target_client_id = ${client.id}::uuid OR target_client_id IS NULL AND action = ANY (${ABOUT_ALL_CLIENTS}))
       AND coalesce(operation = ${operation}, TRUE)`;
-    return this.present(await this.read(conditions, undefined, MOST_BEFORE), reveal);
+    return this.present(await this.read(matching, undefined, MOST_BEFORE), reveal);
   }
 
   /** Reads the acts that follow one in the list, newest first. */
-  private async read(conditions: Prisma.Sql, after: ActivityCursor | undefined, limit: number): Promise<ActivityRow[]> {
+  private async read(matching: Prisma.Sql, after: ActivityCursor | undefined, limit: number): Promise<ActivityRow[]> {
     const rest = after
       ? Prisma.sql`AND (at, id, action) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.action})`
       : Prisma.empty;
@@ -131,11 +139,12 @@ export class ActivityService {
         target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before, after, via,
         client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
         request_id AS "requestId", call_id::text AS "callId", reason
-      FROM (${ACTS}) AS act WHERE ${conditions} ${rest}
+      FROM ${matching} ${rest}
       ORDER BY at DESC, id DESC, action DESC LIMIT ${limit}`;
   }
 
-  private async conditions(filters: ActivityFilters): Promise<Prisma.Sql> {
+  /** Returns the acts with these filters, as a FROM and a WHERE clause. */
+  private async matching(filters: ActivityFilters): Promise<Prisma.Sql> {
     const { from, to, action, actor, via, client, by } = filters;
     const conditions = [Prisma.sql`TRUE`];
     if (from !== undefined) conditions.push(Prisma.sql`at >= ${new Date(from)}`);
@@ -145,7 +154,8 @@ export class ActivityService {
     if (via !== undefined) conditions.push(Prisma.sql`via = ${via}`);
     if (client !== undefined) conditions.push(Prisma.sql`target_client_id = ${await this.idOf(client)}::uuid`);
     if (by !== undefined) conditions.push(Prisma.sql`client_id = ${await this.idOf(by)}::uuid`);
-    return Prisma.join(conditions, ' AND ');
+    const acts = action !== undefined && BY_APPS.includes(action) ? ACTS_OF_APPS : ACTS;
+    return Prisma.sql`(${acts}) AS act WHERE ${Prisma.join(conditions, ' AND ')}`;
   }
 
   /** Returns null for an unknown name, which matches nothing. */
