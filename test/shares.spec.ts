@@ -144,7 +144,7 @@ describe('a key that asks for more than its share', () => {
 
   it('follows with many streams at the cost of one', async () => {
     const reads = jest.spyOn(OverviewService.prototype, 'read');
-    const keys = jest.spyOn(CallersService.prototype, 'byKeyId');
+    const keys = jest.spyOn(CallersService.prototype, 'peek');
     const events: string[] = [];
     const open = () =>
       new Promise<IncomingMessage>((resolve) => {

@@ -18,6 +18,7 @@ import { StorageModule } from '../platform/storage/storage.module';
 import { HealthModule } from '../http/health/health.module';
 import { InfoModule } from '../interface/info/info.module';
 import { JournalModule } from '../journal/journal.module';
+import { EphemeralKeysModule } from '../admin/ephemeral/ephemeral-keys.module';
 import { LimitsModule } from '../admin/limits/limits.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { MetricsModule } from '../http/metrics/metrics.module';
@@ -69,6 +70,7 @@ export class AppModule {
         AccountsModule,
         ClientsApiModule,
         LimitsModule,
+        EphemeralKeysModule,
         // The console
         SessionModule,
         // Health, metrics and the shares of keys

@@ -15,6 +15,9 @@ export const SCOPES = [
   'admin',
 ] as const;
 
+/** The scopes that open the interface, and the routes for apps beside it. */
+export const APP_SCOPES = ['pay', 'write', 'read', 'account'] as const satisfies Scope[];
+
 export type Scope = (typeof SCOPES)[number];
 
 export function isScope(word: string): word is Scope {

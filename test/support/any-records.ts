@@ -57,7 +57,12 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
     rights: fc.constant('1'),
     credential: fc.oneof(
       fc.constant({ kind: 'key' as const }),
-      fc.record({ kind: fc.constant('ephemeral' as const), id: fc.uuid() }),
+      fc.record({
+        kind: fc.constant('ephemeral' as const),
+        id: fc.uuid(),
+        validUntil: fc.constant(0),
+        recipients: fc.constant(null),
+      }),
     ),
   }),
   person: maybe(

@@ -1,11 +1,13 @@
 import { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Scope } from '../../operations/scopes';
-import { Allow, AllowGuard } from './allow';
+import { Allow, AllowGuard, SecretKeysOnly } from './allow';
 
 class Routes {
   @Allow('everyone') open(this: void) {}
   @Allow('pay', 'read') forSome(this: void) {}
+  @Allow('read', 'admin') forOperators(this: void) {}
+  @Allow('pay', 'read') @SecretKeysOnly() forServers(this: void) {}
   forgotten(this: void) {}
 }
 
@@ -17,20 +19,26 @@ interface Asking {
   operation?: string;
   /** The scopes that the operation needs. */
   needs?: Scope[];
+  credential?: 'key' | 'ephemeral';
+  sessionToken?: string;
 }
 
-function admits(handler: () => void, { scopes, operations, operation, needs }: Asking = {}): boolean | string {
+function admits(
+  handler: () => void,
+  { scopes, operations, operation, needs, credential = 'key', sessionToken }: Asking = {},
+): boolean | string {
   const caller = scopes && {
     clientId: '',
     clientName: 'shop',
     keyId: '',
+    credential: { kind: credential },
     scopes: new Set(scopes),
     operations: operations ? new Set(operations) : null,
   };
   const context = {
     getHandler: () => handler,
     switchToHttp: () => ({
-      getRequest: () => ({ call: { caller }, routeOptions: { config: { operation, scopes: needs } } }),
+      getRequest: () => ({ call: { caller, sessionToken }, routeOptions: { config: { operation, scopes: needs } } }),
     }),
   } as unknown as ExecutionContext;
   try {
@@ -51,6 +59,21 @@ describe('AllowGuard', () => {
     expect(admits(forSome, { scopes: ['read'] })).toBe(true);
     expect(admits(forSome, { scopes: ['write', 'audit', 'admin'] })).toBe('scope_missing');
     expect(admits(forSome)).toBe('missing_key');
+  });
+
+  it('lets an ephemeral key use the routes of apps, and no other', () => {
+    const asking = { scopes: ['read'] as Scope[], credential: 'ephemeral' as const };
+    const { forOperators } = Routes.prototype;
+    expect([admits(forSome, asking), admits(forOperators, asking)]).toEqual([true, 'secret_key_required']);
+    expect(admits(forOperators, { scopes: ['read'] })).toBe(true);
+  });
+
+  it('lets only secret keys use the routes of servers', () => {
+    const scopes: Scope[] = ['read'];
+    const { forServers } = Routes.prototype;
+    expect(admits(forServers, { scopes })).toBe(true);
+    expect(admits(forServers, { scopes, credential: 'ephemeral' })).toBe('secret_key_required');
+    expect(admits(forServers, { scopes, sessionToken: 'secret' })).toBe('secret_key_required');
   });
 
   it('lets nobody through if a route names nobody', () => {

@@ -1,9 +1,9 @@
 import { CanActivate, ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { FastifyRequest } from 'fastify';
-import { Scope } from '../../operations/scopes';
+import { APP_SCOPES, Scope } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
-import { Caller } from './call';
+import { Call, Caller } from './call';
 
 export const ALLOW = 'payout-proxy:allow';
 
@@ -12,6 +12,14 @@ export const ALLOW = 'payout-proxy:allow';
  * interface needs all of its scopes (`@Operation`).
  */
 export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
+
+const SECRET_KEYS_ONLY = 'payout-proxy:secret-keys-only';
+
+/**
+ * Declares that a route is for the servers of apps. The credential of a person opens it with no scope: it could make others that
+ * outlive it.
+ */
+export const SecretKeysOnly = () => SetMetadata(SECRET_KEYS_ONLY, true);
 
 /**
  * Rejects callers that a route does not allow, and operations that the client may not use. A route without a declaration is
@@ -27,6 +35,8 @@ export class AllowGuard implements CanActivate {
     const { call, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
     const { caller } = call;
     if (!caller) throw new Problem('missing_key');
+    const isForServers = this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
+    if (isForServers ? !hasSecretKey(call) : !mayAskFor(allowed, caller)) throw new Problem('secret_key_required');
     const { operation, scopes = [] } = routeOptions.config; // Only the routes of the interface have them.
     const problem = operation === undefined ? undefined : operationProblem(caller, { operation, scopes });
     const refusal = problem ?? missingScope(caller, allowed as Scope[]);
@@ -58,6 +68,15 @@ export function operationProblem(
   return new Problem('operation_not_allowed', {
     text: `Your client may not use ${operation}. Ask the operator to allow it.`,
   });
+}
+
+function hasSecretKey({ caller, sessionToken }: Call): boolean {
+  return caller?.credential.kind === 'key' && sessionToken === undefined;
+}
+
+/** An ephemeral key opens what apps use: the interface, and the reading of their own calls. */
+function mayAskFor(allowed: (Scope | 'everyone')[], { credential }: Caller): boolean {
+  return credential.kind !== 'ephemeral' || allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
 }
 
 /** On other routes, one of the scopes that the route names is enough. */

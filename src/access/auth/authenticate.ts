@@ -1,5 +1,5 @@
 import { FastifyRequest } from 'fastify';
-import { hashKey, isWellFormedKey } from '../clients/key';
+import { isWellFormedKey } from '../clients/key';
 import { rowOf } from '../../operations/catalogue';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { operationProblem } from './allow';
@@ -38,10 +38,9 @@ function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
 
 async function byKey(key: string, request: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
   if (!isWellFormedKey(key)) throw guessing.problemOf(request.call.clientAddress);
-  const sha256 = hashKey(key);
   const asking = isAdmitted(request)
-    ? callers.identifyForAdmission(sha256, leftOf(request.call), (caller) => mayAsk(caller, request))
-    : callers.identify(sha256, leftOf(request.call));
+    ? callers.identifyForAdmission(key, leftOf(request.call), (caller) => mayAsk(caller, request))
+    : callers.identify(key, leftOf(request.call));
   const found = await asking.catch(databaseUnavailable);
   if (!found) throw guessing.problemOf(request.call.clientAddress);
   return found;

@@ -6,10 +6,20 @@ import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { Problem } from '../../platform/errors/problem';
-import { CallPerson, Identity } from '../people/person';
+import { CallPerson, Identity, isEndUser } from '../people/person';
 
 /** What a caller proves itself with. */
-export type Credential = { kind: 'key' } | { kind: 'ephemeral'; id: string };
+export type Credential = { kind: 'key' } | EphemeralCredential;
+
+/** A key that an app's server made for one person. What it may do is what its caller may do. */
+export interface EphemeralCredential {
+  kind: 'ephemeral';
+  id: string;
+  /** When it expires, on the monotonic clock of this process. */
+  validUntil: number;
+  /** The only recipients that it may pay, by their keys (`beneficiaryKey`). Null for any. */
+  recipients: ReadonlySet<string> | null;
+}
 
 /** The caller of a request: a key of a client. */
 export interface Caller {
@@ -112,6 +122,21 @@ export function isAuthenticated(call: Call): call is AuthenticatedCall {
 /** A call of one of the interface's operations, by a known caller. */
 export interface OperationCall extends AuthenticatedCall {
   readonly operation: OperationName;
+}
+
+/** Returns whose shares a call uses: those of the end user behind it, or of its key. End users do not take each other's. */
+export function holderOf({ caller, person }: Call): string {
+  return person && isEndUser(person) ? person.id : (caller?.keyId ?? '');
+}
+
+/** Returns whether the credential of a caller has expired since it was looked up. */
+export function hasEnded({ credential }: Caller): boolean {
+  return credential.kind === 'ephemeral' && performance.now() > credential.validUntil;
+}
+
+/** Returns the error code for a caller whose credential is no longer valid. */
+export function endOf({ credential }: Caller): 'ephemeral_key_ended' | 'invalid_key' {
+  return credential.kind === 'ephemeral' ? 'ephemeral_key_ended' : 'invalid_key';
 }
 
 /** Returns how long a call can still wait before it is sent, in milliseconds. */

@@ -4,9 +4,11 @@ import { clock } from '../../platform/database/clock';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { Caller } from './call';
+import { Problem } from '../../platform/errors/problem';
+import { Caller, hasEnded } from './call';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
-import { OPENS } from '../clients/key';
+import { hashKey, isEphemeralKey, OPENS } from '../clients/key';
+import { EphemeralRow, ephemeralCallerOf, FIND_EPHEMERAL_KEYS, findEphemeralById } from './ephemeral-callers';
 import { KeyLookUps, MAX_SEEN, Purpose } from './key-look-ups';
 
 /** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
@@ -32,7 +34,8 @@ export class CallersService {
   /** By the monotonic clock, in milliseconds. */
   private readonly lastUseWritten = new Map<string, number>();
 
-  private readonly lookUps: KeyLookUps<KeyRow>;
+  private readonly secretKeys: KeyLookUps<KeyRow>;
+  private readonly ephemeralKeys: KeyLookUps<EphemeralRow & { sha256: string }>;
 
   private readonly remembered = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
 
@@ -40,12 +43,14 @@ export class CallersService {
     private readonly prisma: PrismaService,
     private readonly side: SidePrisma,
   ) {
-    this.lookUps = new KeyLookUps({ forPayments: prisma, forOthers: side }, { name: 'find_keys', sql: FIND_KEYS });
+    const prismas = { forPayments: prisma, forOthers: side };
+    this.secretKeys = new KeyLookUps(prismas, { name: 'find_keys', sql: FIND_KEYS });
+    this.ephemeralKeys = new KeyLookUps(prismas, { name: 'find_ephemeral_keys', sql: FIND_EPHEMERAL_KEYS });
   }
 
   /** Finds the caller of a key in the database, so that a revocation or a changed limit takes effect at once. */
-  identify(keySha256: Buffer, patienceMs = REQUEST_PATIENCE_MS): Promise<Caller | undefined> {
-    return this.lookUp(keySha256, 'forOthers', patienceMs);
+  identify(key: string, patienceMs = REQUEST_PATIENCE_MS): Promise<Caller | undefined> {
+    return this.lookUp(key, hashKey(key), 'forOthers', patienceMs);
   }
 
   /**
@@ -55,14 +60,15 @@ export class CallersService {
    * request is refused by rights that have changed.
    */
   async identifyForAdmission(
-    keySha256: Buffer,
+    key: string,
     patienceMs: number,
     mayAsk: (caller: Caller) => boolean,
   ): Promise<Caller | undefined> {
-    const name = keySha256.toString('base64');
+    const sha256 = hashKey(key);
+    const name = sha256.toString('base64');
     const remembered = this.remembered.get(name);
-    if (remembered && mayAsk(remembered)) return remembered;
-    const caller = await this.lookUp(keySha256, 'forPayments', patienceMs);
+    if (remembered && !hasEnded(remembered) && mayAsk(remembered)) return remembered;
+    const caller = await this.lookUp(key, sha256, 'forPayments', patienceMs);
     this.remembered.set(name, caller);
     return caller;
   }
@@ -72,22 +78,28 @@ export class CallersService {
    * @param patienceMs how long its request may still wait.
    * @throws DatabaseTooSlow
    */
-  async lookUpAgain({ keyId, rights }: Caller, patienceMs: number): Promise<Caller | undefined> {
-    const caller = await findById(this.prisma, keyId, patienceMs);
-    if (caller?.rights !== rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
+  async lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
+    const caller = await findAgain(this.prisma, before, patienceMs);
+    if (caller?.rights !== before.rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
     return caller;
   }
 
-  private async lookUp(keySha256: Buffer, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
-    const row = await this.lookUps.find(keySha256, purpose, patienceMs);
+  /** @throws Problem `ephemeral_key_ended` for a key that was valid once. Apps meet it every few minutes, and guess nothing. */
+  private async lookUp(key: string, sha256: Buffer, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
+    if (isEphemeralKey(key)) {
+      const askedAt = performance.now();
+      const found = await this.ephemeralKeys.find(sha256, purpose, patienceMs);
+      return found && (ephemeralCallerOf(found, askedAt) ?? ended());
+    }
+    const row = await this.secretKeys.find(sha256, purpose, patienceMs);
     if (!row) return undefined;
     this.rememberUse(row.keyId);
     return callerOf(row);
   }
 
-  /** Finds the caller of a key by its ID, for a long response. Undefined if the key is no longer valid. */
-  byKeyId(keyId: string): Promise<Caller | undefined> {
-    return findById(this.side, keyId, REQUEST_PATIENCE_MS);
+  /** Finds the caller of a long response again. Undefined if its key is no longer valid. */
+  peek(caller: Caller): Promise<Caller | undefined> {
+    return findAgain(this.side, caller, REQUEST_PATIENCE_MS);
   }
 
   private rememberUse(keyId: string): void {
@@ -100,7 +112,16 @@ export class CallersService {
   }
 }
 
-async function findById(prisma: PrismaService, keyId: string, patienceMs: number): Promise<Caller | undefined> {
+function ended(): never {
+  throw new Problem('ephemeral_key_ended');
+}
+
+async function findAgain(
+  prisma: PrismaService,
+  { keyId, credential }: Caller,
+  patienceMs: number,
+): Promise<Caller | undefined> {
+  if (credential.kind === 'ephemeral') return findEphemeralById(prisma, credential.id, patienceMs);
   const finding = prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]);
   const [row] = await withPatience(finding, patienceMs);
   return row && callerOf(row);

@@ -51,7 +51,7 @@ export class StandingService {
 
   private standingOf(call: Call): Promise<Standing> {
     const { caller, sessionToken } = call;
-    const name = sessionToken === undefined ? (caller?.keyId ?? '') : hash('sha256', sessionToken);
+    const name = sessionToken === undefined ? nameOf(caller) : hash('sha256', sessionToken);
     const known = this.known.get(name);
     const now = performance.now();
     if (known && now - known.askedAt < EVERY_MS) return known.standing;
@@ -70,8 +70,13 @@ export class StandingService {
 
   private async find({ caller, sessionToken }: Call): Promise<Caller | undefined> {
     if (sessionToken !== undefined) return this.sessions.peek(sessionToken);
-    return caller && this.callers.byKeyId(caller.keyId);
+    return caller && this.callers.peek(caller);
   }
+}
+
+function nameOf(caller: Caller | undefined): string {
+  if (caller?.credential.kind === 'ephemeral') return caller.credential.id;
+  return caller?.keyId ?? '';
 }
 
 function isSame({ caller, clientAddress }: Call, now: Caller | undefined): boolean {

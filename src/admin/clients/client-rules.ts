@@ -21,7 +21,7 @@ export const USD_FORMS = [
   { type: 'string', pattern: USD.source },
 ];
 
-const usdSchema = (description: string): ApiPropertyOptions => ({
+export const usdSchema = (description: string): ApiPropertyOptions => ({
   anyOf: USD_FORMS,
   description,
   example: '10.5',

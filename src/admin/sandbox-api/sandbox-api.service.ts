@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Call } from '../../access/auth/call';
 import { CallersService } from '../../access/auth/callers.service';
-import { hashKey } from '../../access/clients/key';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { Problem } from '../../platform/errors/problem';
@@ -106,7 +105,7 @@ export class SandboxApiService {
     const key: unknown = await readFile(demoKeysFile, 'utf8')
       .then((text) => (JSON.parse(text) as { app?: unknown }).app)
       .catch(() => undefined);
-    if (typeof key === 'string' && (await this.callers.identify(hashKey(key)))) return key;
+    if (typeof key === 'string' && (await this.callers.identify(key))) return key;
     throw new Problem('demo_key_missing');
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operationProblem } from '../../access/auth/allow';
-import { leftOf, OperationCall } from '../../access/auth/call';
+import { endOf, hasEnded, leftOf, OperationCall } from '../../access/auth/call';
 import { onBehalfOf } from '../../access/auth/behalf';
 import { CallersService } from '../../access/auth/callers.service';
 import { PersonsService } from '../../access/people/persons.service';
@@ -127,7 +127,7 @@ export class AdmissionService {
   /** Looks up the caller again, and repeats the checks of its rights that came before. */
   private async lookUpAgain(call: OperationCall): Promise<void> {
     const caller = await this.callers.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
-    if (!caller) throw new Problem('invalid_key');
+    if (!caller) throw new Problem(endOf(call.caller));
     const { operation } = call;
     const problem =
       operationProblem(caller, { operation, scopes: scopesOf(operation) }) ?? whereFromProblem(call, caller);
@@ -165,6 +165,8 @@ export class AdmissionService {
     { request, intent }: Admission,
     place: Place,
   ): Promise<AdmissionResult> {
+    // Its body may have taken longer than its key was valid.
+    if (hasEnded(call.caller)) throw new Problem(endOf(call.caller));
     const started = performance.now();
     const sendableInSeconds = this.upstream.of(outgoing.account).sendableInSeconds(call.operation, outgoing);
     const admission = { request: { ...request, sendableInSeconds }, intent };

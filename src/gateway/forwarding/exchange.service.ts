@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { leftOf, OperationCall } from '../../access/auth/call';
+import { hasEnded, leftOf, OperationCall } from '../../access/auth/call';
 import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
@@ -91,7 +91,9 @@ export class ExchangeService {
     release?: Release,
     place?: Place,
   ): Promise<TimedAnswer> {
-    const isTooLate = release && (() => performance.now() > call.sendBy || ageOf(release) > this.sendableForMs);
+    const isTooLate =
+      release &&
+      (() => performance.now() > call.sendBy || ageOf(release) > this.sendableForMs || hasEnded(call.caller));
     const received = await this.upstream.of(outgoing.account).send(outgoing, call.traceparent, isTooLate);
     place?.release();
     call.timings.upstream = received.upstreamMs;

@@ -9,19 +9,27 @@ import { OverCap } from '../../policy/caps';
 import { brokenLimits, Limited, limitsOfPerson, missingPerson } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
+import { Item } from '../../operations/item';
+import { recipientsOf } from '../../journal/beneficiaries';
 import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
 import { Outgoing, UpstreamAccount } from '../upstream/upstream-account';
 
 const BLOCKED = 'is blocked for your client';
+const NOT_OF_KEY = 'is not among the recipients of this ephemeral key';
 const UNREGISTERED = 'is not registered, and your client may pay only registered recipients';
 
-/** Returns the limits that a request exceeds by itself: those of its client, and those of the person behind it. */
-export function ownLimitProblems(call: OperationCall, items: Limited[], positions?: number[]): Problem[] {
+/** Returns the limits that a request exceeds by itself: those of its client, of the person behind it, and of its credential. */
+export function ownLimitProblems(call: OperationCall, items: Item[], positions?: number[]): Problem[] {
   const { caller, person, operation } = call;
   const missing = person === null && movesValue(operation) ? missingPerson(caller.limits) : undefined;
   const limits = person ? limitsOfPerson(caller.limits, person.limits) : caller.limits;
-  return [...(missing ? [missing] : []), ...limitProblems({ limits }, operation, items, positions)];
+  const others = recipientProblem(caller, operation, items, positions);
+  return [
+    ...(missing ? [missing] : []),
+    ...limitProblems({ limits }, operation, items, positions),
+    ...(others ? [others] : []),
+  ];
 }
 
 /**
@@ -39,6 +47,28 @@ export function limitProblems(
   return brokenLimits(limits, movesValue(operation), items, (place, field) =>
     pointer(positions?.[place] ?? place, fields[field]),
   );
+}
+
+/**
+ * Returns why the credential of a caller does not pay the recipients of a request. Like a register, it names a recipient by
+ * the name that the upstream pays by. Undefined if it does, or may pay anybody.
+ * @param positions as for {@link limitProblems}.
+ */
+function recipientProblem(
+  { clientId, credential }: Pick<Caller, 'clientId' | 'credential'>,
+  operation: OperationName,
+  items: Item[],
+  positions?: number[],
+): Problem | undefined {
+  if (credential.kind !== 'ephemeral' || credential.recipients === null) return undefined;
+  const { recipients } = credential;
+  const pointer = pointerIn(operation);
+  const others = recipientsOf(clientId, operation, items).filter(({ paidBy }) => !recipients.has(paidBy ?? ''));
+  const faults = others.map(({ position, field }) => ({
+    pointer: pointer(positions?.[position] ?? position, field ?? valueFieldOf(operation)),
+    detail: NOT_OF_KEY,
+  }));
+  return faults.length > 0 ? new Problem('recipient_not_allowed', { faults }) : undefined;
 }
 
 /** Refuses a request while this instance must not pay. Nothing may be admitted by a database that cannot be trusted. */

@@ -5,6 +5,10 @@ export const NOT_FOUND = {
     status: 404,
     text: 'This client has no key with this ID. GET /v1/clients/{name}/keys lists its keys.',
   },
+  ephemeral_key_not_found: {
+    status: 404,
+    text: 'Your client has no ephemeral key with this ID. GET /v1/ephemeral-keys lists them.',
+  },
   change_not_found: { status: 404, text: 'No change has this ID. GET /v1/changes lists the changes.' },
   approval_not_found: { status: 404, text: 'No call with this ID was held for approval.' },
   statement_not_found: {

@@ -93,7 +93,8 @@ export class Problem extends Error {
   }
 }
 
-/** Rethrows a database error as `database_unavailable`. For `catch`. */
+/** Rethrows a database error as `database_unavailable`, and a problem as it is. For `catch`. */
 export function databaseUnavailable(cause: unknown): never {
+  if (cause instanceof Problem) throw cause;
   throw new Problem('database_unavailable', { cause });
 }

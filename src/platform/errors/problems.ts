@@ -57,6 +57,10 @@ export const PROBLEMS = {
   },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired, or revoked. Ask the operator for a new one.' },
+  ephemeral_key_ended: {
+    status: 401,
+    text: "This ephemeral key has expired or was revoked. Nothing was done. Get a new one from your app's server, and send the request again with it and with the same Idempotency-Key.",
+  },
   session_ended: {
     status: 401,
     text: 'Your session has ended: it was idle for too long, or its key was revoked. Sign in again.',
@@ -68,6 +72,14 @@ export const PROBLEMS = {
   stale_event: {
     status: 400,
     text: 'The timestamp of this event differs from the current time by more than five minutes. Deliver the event with a new timestamp and signature.',
+  },
+  secret_key_required: {
+    status: 403,
+    text: "This route requires a secret key of an app's server. An ephemeral key, an access token or a session does not open it.",
+  },
+  wider_than_key: {
+    status: 403,
+    text: 'An ephemeral key may do no more than the key that makes it, and the person who gets it. "errors" lists everything that goes beyond. No key was made.',
   },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation requires.' },
   operation_not_allowed: { status: 403, text: 'Your client may not use this operation. Ask the operator to allow it.' },

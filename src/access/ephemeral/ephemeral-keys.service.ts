@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { Beneficiary, beneficiaryKey } from '../clients/beneficiary';
+import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
+import { PATIENCE } from '../clients/clients.service';
+import { hashKey, newEphemeralKey } from '../clients/key';
+import { personHash } from '../people/person-hash';
+import { EphemeralKeyState, STATE, WITH_PARENT_AND_PERSON } from './state';
+
+/** The longest life of an ephemeral key: 15 minutes. */
+export const LONGEST_SECONDS = 900;
+
+/** The key that makes an ephemeral key, and its client. */
+export interface Parent {
+  clientId: string;
+  clientName: string;
+  keyId: string;
+}
+
+/** What an ephemeral key may do. */
+export interface EphemeralGrant {
+  /** The person who gets it. */
+  person: { id: string; name: string };
+  operations: string[];
+  /** Empty for those of the client. */
+  countries: string[];
+  /** Null for any. */
+  recipients: Beneficiary[] | null;
+  maxItemUsd: Decimal;
+  maxTotalUsd: Decimal;
+  expiresInSeconds: number;
+}
+
+/** An ephemeral key without its secret, with the names of the API. */
+export interface ListedEphemeralKey {
+  id: string;
+  /** Null if the person was erased. */
+  actor: string | null;
+  hint: string;
+  state: EphemeralKeyState;
+  operations: string[];
+  countries: string[];
+  /** Null for any. */
+  recipient_count: number | null;
+  max_item_usd: string;
+  max_total_usd: string;
+  spent_usd: string;
+  created_at: Date;
+  expires_at: Date;
+  revoked_at: Date | null;
+}
+
+/** Which keys of a client are meant. */
+export interface EphemeralKeyFilter {
+  id?: string | undefined;
+  /** The person whose keys they are. */
+  actor?: string | undefined;
+  /** The owner of the personal key that asks, who reaches only their own. */
+  owner?: string | undefined;
+  /** Lists only keys that were made before the one with this ID. */
+  before?: string | undefined;
+}
+
+/** Makes, lists and revokes the ephemeral keys of clients. Every change is recorded in the transaction that makes it. */
+@Injectable()
+export class EphemeralKeysService {
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly changes: ChangeRecords,
+  ) {}
+
+  /**
+   * Makes an ephemeral key. The caller has checked that its parent may do all of this. If the parent may do less later, so may
+   * the key (callers.service.ts).
+   */
+  async issue(
+    { clientId, clientName, keyId }: Parent,
+    grant: EphemeralGrant,
+    by: ChangeAuthor,
+  ): Promise<ListedEphemeralKey & { key: string }> {
+    const key = newEphemeralKey(clientName);
+    const id = newId();
+    const recipients = grant.recipients?.map((one) => beneficiaryKey(clientId, one)) ?? null;
+    const { person, operations, countries } = grant;
+    const [maxItem, maxTotal] = [grant.maxItemUsd.toFixed(), grant.maxTotalUsd.toFixed()];
+    return this.prisma.$transaction(async (tx) => {
+      await tx.$executeRaw`
+        INSERT INTO ephemeral_key (id, key_id, person_id, sha256, hint, operations, countries, recipients, max_item_usd,
+          max_total_usd, created_at, expires_at)
+        VALUES (${id}::uuid, ${keyId}::uuid, ${person.id}::uuid, ${hashKey(key)}, ${key.slice(-4)}, ${operations}::text[],
+          ${countries}::text[], ${recipients}::bytea[], ${maxItem}::numeric, ${maxTotal}::numeric, now(),
+          now() + make_interval(secs => ${grant.expiresInSeconds}::int))`;
+      const [made] = await read(tx, clientId, { id }, 1);
+      if (!made) throw new Error('the ephemeral key was not written');
+      await this.changes.record(tx, [issuanceOf({ id: clientId, name: clientName }, made, person.id)], by);
+      return { ...made, key };
+    }, PATIENCE);
+  }
+
+  /** Lists the keys of a client, newest first. */
+  list(clientId: string, filter: EphemeralKeyFilter, limit: number): Promise<ListedEphemeralKey[]> {
+    return read(this.prisma, clientId, filter, limit);
+  }
+
+  /**
+   * Revokes keys of a client. Once committed, no instance accepts them, because the row of the client has another version. What
+   * has ended already stays as it is.
+   * @returns the IDs of the keys that were revoked.
+   */
+  async revoke(client: { id: string; name: string }, filter: EphemeralKeyFilter, by: ChangeAuthor): Promise<string[]> {
+    return this.prisma.$transaction(async (tx) => {
+      // The client first, as in admission.
+      await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${client.id}::uuid`;
+      const revoked = await tx.$queryRaw<{ id: string; revokedAt: Date }[]>`
+        UPDATE ephemeral_key SET revoked_at = now() WHERE id IN (
+          SELECT e.id FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)}
+          WHERE ${conditions(client.id, filter)} AND ${Prisma.raw(STATE)} = 'active')
+        RETURNING id::text, revoked_at AS "revokedAt"`;
+      await this.changes.record(
+        tx,
+        revoked.map((key) => revocationOf(client, key)),
+        by,
+      );
+      return revoked.map(({ id }) => id);
+    }, PATIENCE);
+  }
+}
+
+function read(
+  tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  clientId: string,
+  filter: EphemeralKeyFilter,
+  limit: number,
+): Promise<ListedEphemeralKey[]> {
+  return tx.$queryRaw<ListedEphemeralKey[]>`
+    SELECT e.id::text, p.name AS actor, 'ppe_' || c.name || '_…' || e.hint AS hint, ${Prisma.raw(STATE)} AS state, e.operations,
+      e.countries, cardinality(e.recipients) AS recipient_count, trim_scale(e.max_item_usd)::text AS max_item_usd,
+      trim_scale(e.max_total_usd)::text AS max_total_usd, e.created_at, least(e.expires_at, k.expires_at) AS expires_at,
+      e.revoked_at, (
+        SELECT trim_scale(coalesce(sum(s.usd), 0))::text FROM payer_spending s WHERE s.payer_id = e.id) AS spent_usd
+    FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)} JOIN client c ON c.id = k.client_id
+    WHERE ${conditions(clientId, filter)} ORDER BY e.id DESC LIMIT ${limit}`;
+}
+
+function conditions(clientId: string, { id, actor, owner, before }: EphemeralKeyFilter): Prisma.Sql {
+  const all = [Prisma.sql`k.client_id = ${clientId}::uuid`];
+  for (const name of [actor, owner]) {
+    if (name !== undefined) all.push(Prisma.sql`p.sha256 = ${personHash(clientId, null, name)}`);
+  }
+  if (id !== undefined) all.push(Prisma.sql`e.id = ${id}::uuid`);
+  if (before !== undefined) all.push(Prisma.sql`e.id < ${before}::uuid`);
+  return Prisma.join(all, ' AND ');
+}
+
+/** The person is named by ID, because the record cannot be erased. */
+function issuanceOf(client: ClientChange['client'], key: ListedEphemeralKey, personId: string): ClientChange {
+  const { id, hint, operations, countries, recipient_count, max_item_usd, max_total_usd, expires_at } = key;
+  const limits = { operations, countries, recipient_count, max_item_usd, max_total_usd };
+  const after = { hint, person_id: personId, ...limits, expires_at: expires_at.toISOString() };
+  return { action: 'ephemeral_key_issued', client, keyId: id, before: null, after };
+}
+
+function revocationOf(
+  client: ClientChange['client'],
+  { id, revokedAt }: { id: string; revokedAt: Date },
+): ClientChange {
+  const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
+  return { action: 'ephemeral_key_revoked', client, keyId: id, before, after };
+}

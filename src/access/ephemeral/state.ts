@@ -1,0 +1,15 @@
+/** What became of an ephemeral key. A key that another end came to, such as the revocation of its parent, is revoked. */
+export const EPHEMERAL_KEY_STATES = ['active', 'expired', 'revoked'] as const;
+export type EphemeralKeyState = (typeof EPHEMERAL_KEY_STATES)[number];
+
+/**
+ * The state of an ephemeral key `e`, with its parent `k` (api_key) and its person `p`, by the database's clock. It is revoked
+ * with its parent and with its person, and it never outlives its parent.
+ */
+export const STATE = `CASE
+    WHEN e.revoked_at IS NOT NULL OR k.revoked_at IS NOT NULL OR p.revoked_at >= e.created_at OR p.name IS NULL THEN 'revoked'
+    WHEN least(e.expires_at, k.expires_at) <= now() THEN 'expired'
+    ELSE 'active' END`;
+
+export const WITH_PARENT_AND_PERSON =
+  'ephemeral_key e JOIN api_key k ON k.id = e.key_id JOIN person p ON p.id = e.person_id';

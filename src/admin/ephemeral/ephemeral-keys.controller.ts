@@ -1,0 +1,143 @@
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Decimal } from 'decimal.js';
+import { Allow, SecretKeysOnly } from '../../access/auth/allow';
+import { AuthenticatedCall, Caller, leftOf } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { Beneficiary } from '../../access/clients/beneficiary';
+import { EphemeralKeyFilter, EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
+import { PersonsService } from '../../access/people/persons.service';
+import { isUuid } from '../../platform/database/uuid';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { BENEFICIARY_MUST, readBeneficiary } from '../clients/beneficiary-text';
+import { changedBy } from '../clients/changed-by';
+import {
+  EphemeralKeyPage,
+  EphemeralKeySearch,
+  EphemeralKeysOf,
+  IssuedEphemeralKeyDto,
+  NewEphemeralKeyDto,
+  RevokedEphemeralKeysDto,
+  USUAL_PAGE,
+} from './ephemeral-keys.dto';
+import { asListed, whereWider } from './wider';
+
+/** An app's server makes keys here that it gives to a phone or a page. */
+@ApiTags('Ephemeral keys')
+@ApiSecurity('key')
+@Controller('v1/ephemeral-keys')
+export class EphemeralKeysController {
+  constructor(
+    private readonly keys: EphemeralKeysService,
+    private readonly persons: PersonsService,
+  ) {}
+
+  @Post()
+  @Allow('pay', 'write', 'read')
+  @SecretKeysOnly()
+  @ApiOperation({
+    summary: 'Make an ephemeral key for a person',
+    operationId: 'createEphemeralKey',
+    description:
+      'For secret keys of servers, with the scopes of the operations. The key is valid for minutes and may do no more than ' +
+      'yours. It ends with yours. The holder of a personal key makes them only for itself.',
+  })
+  @ApiResponse({ status: 201, type: IssuedEphemeralKeyDto, description: 'The key, which is shown only once.' })
+  @ApiKeyProblems('invalid_request', 'secret_key_required', 'wider_than_key')
+  async create(
+    @CurrentCall() call: AuthenticatedCall,
+    @Body() body: NewEphemeralKeyDto,
+  ): Promise<IssuedEphemeralKeyDto> {
+    const { caller } = call;
+    const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
+    const named = { issuer: null, name: body.actor };
+    const person = await this.persons.find(caller, named, { patienceMs: leftOf(call), isPayment: false });
+    const faults = whereWider(caller, person, body);
+    if (faults.length > 0) throw new Problem('wider_than_key', { faults });
+    const grant = {
+      person,
+      operations: [...new Set(body.operations)],
+      countries: asListed(caller.limits.countries, body.countries ?? []),
+      recipients,
+      maxItemUsd: new Decimal(body.max_item),
+      maxTotalUsd: new Decimal(body.max_total),
+      expiresInSeconds: body.expires_in,
+    };
+    return this.keys.issue(caller, grant, changedBy(call, undefined));
+  }
+
+  @Get()
+  @Allow('pay', 'write', 'read')
+  @SecretKeysOnly()
+  @ApiOperation({
+    summary: 'List ephemeral keys of your client',
+    operationId: 'listEphemeralKeys',
+    description: 'For secret keys of servers. A personal key lists those of its owner.',
+  })
+  @ApiResponse({ status: 200, type: EphemeralKeyPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request', 'secret_key_required')
+  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: EphemeralKeySearch): Promise<EphemeralKeyPage> {
+    const { caller } = call;
+    const { actor, page_size: size = USUAL_PAGE, page_token: before } = search;
+    const found = await this.keys.list(caller.clientId, ownOf(caller, { actor, before }), size + 1);
+    const page = found.slice(0, size);
+    return { ephemeral_keys: page, next_page_token: found.length > size ? (page.at(-1)?.id ?? null) : null };
+  }
+
+  @Delete()
+  @Allow('pay', 'write', 'read')
+  @SecretKeysOnly()
+  @ApiOperation({
+    summary: 'Revoke all ephemeral keys of a person',
+    operationId: 'revokeEphemeralKeys',
+    description: 'For secret keys of servers. Requests with the keys are rejected immediately, on every instance.',
+  })
+  @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked keys.' })
+  @ApiKeyProblems('invalid_request', 'secret_key_required')
+  async revokeAll(
+    @CurrentCall() call: AuthenticatedCall,
+    @Query() { actor }: EphemeralKeysOf,
+  ): Promise<RevokedEphemeralKeysDto> {
+    return this.revoke(call, { actor });
+  }
+
+  @Delete(':id')
+  @Allow('pay', 'write', 'read')
+  @SecretKeysOnly()
+  @ApiOperation({
+    summary: 'Revoke an ephemeral key',
+    operationId: 'revokeEphemeralKey',
+    description:
+      'For secret keys of servers. Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'ID of the key.' })
+  @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked key.' })
+  @ApiKeyProblems('secret_key_required', 'ephemeral_key_not_found')
+  async revokeOne(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<RevokedEphemeralKeysDto> {
+    const { caller } = call;
+    const found = isUuid(id) ? await this.keys.list(caller.clientId, ownOf(caller, { id }), 1) : [];
+    if (found.length === 0) throw new Problem('ephemeral_key_not_found');
+    return this.revoke(call, { id });
+  }
+
+  private async revoke(call: AuthenticatedCall, filter: EphemeralKeyFilter): Promise<RevokedEphemeralKeysDto> {
+    const { caller } = call;
+    const client = { id: caller.clientId, name: caller.clientName };
+    return { revoked: await this.keys.revoke(client, ownOf(caller, filter), changedBy(call, undefined)) };
+  }
+}
+
+/** Narrows a filter to the keys that the caller may know: its client's or, of a personal key, those of its owner. */
+function ownOf({ identity }: Caller, filter: EphemeralKeyFilter): EphemeralKeyFilter {
+  return identity ? { ...filter, owner: identity.name } : filter;
+}
+
+function readRecipients(texts: string[]): Beneficiary[] {
+  const read = texts.map(readBeneficiary);
+  const faults = read.flatMap((one, place) =>
+    one === undefined ? [{ pointer: `/recipients/${place}`, detail: BENEFICIARY_MUST }] : [],
+  );
+  if (faults.length > 0) throw new Problem('invalid_request', { faults });
+  return read.filter((one) => one !== undefined);
+}

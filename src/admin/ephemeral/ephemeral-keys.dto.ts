@@ -1,0 +1,138 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { isPersonId, PERSON } from '../../access/clients/person';
+import { LIMIT_FIELDS, MAX_WORDS } from '../../access/clients/limit-fields';
+import { LONGEST_SECONDS } from '../../access/ephemeral/ephemeral-keys.service';
+import { EPHEMERAL_KEY_STATES, EphemeralKeyState } from '../../access/ephemeral/state';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { PageSize, Uuid } from '../../http/validation/query-rules';
+import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
+import { OPERATION_NAMES } from '../../operations/catalogue';
+import { usdSchema } from '../clients/client-rules';
+
+const MAX_RECIPIENTS = 100;
+const MAX_LENGTH = 320;
+export const USUAL_PAGE = 100;
+const MAX_PAGE = 500;
+
+const Actor = (required: boolean, description: string) =>
+  Slug({
+    pattern: PERSON,
+    test: isPersonId,
+    must: 'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address or phone number',
+    required,
+    description,
+    example: 'ada',
+  });
+
+const Amount = (description: string) => {
+  const { must, test } = LIMIT_FIELDS.maxItemUsd;
+  return field({ name: 'amount', required: true, must, test }, usdSchema(description));
+};
+
+const Words = (name: string, max: number, isWord: (word: string) => boolean, must: string, schema: object) =>
+  WordList(
+    {
+      name,
+      required: false,
+      must: `must be a list of 1 to ${max} ${must}`,
+      test: (value) =>
+        Array.isArray(value) &&
+        value.length > 0 &&
+        value.length <= max &&
+        value.every((word) => typeof word === 'string' && isWord(word)),
+    },
+    { items: { type: 'string' }, minItems: 1, maxItems: max, ...schema },
+  );
+
+@NotForwarded()
+export class NewEphemeralKeyDto {
+  @Actor(true, "The person who gets the key, by your app's own ID. Every call with the key is this person's.")
+  actor!: string;
+
+  @SomeOf(OPERATION_NAMES, { required: true, description: 'The operations that the key opens.' })
+  operations!: string[];
+
+  @Words('countries', MAX_WORDS, (word) => LIMIT_FIELDS.countries.test([word]), 'names of countries, such as Kenya', {
+    description: 'The countries that it may pay to. Omit it for all of your client.',
+    example: ['Kenya'],
+  })
+  countries?: string[];
+
+  @Words(
+    'recipients',
+    MAX_RECIPIENTS,
+    (word) => word.length <= MAX_LENGTH,
+    `texts of at most ${MAX_LENGTH} characters`,
+    {
+      description:
+        'The only recipients that it may pay: email addresses, phone numbers, handles, or `receiver:` and the ID of a ' +
+        'sub-account. Omit it for any. They are stored as hashes.',
+      example: ['+254712345678'],
+    },
+  )
+  recipients?: string[];
+
+  @Amount('The most that one item may pay, in US dollars.')
+  max_item!: number | string;
+
+  @Amount('The most that all payments with the key may add up to, in US dollars, with expected fees.')
+  max_total!: number | string;
+
+  @field(
+    {
+      name: 'expiresIn',
+      required: true,
+      must: `must be a whole number of seconds from 1 to ${LONGEST_SECONDS}`,
+      test: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST_SECONDS,
+    },
+    { type: 'integer', minimum: 1, maximum: LONGEST_SECONDS, description: 'Its life in seconds.', example: 600 },
+  )
+  expires_in!: number;
+}
+
+export class EphemeralKeySearch {
+  @Actor(false, 'Only keys of this person.') actor?: string;
+  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE }) page_size?: number;
+  @Uuid('The `next_page_token` of the previous page.') page_token?: string;
+}
+
+export class EphemeralKeysOf {
+  @Actor(true, 'The person whose keys are revoked.') actor!: string;
+}
+
+const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
+const INSTANT = { type: 'string', format: 'date-time' } as const;
+const orNull = (schema: object, description: string) => ApiProperty({ anyOf: [schema, { type: 'null' }], description });
+
+export class EphemeralKeyDto {
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the key.' }) id!: string;
+  @orNull({ type: 'string' }, 'The person. Null: erased.') actor!: string | null;
+  @ApiProperty({ type: 'string', description: 'Beginning and end of the key.', example: 'ppe_shop_…x7Qa' })
+  hint!: string;
+  @ApiProperty({ enum: EPHEMERAL_KEY_STATES, description: '`revoked` also if the key that made it was revoked.' })
+  state!: EphemeralKeyState;
+  @ApiProperty({ type: [String], description: 'The operations that it opens.' }) operations!: string[];
+  @ApiProperty({ type: [String], description: 'Countries that it may pay to. Empty: those of your client.' })
+  countries!: string[];
+  @orNull({ type: 'integer' }, 'Number of recipients that it may pay. Null: any.') recipient_count!: number | null;
+  @ApiProperty({ ...USD, description: 'Limit per item in US dollars.' }) max_item_usd!: string;
+  @ApiProperty({ ...USD, description: 'Limit of all payments in US dollars.' }) max_total_usd!: string;
+  @ApiProperty({ ...USD, description: 'Amount spent or reserved with it.' }) spent_usd!: string;
+  @ApiProperty({ ...INSTANT, description: 'When it was made.' }) created_at!: Date;
+  @ApiProperty({ ...INSTANT, description: 'When it ends.' }) expires_at!: Date;
+  @orNull(INSTANT, 'When it was revoked by itself.') revoked_at!: Date | null;
+}
+
+export class IssuedEphemeralKeyDto extends EphemeralKeyDto {
+  @ApiProperty({ type: 'string', description: 'The key, which is shown only once.' }) key!: string;
+}
+
+export class EphemeralKeyPage {
+  @ApiProperty({ type: [EphemeralKeyDto], description: 'Newest first.' }) ephemeral_keys!: EphemeralKeyDto[];
+  @orNull({ type: 'string' }, 'Null on the last page.') next_page_token!: string | null;
+}
+
+export class RevokedEphemeralKeysDto {
+  @ApiProperty({ type: [String], description: 'IDs of the keys that were revoked. Those that had ended are left out.' })
+  revoked!: string[];
+}

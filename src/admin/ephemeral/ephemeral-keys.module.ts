@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../access/auth/auth.module';
+import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
+import { EphemeralKeysController } from './ephemeral-keys.controller';
+
+@Module({ imports: [AuthModule], providers: [EphemeralKeysService], controllers: [EphemeralKeysController] })
+export class EphemeralKeysModule {}

@@ -1,0 +1,62 @@
+import { Decimal } from 'decimal.js';
+import { operationProblem } from '../../access/auth/allow';
+import { Caller } from '../../access/auth/call';
+import { Person } from '../../access/people/person';
+import { readUsd } from '../../access/clients/limit-fields';
+import { isOperation, scopesOf } from '../../operations/catalogue';
+import { Fault } from '../../platform/errors/problem';
+import { normalise } from '../../policy/country-name';
+import { NewEphemeralKeyDto } from './ephemeral-keys.dto';
+
+/** Lists everything that a new ephemeral key would be allowed, but the key that makes it or its person is not. */
+export function whereWider(
+  caller: Caller,
+  person: Person,
+  { actor, operations, countries = [], max_item }: NewEphemeralKeyDto,
+): Fault[] {
+  const owner = caller.identity?.name;
+  const other = owner !== undefined && owner !== actor;
+  return [
+    ...(other ? [{ pointer: '/actor', detail: 'must be the owner of your key, because the key is personal' }] : []),
+    ...operations.flatMap((operation, place) => faultOf(`/operations/${place}`, reasonAgainst(caller, operation))),
+    ...countriesNotAllowed(caller, countries),
+    ...faultOf('/max_item', overMaxItem(caller, person, readUsd(max_item))),
+  ];
+}
+
+/** Returns the countries as the client's own list spells them, so that they are found there later. */
+export function asListed(listed: string[], countries: string[]): string[] {
+  const spellings = new Map(listed.map((country) => [normalise(country), country]));
+  return [...new Set(countries.map((country) => spellings.get(normalise(country)) ?? country))];
+}
+
+function reasonAgainst(caller: Caller, operation: string): string | undefined {
+  const scopes = isOperation(operation) ? scopesOf(operation) : [];
+  if (scopes.includes('account')) return 'reaches the whole upstream account, which no ephemeral key may';
+  const problem = operationProblem(caller, { operation, scopes });
+  if (problem?.code === 'scope_missing')
+    return `requires the scope ${scopes.join(' and ')}, which your key does not have`;
+  return problem && 'must be an operation that your client may use';
+}
+
+function countriesNotAllowed({ limits }: Caller, countries: string[]): Fault[] {
+  if (limits.countries.length === 0) return [];
+  const allowed = new Set(limits.countries.map(normalise));
+  const detail = `must be a country that your client may pay to: ${limits.countries.join(', ')}`;
+  return countries.flatMap((country, place) =>
+    allowed.has(normalise(country)) ? [] : [{ pointer: `/countries/${place}`, detail }],
+  );
+}
+
+function overMaxItem({ limits }: Caller, person: Person, maxItem: Decimal | undefined): string | undefined {
+  const [ofClient, ofPerson] = [limits.maxItemUsd, person.limits.personMaxItemUsd];
+  if (ofClient && maxItem?.greaterThan(ofClient))
+    return `must be at most ${ofClient.toFixed()}, as for one item of your client`;
+  return ofPerson && maxItem?.greaterThan(ofPerson)
+    ? `must be at most ${ofPerson.toFixed()}, as for one item of this person`
+    : undefined;
+}
+
+function faultOf(pointer: string, detail: string | undefined): Fault[] {
+  return detail === undefined ? [] : [{ pointer, detail }];
+}

@@ -1,0 +1,151 @@
+import { ClientsService } from '../src/access/clients/clients.service';
+import { newEphemeralKey } from '../src/access/clients/key';
+import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
+import { EphemeralScene } from './support/ephemeral-scene';
+import { mint } from './support/minting';
+import { eventually } from './support/paying';
+import { TestProxy } from './support/proxy';
+import supertest from './support/supertest';
+
+/** Shorter than an admission waits for the database. */
+const BEFORE_ITS_END_MS = 800;
+
+/** A key that expires or is revoked, also between two steps of a payment. */
+describe('the holder of an ephemeral key that ends', () => {
+  let scene: EphemeralScene;
+  let proxy: TestProxy;
+
+  beforeAll(async () => {
+    scene = await EphemeralScene.start();
+    ({ proxy } = scene);
+  });
+  afterAll(() => scene.close());
+
+  const isWaiting = async () => {
+    const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
+      WHERE h.pid = w.pid AND d.datname = current_database())`;
+    return (await scene.database.query(waiting)).length > 0;
+  };
+
+  it('is refused from the first request after a revocation on another instance, also while it is remembered', async () => {
+    const { key: secret, id, name } = await scene.app();
+    const revocations: [string, () => PromiseLike<unknown>][] = [
+      [
+        'the key',
+        async () =>
+          supertest(scene.twin.url).delete(`/v1/ephemeral-keys/${made.id}`).set('X-API-Key', secret).expect(200),
+      ],
+      [
+        'all of the person',
+        async () =>
+          supertest(scene.twin.url).delete('/v1/ephemeral-keys?actor=ada').set('X-API-Key', secret).expect(200),
+      ],
+      [
+        'the person',
+        () =>
+          scene.database.query(
+            `WITH p AS (UPDATE person SET revoked_at = now() WHERE client_id = $1) UPDATE client SET name = name WHERE id = $1`,
+            [id],
+          ),
+      ],
+      [
+        'the key that made it',
+        async () => {
+          const service = scene.twin.app.get(ClientsService, { strict: false });
+          const [first] = await service.listKeys(name);
+          await service.revokeKey(first?.id ?? '');
+        },
+      ],
+    ];
+    let made = { id: '', key: '' };
+    for (const [, revoke] of revocations) {
+      made = await mint(proxy, secret);
+      await scene.pay(made.key).expect(200);
+      await scene.pay(made.key).expect(200);
+      await revoke();
+      await scene.expectNothingSent(() => scene.pay(made.key), 'ephemeral_key_ended');
+      expect((await proxy.get(made.key, '/v1/calls').expect(401)).body.code).toBe('ephemeral_key_ended');
+    }
+  });
+
+  it('is refused once the key has expired, by the clock of the database', async () => {
+    const { key: secret } = await scene.app();
+    const { key, id } = await mint(proxy, secret);
+    await scene.pay(key).expect(200);
+    await scene.database.query(
+      `UPDATE ephemeral_key SET created_at = created_at - interval '1 hour', expires_at = created_at - interval '1 hour' + interval '1 minute' WHERE id = $1`,
+      [id],
+    );
+    await scene.expectNothingSent(() => scene.pay(key, { by: scene.twin }), 'ephemeral_key_ended');
+    expect((await proxy.get(key, '/v1/limits').expect(401)).body.code).toBe('ephemeral_key_ended');
+  });
+
+  it('is not remembered for longer than the key is valid', async () => {
+    const { key: secret } = await scene.app();
+    const { key, expires_at } = await mint(proxy, secret, { expires_in: 2 });
+    await scene.pay(key).expect(200);
+    await scene.pay(key).expect(200);
+    await sleepUntil(expires_at);
+    await scene.expectNothingSent(() => scene.pay(key), 'ephemeral_key_ended');
+  });
+
+  it('sends nothing if the key that made its own is revoked on another instance while the payment waits', async () => {
+    const { key: secret, id, name } = await scene.app();
+    const { key } = await mint(proxy, secret);
+    await scene.pay(key).expect(200);
+    await scene.expectNothingSent(async () => {
+      await scene.database.query(`BEGIN; SELECT FROM client WHERE id = '${id}' FOR NO KEY UPDATE`);
+      const paying = start(scene.pay(key));
+      await eventually(isWaiting);
+      const service = scene.twin.app.get(ClientsService, { strict: false });
+      for (const { id: parent } of await service.listKeys(name)) await service.revokeKey(parent);
+      await scene.database.query('ROLLBACK');
+      return paying;
+    }, 'ephemeral_key_ended');
+  });
+
+  it('sends nothing if the key expires between the admission and the sending', async () => {
+    const { key: secret } = await scene.app();
+    const { key, expires_at } = await mint(proxy, secret, { expires_in: 3 });
+    await scene.expectNothingSent(async () => {
+      await sleepUntil(expires_at, BEFORE_ITS_END_MS);
+      await scene.database.query('BEGIN; LOCK TABLE intent IN EXCLUSIVE MODE');
+      const paying = start(scene.pay(key));
+      await eventually(isWaiting);
+      await sleepUntil(expires_at);
+      await scene.database.query('ROLLBACK');
+      return paying;
+    }, 'too_late');
+  });
+
+  it('is told while it waits for news of a call that its key has ended', async () => {
+    const { key: secret, id } = await scene.app();
+    await scene.change(id, 'approval_over_usd = 0');
+    const made = await mint(proxy, secret);
+    const held = await scene.pay(made.key).expect(202);
+    const waiting = start(proxy.get(made.key, `/v1/calls/${held.headers['x-call-id']}?wait=30`));
+    await supertest(scene.twin.url).delete(`/v1/ephemeral-keys/${made.id}`).set('X-API-Key', secret).expect(200);
+    expect((await waiting).body).toMatchObject({ code: 'ephemeral_key_ended' });
+  });
+
+  it('is told that a key has ended, however often it asks, and a guesser is shut out', async () => {
+    const { key: secret } = await scene.app();
+    const { key, id } = await mint(proxy, secret);
+    await supertest(proxy.url).delete(`/v1/ephemeral-keys/${id}`).set('X-API-Key', secret).expect(200);
+    const ask = (asked: string) =>
+      supertest(proxy.url).get('/v1/limits').set({ 'X-API-Key': asked, 'X-Forwarded-For': '198.51.100.20' });
+    for (let asked = 0; asked < WRONG_KEYS_ALLOWED + 5; asked += 1) await ask(key).expect(401);
+    for (let asked = 0; asked < WRONG_KEYS_ALLOWED; asked += 1) await ask(newEphemeralKey('shop')).expect(401);
+    await ask(newEphemeralKey('shop')).expect(429);
+    expect((await ask(key).expect(401)).body).toMatchObject({ code: 'ephemeral_key_ended', action: 'fix_request' });
+  });
+});
+
+/** A request is sent only once somebody waits for its answer. */
+function start<Answer>(request: PromiseLike<Answer>): Promise<Answer> {
+  return Promise.resolve(request.then((answer) => answer));
+}
+
+async function sleepUntil(instant: string, beforeMs = 0): Promise<void> {
+  while (Date.now() <= Date.parse(instant) - beforeMs) await new Promise((resolve) => setTimeout(resolve, 50));
+}
