@@ -3,6 +3,7 @@ import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
 import { answerBrokenRequests } from '../http/connections/broken-requests';
+import { holderOf } from '../access/auth/call';
 import { CallersService } from '../access/auth/callers.service';
 import { OriginsService } from '../access/auth/origins';
 import { RequestWindowsService } from '../access/auth/rate-limit';
@@ -93,7 +94,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   });
   tellOfIndex(server, app.get(IndexService, { strict: false }));
   limitRequests(server, shares);
-  readJsonBodies(server, settings, ({ call }) => shares.turn('long_bodies', call.caller?.keyId ?? ''));
+  readJsonBodies(server, settings, ({ call }) => shares.turn('long_bodies', holderOf(call)));
   metrics.observe(server);
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);

@@ -1,5 +1,5 @@
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
-import { AuthenticatedCall } from '../../access/auth/call';
+import { AuthenticatedCall, endOf, holderOf } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
 import { SharesService } from '../../http/shares/shares.service';
 import { OPEN } from '../../operations/lifecycle';
@@ -62,10 +62,10 @@ export class WaitsService implements OnModuleDestroy {
     { seconds, gone }: { seconds: number; gone: AbortSignal },
     read: () => Promise<FullCallRecord>,
   ): Promise<FullCallRecord> {
-    const give = this.shares.take('waits', call.caller.keyId);
+    const give = this.shares.take('waits', holderOf(call));
     try {
       const signal = AbortSignal.any([this.stopping.signal, gone, AbortSignal.timeout(seconds * 1_000)]);
-      const changed = await this.change(this.standing.watch(call), seen, read, signal);
+      const changed = await this.change(requireStanding(call, this.standing.watch(call)), seen, read, signal);
       gone.throwIfAborted();
       return changed ?? (await read());
     } finally {
@@ -75,7 +75,7 @@ export class WaitsService implements OnModuleDestroy {
 
   /** @returns undefined once the signal is aborted. */
   private async change(
-    holds: () => Promise<boolean>,
+    requireStanding: () => Promise<void>,
     { id, version: first, states }: Seen,
     read: () => Promise<FullCallRecord>,
     signal: AbortSignal,
@@ -84,13 +84,19 @@ export class WaitsService implements OnModuleDestroy {
     for (let known = first; ;) {
       const version = await Promise.race([this.versions.poll(id), ended]);
       if (signal.aborted) return undefined;
-      if (!(await holds())) throw new Problem('invalid_key', { text: NO_LONGER_ALLOWED });
+      await requireStanding();
       if (version === undefined || version === known) continue;
       known = version;
       const record = await read();
       if (isSettled(record) || statesOf(record) !== states) return record;
     }
   }
+}
+
+function requireStanding({ caller }: AuthenticatedCall, holds: () => Promise<boolean>): () => Promise<void> {
+  return async () => {
+    if (!(await holds())) throw new Problem(endOf(caller), { text: NO_LONGER_ALLOWED });
+  };
 }
 
 /** Resolves once a signal is aborted. */

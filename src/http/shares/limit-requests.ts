@@ -1,5 +1,6 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { holderOf } from '../../access/auth/call';
 import { isOperation, rowOf } from '../../operations/catalogue';
 import { Problem } from '../../platform/errors/problem';
 import { goneSignal } from '../connections/gone';
@@ -11,7 +12,7 @@ import { SharesService } from './shares.service';
 export function limitRequests(server: FastifyInstance, shares: SharesService): void {
   server.addHook('onRequest', ({ call }, reply, done) => {
     if (!call.caller) return done();
-    const give = shares.take('requests', call.caller.keyId);
+    const give = shares.take('requests', holderOf(call));
     if (isOperation(call.operation) && rowOf(call.operation).effect !== 'read') shares.notePayment();
     reply.raw.once('close', give);
     done();
@@ -46,9 +47,9 @@ function paceFaults(server: FastifyInstance, pace: FaultPace): void {
   });
 }
 
-/** Returns the key of a request with a long body, or one of unknown length. */
+/** Returns the holder of a request with a long body, or one of unknown length. */
 function keyOfLong({ call, headers, routeOptions }: FastifyRequest): string | undefined {
   const length = headers['content-length'];
   const isLong = length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > LONG_BODY_BYTES;
-  return isLong && routeOptions.config.takesCsv !== true ? call.caller?.keyId : undefined;
+  return isLong && call.caller && routeOptions.config.takesCsv !== true ? holderOf(call) : undefined;
 }

@@ -10,6 +10,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { finalize, from, Observable, switchMap } from 'rxjs';
+import { holderOf } from '../../access/auth/call';
 import { goneSignal } from '../connections/gone';
 import { restsBetweenTurns, ShareName } from './shares';
 import { SharesService } from './shares.service';
@@ -30,7 +31,7 @@ class TurnInterceptor implements NestInterceptor {
     const share = this.reflector.get<ShareName>(SHARE, context.getHandler());
     call.gone = goneSignal(http.getResponse<FastifyReply>());
     if (restsBetweenTurns(share)) call.restedMs = 0;
-    return from(this.shares.takeTurn(share, call.caller?.keyId ?? '', call.gone)).pipe(
+    return from(this.shares.takeTurn(share, holderOf(call), call.gone)).pipe(
       switchMap((end) => next.handle().pipe(finalize(() => end(call.restedMs)))),
     );
   }
@@ -48,7 +49,7 @@ class PlaceInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const { call } = http.getRequest<FastifyRequest>();
     const { raw } = http.getResponse<FastifyReply>();
-    const give = this.shares.take(this.reflector.get<ShareName>(SHARE, context.getHandler()), call.caller?.keyId ?? '');
+    const give = this.shares.take(this.reflector.get<ShareName>(SHARE, context.getHandler()), holderOf(call));
     if (raw.closed) give();
     else raw.once('close', give);
     return next.handle();

@@ -3,6 +3,7 @@ import { FastifyReply } from 'fastify';
 import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { holderOf } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
 import { goneSignal } from '../connections/gone';
 import { SharesService } from '../shares/shares.service';
@@ -53,7 +54,7 @@ export class EventStreams implements OnModuleDestroy {
   open(reply: FastifyReply, everyMs: number, ask: () => Promise<News>): Readable {
     const { call } = reply.request;
     const gone = goneSignal(reply);
-    const give = this.shares.take('streams', call.caller?.keyId ?? '');
+    const give = this.shares.take('streams', holderOf(call));
     void reply
       .header('content-type', EVENT_STREAM)
       .header('cache-control', 'no-store')
