@@ -2,6 +2,7 @@ import { auditCommands } from '../src/cli/audit';
 import { Secret } from '../src/platform/config/secret';
 import { newSigningKey } from '../src/history/log/note';
 import { cliOf } from './support/cli';
+import { mint } from './support/minting';
 import { Registering, startRegistering } from './support/registering';
 import supertest from './support/supertest';
 
@@ -38,7 +39,12 @@ describe('a person of a register who is erased', () => {
     await api.block(blocking.name, EMAIL, 'bob@example.com');
     await api.credit(allowing.key, { email: EMAIL }).expect(200);
     const [allowed, blocked] = [await listOf(allowing.name), await listOf(blocking.name)];
-    const places = [allowed[0], blocked[0]].map((entry) => `beneficiary/${entry?.id}`).sort();
+    const { id, key } = await mint(api.approving.proxy, allowing.key, {
+      recipients: [EMAIL],
+      operations: ['POST /payouts/credit'],
+    });
+    const entries = [allowed[0], blocked[0]].map((entry) => `beneficiary/${entry?.id}`);
+    const places = [...entries, `ephemeral_key/${id}`].sort();
     expect((await erase('--dry-run')).places).toEqual(expect.arrayContaining(places));
     expect([await listOf(allowing.name), await listOf(blocking.name)]).toEqual([allowed, blocked]);
     expect((await erase('--yes')).places).toEqual(expect.arrayContaining(places));
@@ -46,6 +52,7 @@ describe('a person of a register who is erased', () => {
     expect(await listOf(blocking.name)).toEqual([{ ...blocked[0], recipient: null }, blocked[1]]);
     await api.credit(allowing.key, { email: EMAIL }).expect(403);
     await api.credit(blocking.key, { email: EMAIL }).expect(403);
+    await api.credit(key, { email: EMAIL }).expect(403);
     expect((await erase('--yes')).places).toEqual([]);
   });
 

@@ -6,8 +6,8 @@ import { Person } from './person';
 /**
  * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry that blocks them
  * loses its mask and keeps its hash, because a person could otherwise lift the block by asking to be erased.
- * Changes of registers, decided or not, lose the person as well.
- * @returns the places that were emptied: `beneficiary/<id>` and `pending_change/<id>`.
+ * Changes of registers, decided or not, and ephemeral keys lose the person as well.
+ * @returns the places that were emptied: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
  */
 export async function eraseBeneficiaries(db: Client, { kind, value: name }: Person): Promise<string[]> {
   await db.query('SELECT pg_advisory_xact_lock($1)', [CHANGE_LOCK]); // a change that is being approved adds them again
@@ -23,7 +23,22 @@ export async function eraseBeneficiaries(db: Client, { kind, value: name }: Pers
     [keys],
   );
   const changes = await eraseFromChanges(db, keys);
-  return [...gone.rows.map(({ id }) => `beneficiary/${id}`), ...changes.map((id) => `pending_change/${id}`)];
+  const ephemeral = await eraseFromEphemeralKeys(db, keys);
+  return [
+    ...gone.rows.map(({ id }) => `beneficiary/${id}`),
+    ...changes.map((id) => `pending_change/${id}`),
+    ...ephemeral.map((id) => `ephemeral_key/${id}`),
+  ];
+}
+
+/** A key that could pay only this person pays nobody after that. @returns the IDs of the keys that named the person. */
+async function eraseFromEphemeralKeys(db: Client, keys: Buffer[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `UPDATE ephemeral_key SET recipients = ARRAY(SELECT one FROM unnest(recipients) AS one WHERE one <> ALL ($1::bytea[]))
+     WHERE recipients && $1::bytea[] RETURNING id`,
+    [keys],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** @returns the IDs of the changes that named the person. */
