@@ -1,7 +1,9 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { RunningConfig } from '../platform/config/config';
+import { AnyEnvelope } from '../platform/errors/envelope.dto';
 import { problemResponses } from '../platform/errors/api-problems';
+import { answerSchemas } from '../operations/answers';
 import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue';
 import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
@@ -69,6 +71,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     operationIdFactory: (_controller, method) => method,
   });
   const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // a copy, because the original shares objects with the decorators
+  Object.assign(document.components?.schemas ?? {}, answerSchemas(AnyEnvelope.name));
   describeHeaders(document);
   for (const [address, path] of Object.entries(document.paths)) {
     if (path.post && address.startsWith(PREVIEW_PREFIX)) describePreview(path.post, address);

@@ -2,11 +2,12 @@ import { applyDecorators, Get, HttpCode, Post, SetMetadata } from '@nestjs/commo
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity, getSchemaPath } from '@nestjs/swagger';
 import { Allow } from '../access/auth/allow';
 import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
 import { ACCEPTED_HEADERS } from '../http/answers/accepted';
-import { AnyEnvelope, PendingApproval } from '../platform/errors/envelope.dto';
+import { PendingApproval } from '../platform/errors/envelope.dto';
+import { answerExample, answerSchemaName } from '../operations/answers';
 import {
   INTERFACE_PREFIX,
   methodOf,
@@ -49,7 +50,7 @@ function bodyClassOf(controller: object, handler: string | symbol): new () => ob
 }
 
 function operationRoute(name: OperationName, method: 'GET' | 'POST') {
-  const { title, effect, source } = rowOf(name);
+  const { title, effect, source, answer } = rowOf(name);
   const scopes = scopesOf(name);
   const path = INTERFACE_PREFIX + pathOf(name);
   return applyDecorators(
@@ -65,7 +66,16 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     }),
     ApiExtension('x-source', source),
     ApiProduces('application/json'),
-    ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
+    ApiResponse({
+      status: 200,
+      description: "The upstream's own answer, byte for byte. It may lack fields, and have others.",
+      content: {
+        'application/json': {
+          schema: { $ref: getSchemaPath(answerSchemaName(answer)) },
+          example: answerExample(answer),
+        },
+      },
+    }),
     ...(movesValue(name)
       ? [
           ApiResponse({

@@ -22,6 +22,7 @@ export const DOCUMENTED = {
     transactions: { creates: LINK, namedInAnswer: false },
     reach: 'own',
     deadline: 'change',
+    answer: 'PaymentLink',
     example: { credit: [{ email: 'ada@example.com', valueInUSD: 5 }], description: 'Sample' },
   },
   'POST /payouts/airtime': {
@@ -40,6 +41,7 @@ export const DOCUMENTED = {
     transactions: { creates: { name: 'airtime', type: 'airtime', class: 'payout' }, namedInAnswer: true },
     reach: 'own',
     deadline: 'payout',
+    answer: 'AirtimePayouts',
     example: { airtimes: [{ ...PHONE, valueInUSD: 1.5 }] },
   },
   'POST /payouts/mobile-money': {
@@ -64,6 +66,7 @@ export const DOCUMENTED = {
     transactions: { creates: { name: 'mobile money', type: 'mobile_money', class: 'payout' }, namedInAnswer: true },
     reach: 'own',
     deadline: 'payout',
+    answer: 'MobileMoneyPayouts',
     example: { momos: [{ ...PHONE, valueInUSD: 2.5, reference: 'sample', momoCode: 'MPS' }] },
   },
   'POST /payouts/credit': {
@@ -82,6 +85,7 @@ export const DOCUMENTED = {
     transactions: { creates: { name: 'credit', type: 'credit', class: 'payout' }, namedInAnswer: true },
     reach: 'own',
     deadline: 'payout',
+    answer: 'CreditPayouts',
     example: { credits: [{ email: 'ada@example.com', valueInUSD: 3 }] },
   },
   // Money moves when the recipient's link is paid, which the proxy does not do. The call creates a link and pays
@@ -103,6 +107,7 @@ export const DOCUMENTED = {
     transactions: { creates: LINK, namedInAnswer: true },
     reach: 'own',
     deadline: 'change',
+    answer: 'InitiatedCredits',
     example: { credits: [{ email: 'ada@example.com', valueInUSD: 4 }], description: 'Sample' },
   },
   'POST /account/transfer': {
@@ -121,6 +126,7 @@ export const DOCUMENTED = {
     transactions: { creates: TRANSFER, namedInAnswer: false },
     reach: { in: 'receiver', names: 'subAccountId' },
     deadline: 'payout',
+    answer: 'Transferred',
     example: { receiver: 'sub-account-1', amount: 6, wallet: 'airtime' },
   },
   'POST /account/delete-unpaid-transaction': {
@@ -134,6 +140,7 @@ export const DOCUMENTED = {
     transactions: { changes: 'deleted' },
     reach: { in: 'chiRef', names: 'upstreamRef' },
     deadline: 'change',
+    answer: 'OneTransaction',
     example: { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11' },
   },
   'GET /account/transaction': {
@@ -144,6 +151,7 @@ export const DOCUMENTED = {
     cached: false,
     reach: { in: 'id', names: 'upstreamId' },
     deadline: 'lookup',
+    answer: 'OneTransaction',
     example: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
   // The document's heading says GET, its examples POST. The proxy accepts both, and forwards GET.
@@ -155,6 +163,7 @@ export const DOCUMENTED = {
     cached: false,
     reach: 'account',
     deadline: 'listing',
+    answer: 'Wallets',
     example: {},
   },
   'GET /sub-account/list': {
@@ -165,6 +174,7 @@ export const DOCUMENTED = {
     cached: false,
     reach: 'account',
     deadline: 'listing',
+    answer: 'SubAccounts',
     example: {},
   },
 } as const satisfies Record<string, OperationRow>;

@@ -21,6 +21,7 @@ export const OBSERVED = {
     cached: false,
     reach: 'transactions',
     deadline: 'listing',
+    answer: 'Transactions',
     example: {},
   },
   'POST /account/issue-id-transactions': {
@@ -31,6 +32,7 @@ export const OBSERVED = {
     cached: false,
     reach: { in: 'issueID', names: 'batchRef' },
     deadline: 'listing',
+    answer: 'Transactions',
     example: { issueID: 'user-1_7.5_1700000000000' },
   },
   'GET /info/assets': {
@@ -41,6 +43,7 @@ export const OBSERVED = {
     cached: true,
     reach: 'own',
     deadline: 'lookup',
+    answer: 'Assets',
     example: {},
   },
   'GET /info/airtime-countries': {
@@ -51,6 +54,7 @@ export const OBSERVED = {
     cached: true,
     reach: 'own',
     deadline: 'lookup',
+    answer: 'AirtimeCountries',
     example: {},
   },
   'GET /info/mobile-money-codes': {
@@ -61,6 +65,7 @@ export const OBSERVED = {
     cached: true,
     reach: 'own',
     deadline: 'lookup',
+    answer: 'MobileMoneyCodes',
     example: {},
   },
   'GET /info/usd-amount-in-local': {
@@ -71,6 +76,7 @@ export const OBSERVED = {
     cached: true,
     reach: 'own',
     deadline: 'lookup',
+    answer: 'LocalAmount',
     example: { destinationCurrency: 'KES', amountInUSD: '100.50' },
   },
   'GET /info/local-amount-in-usd': {
@@ -81,6 +87,7 @@ export const OBSERVED = {
     cached: true,
     reach: 'own',
     deadline: 'lookup',
+    answer: 'UsdAmount',
     example: { originCurrency: 'NGN', amountInOriginCurrency: '20' },
   },
   // A collection requests money, in the currency of the country. It pays nobody, and its amount is not in US dollars.
@@ -101,6 +108,7 @@ export const OBSERVED = {
     transactions: { creates: COLLECTION, namedInAnswer: false },
     reach: 'own',
     deadline: 'change',
+    answer: 'OneTransaction',
     example: PAYMENT,
   },
   'POST /collections/mobile-money/initiate': {
@@ -120,6 +128,7 @@ export const OBSERVED = {
     transactions: { creates: COLLECTION, namedInAnswer: false },
     reach: 'own',
     deadline: 'change',
+    answer: 'OneTransaction',
     example: PAYMENT,
   },
   'POST /collections/mobile-money/verify': {
@@ -133,6 +142,7 @@ export const OBSERVED = {
     transactions: 'none',
     reach: { in: 'id', names: 'upstreamId' },
     deadline: 'change',
+    answer: 'OneTransaction',
     example: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
   // The body names a transaction and no amount. Redeeming pays the value of that transaction to a phone number.
@@ -153,6 +163,7 @@ export const OBSERVED = {
     transactions: { changes: 'redeemed' },
     reach: { in: 'chiRef', names: 'upstreamRef' },
     deadline: 'change',
+    answer: 'OneTransaction',
     example: {
       chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
       phoneNumber: '+2348012345678',
@@ -177,6 +188,7 @@ export const OBSERVED = {
     transactions: 'none',
     reach: 'own',
     deadline: 'change',
+    answer: 'OneSubAccount',
     example: {
       name: 'Branch',
       email: 'ada@example.com',
@@ -194,6 +206,7 @@ export const OBSERVED = {
     cached: false,
     reach: 'account',
     deadline: 'lookup',
+    answer: 'OneSubAccount',
     example: { id: 'sub-account-1' },
   },
   'POST /wallets/lookup': {
@@ -204,6 +217,7 @@ export const OBSERVED = {
     cached: false,
     reach: 'account',
     deadline: 'lookup',
+    answer: 'OneWallet',
     example: { walletID: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
   'POST /wallets/transfer': {
@@ -222,6 +236,7 @@ export const OBSERVED = {
     transactions: { creates: TRANSFER, namedInAnswer: false },
     reach: { in: 'receiver', names: 'subAccountId' },
     deadline: 'payout',
+    answer: 'Transferred',
     example: { receiver: 'sub-account-1', valueInUSD: 7, wallet: 'momo' },
   },
 } as const satisfies Record<string, OperationRow>;

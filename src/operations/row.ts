@@ -1,3 +1,4 @@
+import type { AnswerName } from './answers';
 import type { ID_FORMS } from './payout-id';
 import { TransactionKind } from './transactions';
 
@@ -25,6 +26,8 @@ interface CommonRow {
   reach: 'own' | NamedObject | 'transactions' | 'account';
   /** The class of its deadline. UPSTREAM_TIMEOUTS sets a deadline for a class or for one operation. */
   deadline: DeadlineClass;
+  /** The content of a successful answer. */
+  answer: AnswerName;
 }
 
 /** The field of an input that names a transaction, a batch of them or a sub-account, and the ID that it has. */

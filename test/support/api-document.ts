@@ -17,7 +17,7 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-export type Content = Record<string, { schema: Schema }>;
+export type Content = Record<string, { schema: Schema; example?: unknown }>;
 
 export interface Response {
   $ref?: string;

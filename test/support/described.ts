@@ -57,6 +57,20 @@ export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   return pattern && !pattern.test(value) ? [`${at} is not as ${schema.format ?? schema.pattern}: ${value}`] : [];
 }
 
+/** Returns a schema without references that allows no fields but those it names. */
+export function closed(schema: Schema): Schema {
+  const { additionalProperties, items, anyOf, allOf: parts, properties, ...own } = follow(schema);
+  return {
+    ...own,
+    ...(items && { items: closed(items) }),
+    ...(anyOf && { anyOf: anyOf.map(closed) }),
+    ...(parts && { allOf: parts.map(closed) }),
+    ...(properties
+      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, closed(one)])) }
+      : additionalProperties !== undefined && { additionalProperties }),
+  };
+}
+
 /** Combines the members of several schemas. */
 function allOf(parts: Schema[]): Schema {
   const all = parts

@@ -1,5 +1,5 @@
 import original from 'supertest';
-import type { ErrorEnvelope, operations, paths, ProblemDetails } from './api';
+import type { AnyEnvelope, ErrorEnvelope, operations, paths, ProblemDetails } from './api';
 import { expectDescribed } from './described';
 import { Agent, Asked as AskedOf, Method, METHODS, Request } from './request';
 
@@ -16,7 +16,10 @@ type BodiesIn<Operation> = Operation extends { responses: infer Responses }
   : never;
 
 /** The operations of the upstream's interface all answer in the same envelopes. */
-type EnvelopeBodies = BodiesIn<operations['sendAirtime']> & { default: ErrorEnvelope };
+type EnvelopeBodies = Omit<BodiesIn<operations['sendAirtime']>, 200> & {
+  200: AnyEnvelope & { data?: unknown };
+  default: ErrorEnvelope;
+};
 
 /** So do their previews. */
 type PreviewBodies = BodiesIn<paths['/v1/preview/send']['post']> & { default: ProblemDetails };

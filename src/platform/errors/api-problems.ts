@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { STATUS_CODES } from 'node:http';
-import { AnyEnvelope, ErrorEnvelope, ProblemDetails } from './envelope.dto';
+import { AnyEnvelope, ErrorEnvelope, ProblemDetails, UpstreamError } from './envelope.dto';
 import { DATABASE_CODES } from './outages';
 import { ProblemCode, PROBLEMS } from './problems';
 
@@ -64,7 +64,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'instance_fenced',
 ];
 
-const ANY_ENVELOPE = { $ref: getSchemaPath(AnyEnvelope) };
+const UPSTREAM_ERROR = { $ref: getSchemaPath(UpstreamError) };
 const OURS = { $ref: getSchemaPath(ErrorEnvelope) };
 const PROBLEM_DETAILS = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDetails) } } };
 
@@ -73,7 +73,7 @@ const ALSO_UPSTREAM = new Set([400, 500]);
 const IN_DOUBT =
   "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt. Before you send the request with a new Idempotency-Key, read `GET /v1/calls/{id}` for the outcome. `X-Call-Id` has the ID.";
 const UPSTREAMS_OWN: Partial<Record<string, string[]>> = { 'pay 500': [IN_DOUBT], 'write 500': [IN_DOUBT] };
-const EITHER = { anyOf: [OURS, ANY_ENVELOPE] };
+const EITHER = { anyOf: [OURS, UPSTREAM_ERROR] };
 
 /** The header of errors after which a request may be sent again. */
 export const RETRY_AFTER = {
@@ -105,7 +105,7 @@ export function problemResponses(...own: ProblemCode[]): Record<string, object> 
  */
 export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: ProblemCode[]) =>
   applyDecorators(
-    ApiExtraModels(AnyEnvelope, ErrorEnvelope),
+    ApiExtraModels(AnyEnvelope, ErrorEnvelope, UpstreamError),
     ...byStatus([...OF_ANY_OPERATION, ...own, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
@@ -124,7 +124,7 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: Pr
       ...named('UpstreamRefusal'),
       status: '4XX',
       description: "The upstream's own rejection, byte for byte. An answer that is not JSON is sent as plain text.",
-      content: { 'application/json': { schema: ANY_ENVELOPE }, 'text/plain': { schema: { type: 'string' } } },
+      content: { 'application/json': { schema: UPSTREAM_ERROR }, 'text/plain': { schema: { type: 'string' } } },
     }),
   );
 

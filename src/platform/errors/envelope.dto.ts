@@ -7,24 +7,17 @@ const CODES = Object.keys(PROBLEMS);
 const MEANINGS = Object.entries(ACTION_MEANINGS).map(([action, meaning]) => `\`${action}\`: ${meaning}`);
 
 /**
- * The upstream's answer, as far as its envelope is known. If a repeated request has no stored answer, the proxy states
+ * The envelope of the upstream's answers. `data` depends on the operation (src/operations/answers.ts). If a repeated request has no stored answer, the proxy states
  * the outcome instead.
  */
 export class AnyEnvelope {
   @ApiProperty({
     enum: ['success', 'error'],
-    description: 'The result of the operation. Check it first: the upstream also sends errors with HTTP 200.',
+    description:
+      'The result of the operation. Check it first: the upstream also sends errors with HTTP 200, and successes that failed: ' +
+      'their `data.error` is anything but `None`.',
   })
   status!: string;
-
-  @ApiPropertyOptional({
-    oneOf: [
-      { type: 'object', additionalProperties: true },
-      { type: 'array', items: {} },
-    ],
-    description: "The operation's result. It failed if `data.error` is anything but `None`.",
-  })
-  data?: unknown;
 
   @ApiPropertyOptional({ type: 'string', description: 'The error text, if `status` is `error`.' })
   error?: string;
@@ -44,6 +37,36 @@ export class AnyEnvelope {
     description: 'The payouts of that call, each with its transaction and its state.',
   })
   transactions?: unknown[];
+}
+
+/** The upstream's own error, in one of its two forms. Other fields may come along. */
+export class UpstreamError {
+  @ApiProperty({ enum: ['error'] })
+  status!: string;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    description: 'The error text. Documented for `POST /send`, and observed for other operations.',
+    example: 'ERROR-REDEEMED',
+  })
+  error?: string;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    description: 'The kind of error, instead of `error`. Observed.',
+    example: 'Transaction Error',
+  })
+  type?: string;
+
+  @ApiPropertyOptional({ type: 'string', description: 'The code, beside `type`.', example: 'TRANSACTION_FAILED' })
+  code?: string;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    description: 'The error text, beside `type`.',
+    example: 'fail to send bulk airtime',
+  })
+  message?: string;
 }
 
 /** The response to a payout that is pending approval. */

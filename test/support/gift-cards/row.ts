@@ -18,6 +18,7 @@ export const GIFT_CARDS = {
     transactions: { creates: { name: 'gift card', type: 'credit', class: 'payout' }, namedInAnswer: true },
     reach: 'own',
     deadline: 'payout',
+    answer: 'CreditPayouts',
     example: { giftCards: [{ email: 'ada@example.com', valueInUSD: 8, brand: 'books' }] },
   },
 } as const satisfies Record<string, OperationRow>;
