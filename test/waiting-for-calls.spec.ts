@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { SHARES } from '../src/http/shares/shares';
 import { SharesService } from '../src/http/shares/shares.service';
 import { Approving, startApproving } from './support/approving';
-import { reset } from './support/fake-upstream';
+import { answer, reset } from './support/fake-upstream';
 import { airtime, eventually } from './support/paying';
 import { passTime } from './support/pass-time';
 import { startProxy, TestProxy } from './support/proxy';
@@ -25,12 +25,12 @@ describe('a request that waits for news of a call', () => {
   /** Sends a request, and returns once it waits. */
   async function waitFor(id: string, { key = approving.app, proxy = approving.proxy, seconds = LONG } = {}) {
     const before = waits(proxy);
-    const answer = proxy.get(key, `/v1/calls/${id}?wait=${seconds}`).then(({ status, body }) => ({
+    const asked = proxy.get(key, `/v1/calls/${id}?wait=${seconds}`).then(({ status, body }) => ({
       status,
       body: body as BodyOf<'get', '/v1/calls/{id}'>,
     }));
     await eventually(() => waits(proxy) > before);
-    return { answer };
+    return { answer: asked };
   }
 
   it('is answered when the call is decided, also by another instance', async () => {
@@ -57,6 +57,22 @@ describe('a request that waits for news of a call', () => {
     const { body } = await answer;
     expect([body.outcome, body.items[0]?.state, body.items[0]?.next]).toEqual(['confirmed', 'paid', 'none']);
     expect(await query('SELECT number FROM settlement WHERE intent_id = $1', [id])).toEqual([{ number: 1 }]);
+  });
+
+  it('is answered when a payout of a call that succeeded is in another state', async () => {
+    const { proxy, app, upstream, approver } = approving;
+    upstream.behaviour = answer(200, { status: 'success', data: { paymentLink: 'https://pay.example/1' } });
+    const body = { credit: [{ email: 'ada@example.com', valueInUSD: 1 }] };
+    const id = (await proxy.post(app, '/send', body).expect(200)).headers['x-call-id'] ?? '';
+    await approving.reset();
+    const waiting = await waitFor(id);
+    await supertest(proxy.url)
+      .post(`/v1/calls/${id}/resolution`)
+      .set('X-API-Key', approver.key)
+      .send({ outcome: 'failed', reason: 'nobody opened it', supersedes: id })
+      .expect(200);
+    const { outcome, items } = (await waiting.answer).body;
+    expect([outcome, items[0]?.state, items[0]?.next]).toEqual(['succeeded', 'failed', 'send_again']);
   });
 
   it('is answered at once if the call is settled, or without a time', async () => {
