@@ -38,6 +38,10 @@ describe('origins', () => {
       .set({ Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' });
   const get = <const Path extends string = typeof WALLETS>(key: string, origin: string, path = WALLETS as Path) =>
     proxy.get(key, path).set('Origin', origin);
+  const refusals = async () => {
+    const code = 'key_in_browser';
+    return proxy.database.query('SELECT count(*)::integer FROM refusal WHERE code = $1', [code]);
+  };
   const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
   it('are allowed in a preflight if any client allows them, whatever the path', async () => {
@@ -66,45 +70,58 @@ describe('origins', () => {
     },
   );
 
-  it('let a page of an allowed origin read the response and its headers', async () => {
-    const { headers } = await get(shop, SHOP).expect(200);
-    expect(headers).toMatchObject({
-      'access-control-allow-origin': SHOP,
+  it('let a page of an allowed origin read every error, and its headers', async () => {
+    const answers = [
+      await supertest(proxy.url).get(WALLETS).set('Origin', SHOP).expect(401),
+      await get('pp_wrong', SHOP).expect(401),
+      await get(shop, SHOP).expect(403),
+      await get(shop, SHOP, '/v1/nothing').expect(403),
+    ];
+    expect(answers.map(({ headers }) => headers['access-control-allow-origin'])).toEqual(Array(4).fill(SHOP));
+    expect(answers[0]?.headers).toMatchObject({
       'access-control-expose-headers':
         'X-Call-Id, X-Request-Id, Idempotent-Replayed, Location, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, Age',
       vary: 'Origin',
     });
+    expect(corsOf(await get(shop, OTHER).expect(403))).toEqual([]);
   });
 
-  it('let the page read errors too, from the missing key to the unknown path', async () => {
-    const answers = [
-      await supertest(proxy.url).get(WALLETS).set('Origin', SHOP).expect(401),
-      await get('pp_wrong', SHOP).expect(401),
-      await proxy.post(shop, '/payouts/airtime', {}).set('Origin', SHOP).expect(400),
-      await get(shop, SHOP, '/v1/audit/calls').expect(403),
-      await get(shop, SHOP, '/v1/nothing').expect(404),
-    ];
-    expect(answers.map(({ headers }) => headers['access-control-allow-origin'])).toEqual(Array(5).fill(SHOP));
-  });
-
-  it("reject a client's request from another origin, record it, and do not limit requests without a browser", async () => {
-    await allow('server', OTHER);
-    const sentBefore = upstream.received.length;
-    for (const origin of [OTHER, 'null']) {
-      const { body } = await get(shop, origin).expect(403);
-      expect(body).toMatchObject({ status: 'error', code: 'origin_not_allowed' });
+  it.each([
+    ['an allowed origin', { Origin: SHOP }],
+    ['another origin', { Origin: OTHER }],
+    ['an origin that the browser does not tell', { Origin: 'null' }],
+    ['another site, without its origin', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' }],
+    ['another host of the same site, without its origin', { 'Sec-Fetch-Site': 'same-site' }],
+    ['an app in a web view', { Origin: 'capacitor://localhost' }],
+  ])('do not let a page use a secret key: %s', async (_page, headers) => {
+    const [sentBefore, [recorded]] = [upstream.received.length, await refusals()];
+    for (const key of [shop, server]) {
+      const { body } = await proxy.get(key, WALLETS).set(headers).expect(403);
+      expect(body).toMatchObject({ status: 'error', code: 'key_in_browser', action: 'fix_request' });
+      expect(body.error).toMatch(/ephemeral key/);
+      expect(body.error).toMatch(/access token/);
     }
-    expect((await get(shop, OTHER)).headers['access-control-allow-origin']).toBe(OTHER); // its page may read why
+    const payment = { airtimes: [] };
+    expect((await proxy.post(shop, '/payouts/airtime', payment).set(headers).expect(403)).body.code).toBe(
+      'key_in_browser',
+    );
     expect(upstream.received.length).toBe(sentBefore);
-    expect(await proxy.database.query("SELECT 1 FROM refusal WHERE code = 'origin_not_allowed'")).toHaveLength(3);
-    await proxy.get(shop, WALLETS).expect(200);
-    await allow('server');
+    expect(await refusals()).toEqual([{ count: (recorded?.count ?? 0) + 3 }]);
   });
 
-  it('do not limit a client without origins, and hide its responses from pages of other origins', async () => {
-    expect(corsOf(await get(server, OTHER).expect(200))).toEqual([]);
-    expect((await get(server, SHOP).expect(200)).headers['access-control-allow-origin']).toBe(SHOP);
-    expect(corsOf(await proxy.get(server, WALLETS).expect(200))).not.toContain('access-control-allow-origin');
+  it.each([
+    ['a server', {}],
+    ['a server on Node, whose fetch sets a header of browsers', { 'Sec-Fetch-Mode': 'cors' }],
+    ['a person with a tool', { 'Sec-Fetch-Site': 'none' }],
+  ])('do not matter to %s', async (_caller, headers) => {
+    await proxy.get(shop, WALLETS).set(headers).expect(200);
+    expect(corsOf(await proxy.get(server, WALLETS).set(headers).expect(200))).not.toContain(
+      'access-control-allow-origin',
+    );
+  });
+
+  it('let a page of the proxy itself use a key, such as /docs', async () => {
+    await proxy.get(shop, WALLETS).set({ Origin: proxy.url, 'Sec-Fetch-Site': 'same-origin' }).expect(200);
   });
 
   it('let a page read that the database is unavailable', async () => {
@@ -131,7 +148,7 @@ describe('origins', () => {
       await new Promise((resolve) => pages.close(resolve));
     });
 
-    it('let a page of the allowed origin pay and read status, headers and errors, and another page read nothing', async () => {
+    it('let a page of the allowed origin read why its key is refused, and another page read nothing', async () => {
       const { port } = pages.address() as AddressInfo;
       await allow('shop', `http://127.0.0.1:${port}`);
       const fetchFrom = async (host: string, key: string) => {
@@ -154,12 +171,11 @@ describe('origins', () => {
         return read;
       };
       const read = await fetchFrom('127.0.0.1', shop);
-      expect(read).toMatchObject({ status: 400, body: { code: 'invalid_request', call_id: read.callId } });
+      expect(read).toMatchObject({ status: 403, body: { code: 'key_in_browser', call_id: read.callId } });
       expect(await fetchFrom('127.0.0.1', 'pp_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
-      const refusals = () => proxy.database.query('SELECT 1 FROM refusal');
-      const before = (await refusals()).length;
+      const before = await refusals();
       expect(await fetchFrom('localhost', shop)).toEqual({ failed: 'TypeError' });
-      expect(await refusals()).toHaveLength(before); // the browser did not even send it
+      expect(await refusals()).toEqual(before); // the browser did not even send it
       await allow('shop', SHOP);
     });
   });

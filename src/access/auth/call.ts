@@ -60,7 +60,7 @@ export interface Call {
   /** W3C trace context, as received. */
   readonly traceparent: string | undefined;
   readonly clientAddress: string;
-  /** The origin of the page that asks, if it is not the proxy's own console. */
+  /** The origin of the page that asks, if it is not the proxy's own console. `null` as text if the browser does not tell it. */
   readonly origin: string | undefined;
   /** `Idempotency-Key`, as received. */
   readonly idempotencyKey: string | undefined;

@@ -38,11 +38,15 @@ export class OriginsService {
   }
 }
 
+/** What browsers send for a page whose origin they do not tell. */
+const UNTOLD = 'null';
+
 /** Returns the origin of the page that asks, according to the browser. Undefined for a page of this proxy. */
 export function foreignOrigin(request: FastifyRequest): string | undefined {
-  const { origin } = request.headers;
-  // Only browsers send one. Fastify works out protocol and host anew each time.
-  if (origin === undefined) return undefined;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  // Only browsers send one. A middlebox may remove it and leave the newer header.
+  if (origin === undefined) return site === 'cross-site' || site === 'same-site' ? UNTOLD : undefined;
+  // Fastify works out protocol and host anew each time.
   return origin === `${request.protocol}://${request.host}` ? undefined : origin;
 }
 

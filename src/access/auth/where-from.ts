@@ -9,10 +9,13 @@ export function isAllowedFrom({ limits }: Caller, address: string): boolean {
 
 /** Returns why a caller may not call from where a call comes from. Undefined if it may. */
 export function whereFromProblem(
-  { clientAddress, origin }: Pick<Call, 'clientAddress' | 'origin'>,
+  { clientAddress, origin, sessionToken }: Pick<Call, 'clientAddress' | 'origin' | 'sessionToken'>,
   caller: Caller,
 ): Problem | undefined {
   if (!isAllowedFrom(caller, clientAddress)) return new Problem('address_not_allowed');
+  // Everybody who opens the page can read what it contains. A cookie is not in the page.
+  const isSecretKey = caller.credential.kind === 'key' && sessionToken === undefined;
+  if (origin !== undefined && isSecretKey) return new Problem('key_in_browser');
   // Only browsers send an origin. The list restricts neither apps on servers nor the proxy's own console.
   const { origins } = caller.limits;
   if (origin === undefined || origins.includes(origin)) return undefined;

@@ -48,6 +48,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   screening_unavailable: 'retry_same_key',
   address_not_allowed: 'ask',
   origin_not_allowed: 'ask',
+  key_in_browser: 'fix_request',
   csrf: 'fix_request',
   no_session: 'fix_request',
   step_up_required: 'ask',

@@ -19,6 +19,7 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'scope_missing',
   'address_not_allowed',
   'origin_not_allowed',
+  'key_in_browser',
   'rate_limited',
   'too_many_attempts',
   'too_many_at_once',

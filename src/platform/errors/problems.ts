@@ -105,7 +105,11 @@ export const PROBLEMS = {
     status: 403,
     text: 'Your client may not call from this address. Ask the operator to allow it.',
   },
-  origin_not_allowed: { status: 403, text: 'Pages of this origin may not use this key. Ask the operator to allow it.' },
+  origin_not_allowed: { status: 403, text: 'Pages of this origin may not call. Ask the operator to allow it.' },
+  key_in_browser: {
+    status: 403,
+    text: 'Secret keys must not be in a page, because everybody who opens it can read them. Use an ephemeral key that your server makes, or an access token. Revoke this key if the page is public.',
+  },
   csrf: {
     status: 403,
     text: 'Cookie sessions must send X-CSRF-Token with every state-changing request, from a page of this proxy. GET /v1/session returns the token.',
