@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { sessionTokenIn } from '../access/auth/session-cookie';
 import { RunningConfig } from '../platform/config/config';
+import { SignInConfig } from '../platform/config/sign-in-config';
 
 /** The directory of the built page (console/vite.config.mts). The path is the same from src and from dist. */
 const PAGE = join(__dirname, '..', '..', 'dist', 'console', 'page');
@@ -19,6 +20,7 @@ const SESSION_HINT = 'SESSION_HINT';
 /** A placeholder in the built page for a value that stays the same while the proxy runs. */
 const SANDBOX_HINT = 'SANDBOX_HINT';
 const KEYS_HINT = 'KEYS_HINT';
+const SIGN_IN_HINT = 'SIGN_IN_HINT';
 
 /**
  * Loads nothing from other origins, allows no inline scripts, and forbids framing. The nonce is for styles that the
@@ -39,10 +41,11 @@ const policy = (nonce: string) =>
 /** Serves the console: its files, and its page at every address of the console. */
 export async function serveConsole(
   server: FastifyInstance,
-  { embeddedSandbox }: Pick<RunningConfig, 'embeddedSandbox'>,
+  { embeddedSandbox, openIdProvider, keySignIn }: Pick<RunningConfig, 'embeddedSandbox' | keyof SignInConfig>,
 ): Promise<void> {
   const page = readFileSync(join(PAGE, 'index.html'), 'utf8')
     .replace(SANDBOX_HINT, embeddedSandbox ? 'yes' : 'no')
+    .replace(SIGN_IN_HINT, [openIdProvider && 'provider', keySignIn && 'key'].filter(Boolean).join(' '))
     .replace(KEYS_HINT, embeddedSandbox?.demoKeysFile ? asRequired(embeddedSandbox.demoKeysFile) : '');
   await server.register(fastifyStatic, {
     root: join(PAGE, 'assets'),

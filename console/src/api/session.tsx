@@ -83,12 +83,14 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   );
   const signOut = useCallback(
     async (why?: string) => {
-      await http.DELETE('/v1/session').catch((error: unknown) => {
+      const ended = await http.DELETE('/v1/session').catch((error: unknown) => {
         // An ended session is equally good. A session that could not be ended still gives access, and the page must
         // show that.
         if (why === undefined && !isSignedOut(error)) throw error;
       });
       take(null, why);
+      const away = ended?.data?.end_session_url ?? null;
+      if (why === undefined && away !== null) location.assign(away); // Whoever is idle stays signed in at the provider.
     },
     [take],
   );

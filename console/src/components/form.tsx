@@ -1,6 +1,6 @@
-import { Alert, Button, Group } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { messageOf } from '../api/problem';
+import { Failure } from './failure';
 import { useGate } from './gate';
 
 /** Submits a form, and keeps its failure for the form to show. */
@@ -35,11 +35,7 @@ export function FormEnd({ failure, busy, action, missing, danger = false, cancel
   const gate = useGate(missing);
   return (
     <>
-      {failure !== undefined && (
-        <Alert color="red" role="alert">
-          {messageOf(failure)}
-        </Alert>
-      )}
+      {failure !== undefined && <Failure failure={failure} />}
       <Group justify="flex-end">
         {gate.hint}
         <Button variant="default" onClick={cancel}>

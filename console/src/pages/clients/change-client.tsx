@@ -4,8 +4,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
-import { messageOf } from '../../api/problem';
 import { useSession } from '../../api/session';
+import { Failure } from '../../components/failure';
 import { useSubmit } from '../../components/form';
 import { useGate } from '../../components/gate';
 import { changesInWords, changesOf, draftOf, faultsByField } from './draft';
@@ -42,11 +42,7 @@ export function ChangeClient({ client }: { client: ClientDto }) {
             faults={faultsByField(failure)}
             change={(change) => setDraft((before) => ({ ...before, ...change }))}
           />
-          {failure !== undefined && (
-            <Alert color="red" role="alert">
-              {messageOf(failure)}
-            </Alert>
-          )}
+          {failure !== undefined && <Failure failure={failure} />}
           {client.name === session.client && !draft.scopes.includes('admin') && (
             <Alert color="orange" variant="light">
               You are signed in with a key of this client. After you save this change, this key can no longer administer

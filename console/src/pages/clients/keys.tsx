@@ -1,12 +1,15 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { KeyRound } from 'lucide-react';
+import { KeyRound, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client';
+import { hasProvider } from '../../api/provider';
 import type { ClientDto, KeyDto } from '../../api/generated/schema';
 import { WordBadge } from '../../components/badges';
 import { type Column, DataTable } from '../../components/data-table';
 import { Instant, Maybe } from '../../components/values';
+import { AllowSignIn } from './allow-sign-in';
 import { IssueKey } from './issue-key';
+import { nameOf } from './key-name';
 import { NewKeyDialog } from './new-key-dialog';
 import { RevokeKey } from './revoke-key';
 
@@ -16,9 +19,9 @@ const COLUMNS: Column<KeyDto>[] = [
   {
     id: 'hint',
     title: 'Key',
-    render: ({ hint, kind }) => (
+    render: (key) => (
       <Text size="sm" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-        {kind === 'provider' ? 'tokens of the provider' : hint}
+        {nameOf(key)}
       </Text>
     ),
   },
@@ -34,6 +37,7 @@ export function Keys({ client }: { client: ClientDto }) {
   const { name } = client;
   const keys = api.useQuery('get', '/v1/clients/{name}/keys', { params: { path: { name } } });
   const [issuing, setIssuing] = useState(false);
+  const [allowing, setAllowing] = useState(false);
   const [issued, setIssued] = useState<string>();
   const [revoking, setRevoking] = useState<KeyDto>();
   const actions: Column<KeyDto> = {
@@ -43,7 +47,11 @@ export function Keys({ client }: { client: ClientDto }) {
   };
   return (
     <Stack gap="sm">
-      {client.kind === 'public' ? <NoSecretKeys /> : <Rotation issue={() => setIssuing(true)} />}
+      {client.kind === 'public' ? (
+        <NoSecretKeys />
+      ) : (
+        <Rotation issue={() => setIssuing(true)} allow={() => setAllowing(true)} />
+      )}
       <DataTable
         label="Keys"
         columns={[...COLUMNS, actions]}
@@ -63,6 +71,7 @@ export function Keys({ client }: { client: ClientDto }) {
           }}
         />
       )}
+      {allowing && <AllowSignIn client={name} close={() => setAllowing(false)} />}
       {issued !== undefined && <NewKeyDialog of={{ client: name, key: issued }} close={() => setIssued(undefined)} />}
       {revoking && (
         <RevokeKey
@@ -75,13 +84,18 @@ export function Keys({ client }: { client: ClientDto }) {
   );
 }
 
-function Rotation({ issue }: { issue: () => void }) {
+function Rotation({ issue, allow }: { issue: () => void; allow: () => void }) {
   return (
     <>
       <Group>
         <Button variant="default" leftSection={<KeyRound size={16} aria-hidden />} onClick={issue}>
           Issue another key
         </Button>
+        {hasProvider && (
+          <Button variant="default" leftSection={<UserRound size={16} aria-hidden />} onClick={allow}>
+            Let a person sign in
+          </Button>
+        )}
       </Group>
       <Text size="sm" c="dimmed" maw="70ch">
         To rotate a key, issue another key and let the app use it. When the old key is no longer used, revoke it. Both
@@ -100,9 +114,9 @@ function NoSecretKeys() {
   );
 }
 
-function Revoke({ of: { hint }, revoke }: { of: KeyDto; revoke: () => void }) {
+function Revoke({ of, revoke }: { of: KeyDto; revoke: () => void }) {
   return (
-    <Button size="compact-xs" variant="default" onClick={revoke} aria-label={`Revoke ${hint}`}>
+    <Button size="compact-xs" variant="default" onClick={revoke} aria-label={`Revoke ${nameOf(of)}`}>
       Revoke
     </Button>
   );

@@ -5,6 +5,7 @@ import type { KeyDto } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { forgetClients } from './forget';
+import { nameOf } from './key-name';
 
 interface Props {
   of: KeyDto;
@@ -14,7 +15,8 @@ interface Props {
 }
 
 /** Names the key and the effect of its revocation. */
-export function RevokeKey({ of: { id, client, hint, kind }, isLast, close }: Props) {
+export function RevokeKey({ of, isLast, close }: Props) {
+  const { id, client, kind } = of;
   const queries = useQueryClient();
   const { session } = useSession();
   const run = async () => {
@@ -30,7 +32,7 @@ export function RevokeKey({ of: { id, client, hint, kind }, isLast, close }: Pro
           </>
         ) : (
           <>
-            The key <Code>{hint}</Code> of the client <b>{client}</b> is
+            The key <Code>{nameOf(of)}</Code> of the client <b>{client}</b> is
           </>
         )}{' '}
         rejected with 401 from the next request, on every instance. Everyone who is signed in with it is signed out.

@@ -1,55 +1,74 @@
-import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Center, Code, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { messageOf } from '../../api/problem';
+import { hasProvider, signInAddress, takesKeys } from '../../api/provider';
 import type { SignInProps } from '../../api/session';
 import { useSubmit } from '../../components/form';
 import { useGate } from '../../components/gate';
 
-/** The first page, which asks for a key. */
+/** The first page. It leads to the company's OpenID provider, or asks for a key. */
 export function SignIn({ reason, signIn }: SignInProps) {
-  const [key, setKey] = useState('');
-  const { failure, busy, onSubmit } = useSubmit(() => signIn(key.trim()));
-  const gate = useGate(key.trim() === '' ? 'Paste your API key first.' : undefined);
   useEffect(() => {
     document.title = 'Sign in · payout-proxy';
   }, []);
-  const message = failure === undefined ? reason : messageOf(failure);
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder p="xl" w="100%" maw={420}>
-        <form onSubmit={onSubmit}>
-          <Stack>
-            <div>
-              <Title order={1} size="h2">
-                payout-proxy
-              </Title>
-              <Text c="dimmed">The console for auditors, reconcilers and operators.</Text>
-            </div>
-            {message !== undefined && (
-              <Alert color={failure === undefined ? 'blue' : 'red'} role="alert">
-                {message}
-              </Alert>
-            )}
-            <PasswordInput
-              label="API key"
-              description="The scopes of the key decide what you see. The key is sent once, and your browser does not store it."
-              placeholder="pp_auditor_…"
-              autoComplete="off"
-              required
-              autoFocus
-              value={key}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
-              onChange={({ currentTarget: { value } }) => setKey(value)}
-            />
-            <Button type="submit" loading={busy} {...gate.button}>
-              Sign in
+        <Stack>
+          <div>
+            <Title order={1} size="h2">
+              payout-proxy
+            </Title>
+            <Text c="dimmed">The console for auditors, reconcilers and operators.</Text>
+          </div>
+          {reason !== undefined && (
+            <Alert color="blue" role="alert">
+              {reason}
+            </Alert>
+          )}
+          {hasProvider && (
+            <Button component="a" href={signInAddress()}>
+              Sign in with your company account
             </Button>
-            {gate.hint}
-            <WhereTheKeyIs />
-          </Stack>
-        </form>
+          )}
+          {hasProvider && takesKeys && <Divider label="or with a key" />}
+          {takesKeys && <KeyForm signIn={signIn} />}
+        </Stack>
       </Paper>
     </Center>
+  );
+}
+
+function KeyForm({ signIn }: Pick<SignInProps, 'signIn'>) {
+  const [key, setKey] = useState('');
+  const { failure, busy, onSubmit } = useSubmit(() => signIn(key.trim()));
+  const gate = useGate(key.trim() === '' ? 'Paste your API key first.' : undefined);
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack>
+        {failure !== undefined && (
+          <Alert color="red" role="alert">
+            {messageOf(failure)}
+          </Alert>
+        )}
+        <PasswordInput
+          label="API key"
+          description="The scopes of the key decide what you see. The key is sent once, and your browser does not store it."
+          placeholder="pp_auditor_…"
+          autoComplete="off"
+          required
+          autoFocus={!hasProvider}
+          value={key}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+          onChange={({ currentTarget: { value } }) => setKey(value)}
+        />
+        <Button type="submit" loading={busy} variant={hasProvider ? 'default' : 'filled'} {...gate.button}>
+          Sign in
+        </Button>
+        {gate.hint}
+        <WhereTheKeyIs />
+      </Stack>
+    </form>
   );
 }
 

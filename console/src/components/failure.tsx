@@ -1,0 +1,28 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { ApiProblem, messageOf } from '../api/problem';
+import { hasProvider, signInAddress } from '../api/provider';
+
+/** Shows why an action failed. If a person has to prove who they are, it leads them to the provider. */
+export function Failure({ failure }: { failure: unknown }) {
+  if (failure instanceof ApiProblem && failure.code === 'step_up_required' && hasProvider) return <StepUp />;
+  return (
+    <Alert color="red" role="alert">
+      {messageOf(failure)}
+    </Alert>
+  );
+}
+
+function StepUp() {
+  return (
+    <Alert color="orange" role="alert" title="Prove who you are">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          This needs a recent sign-in. Nothing was changed. Sign in again, and you return to this page.
+        </Text>
+        <Button component="a" href={signInAddress({ stepUp: true })} size="xs">
+          Sign in again
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,138 @@
+import { Decimal } from 'decimal.js';
+import { Page } from 'playwright-core';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { expectAccessible } from './support/accessible';
+import { startBrowser, TestBrowser } from './support/browser';
+import { complaintsOf } from './support/console';
+import { PASSWORD, SECOND_FACTOR_ACR } from './support/provider';
+import { SignInScene, startSignInScene } from './support/signing-in';
+
+/** In a real browser, with a real provider on another site. */
+describe('a person in the console', () => {
+  let scene: SignInScene;
+  let browser: TestBrowser;
+  let url: string;
+
+  beforeAll(async () => {
+    const stepUp = { maxAgeSeconds: 600, acrValues: [SECOND_FACTOR_ACR], overUsd: '10' };
+    scene = await startSignInScene({ stepUp }, { host: 'localhost' });
+    url = scene.proxy.url;
+    browser = await startBrowser();
+    await scene.allow('bob', 'approvers', 'approve');
+    await scene.allow('alice', 'ops', 'admin');
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  async function held(usd: number): Promise<string> {
+    const name = `shop-${usd}`;
+    const { key } = await scene.proxy.client(name, 'pay', 'read');
+    const limits = { approvalOverUsd: new Decimal(1) };
+    await scene.proxy.app.get(ClientsService, { strict: false }).update(name, limits);
+    const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: usd }] };
+    return (await scene.proxy.post(key, '/payouts/airtime', body).expect(202)).headers['x-call-id'] ?? '';
+  }
+
+  async function fillIn(page: Page, name: string, code?: string): Promise<void> {
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Password').fill(PASSWORD);
+    if (code !== undefined) await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  async function signIn(page: Page, name: string, at = ''): Promise<void> {
+    await page.goto(`${url}/console${at}`);
+    await page.getByRole('link', { name: 'Sign in with your company account' }).click();
+    await fillIn(page, name);
+    await page.getByRole('banner').waitFor();
+  }
+
+  it('signs in at the provider, steps up, approves a payout, and signs out', async () => {
+    const id = await held(11);
+    const page = await browser.browser.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${url}/console/approvals`);
+    await page.getByRole('link', { name: 'Sign in with your company account' }).waitFor();
+    expect(await page.getByLabel('API key').count()).toBe(0);
+    await expectAccessible(page);
+    await signIn(page, 'bob', '/approvals');
+    expect(new URL(page.url()).pathname).toMatch(/^\/console\/approvals/);
+    expect(complaints).toEqual([]);
+
+    const approve = async () => {
+      await page.getByRole('button', { name: 'Approve', exact: false }).first().click();
+      await page.getByLabel('Reason').fill('Case 17');
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve and send' }).click();
+    };
+    await approve();
+    await page.getByText('Prove who you are').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Sign in again' }).click();
+    await fillIn(page, 'bob', '123456');
+    await page.getByRole('banner').waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/console\/approvals/);
+    await approve();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const [decision] = await scene.proxy.database.query('SELECT kind, actor FROM decision WHERE intent_id = $1', [id]);
+    expect(decision).toEqual({ kind: 'approved', actor: 'bob' });
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.getByRole('link', { name: 'Sign in with your company account' }).waitFor();
+    for (let steps = 0; steps < 4; steps += 1) {
+      await page.goBack({ waitUntil: 'load' });
+      expect(await page.content()).not.toContain('shop-11');
+      expect(await page.content()).not.toContain('Case 17');
+    }
+    await page.goto(`${url}/console/approvals`);
+    await page.getByRole('link', { name: 'Sign in with your company account' }).click();
+    await page.getByLabel('Password').waitFor(); // the provider, too, has forgotten the browser
+    await page.context().close();
+  });
+
+  it('keeps no token and no secret where scripts can read it', async () => {
+    const page = await browser.browser.newPage();
+    await signIn(page, 'alice');
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
+    );
+    const cookies = await page.context().cookies(url);
+    const session = cookies.find(({ name }) => name === 'payout_proxy');
+    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Strict', expires: -1 });
+    expect(kept).not.toContain(session?.value);
+    expect(kept).not.toMatch(/eyJ|code=|state=/);
+    expect(page.url()).toBe(`${url}/console`);
+    await page.context().close();
+  });
+
+  it('who is unknown learns what to send to an administrator, who lets them in', async () => {
+    const carols = await browser.browser.newPage();
+    await carols.goto(`${url}/console`);
+    await carols.getByRole('link', { name: 'Sign in with your company account' }).click();
+    await fillIn(carols, 'carol');
+    await carols.getByRole('heading', { name: 'You have no access yet' }).waitFor();
+    const subject = (await carols.getByText('carol', { exact: true }).textContent()) ?? '';
+
+    const alices = await browser.browser.newPage();
+    await signIn(alices, 'alice', '/clients/ops');
+    await alices.getByRole('button', { name: 'Let a person sign in' }).click();
+    await alices.getByRole('textbox', { name: 'Person', exact: true }).fill('carol.k');
+    await alices.getByLabel('Subject').fill(subject);
+    await alices.getByRole('button', { name: 'Let them in' }).click();
+    await alices.getByRole('link', { name: 'Sign in again' }).click(); // step-up
+    await fillIn(alices, 'alice', '123456');
+    await alices.getByRole('button', { name: 'Let a person sign in' }).click();
+    await alices.getByRole('textbox', { name: 'Person', exact: true }).fill('carol.k');
+    await alices.getByLabel('Subject').fill(subject);
+    await alices.getByRole('button', { name: 'Let them in' }).click();
+    await alices.getByText('sign-in of carol').waitFor();
+
+    await carols.getByRole('link', { name: 'Sign in again' }).click();
+    await carols.getByRole('banner').waitFor();
+    await carols.getByText('carol.k').waitFor();
+    await carols.context().close();
+    await alices.context().close();
+  });
+});
