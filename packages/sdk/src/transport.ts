@@ -46,10 +46,8 @@ export interface Answer {
   error: ApiError | undefined;
 }
 
-/** The codes of a credential whose time is over. A new one may be accepted. */
-const REFRESHABLE = /^(?:[a-z_]*_)?(?:key|token|session)_(?:expired|ended)$|^invalid_token$/;
-
-const UNAUTHORIZED = 401;
+/** The codes of a credential whose time is over. With a new one, the same request may be accepted (`fix_request`). */
+const EXPIRED: readonly string[] = ['token_expired', 'ephemeral_key_ended'];
 
 /** Node's codes for connections that were never made. A browser does not tell. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
@@ -73,7 +71,7 @@ export class Transport {
     const { renewals } = this;
     const answer = await this.attempt(outgoing);
     const { error } = answer;
-    if (!refresh || !error || error.status !== UNAUTHORIZED || !REFRESHABLE.test(error.code)) return answer;
+    if (!refresh || error?.action !== 'fix_request' || !EXPIRED.includes(error.code)) return answer;
     if (this.renewals === renewals) await this.renew(() => refresh(error));
     return this.attempt(outgoing);
   }
