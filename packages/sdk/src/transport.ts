@@ -35,13 +35,10 @@ export interface Outgoing {
 
 /** An answer of the proxy, whole. */
 export interface Answer {
-  status: number;
   /** JSON, or the text if it is none. */
   body: unknown;
   /** The call that this answer is about. */
-  callId: string | undefined;
-  /** Whether it is the answer to an earlier request with the same key. */
-  replayed: boolean;
+  callId: string;
   /** Undefined unless the proxy wrote this answer and it is an error. */
   error: ApiError | undefined;
 }
@@ -113,19 +110,15 @@ export class Transport {
 }
 
 function toAnswer({ status, headers }: Response, text: string): Answer {
-  const callId = headers.get('x-call-id') ?? undefined;
+  const callId = headers.get('x-call-id');
+  // Each answer of the proxy names its call. Otherwise something between here and the proxy answered.
+  if (callId === null) throw new NetworkError(`The answer with HTTP status ${status} is not of payout-proxy.`, true);
   const body = parsed(text);
-  const around = { callId, replayed: headers.get('idempotent-replayed') === 'true' };
   // The provider's bytes pass through. They can look like an error of the proxy, but do not know the call.
-  if (isErrorBody(body) && (callId === undefined || callId === body.call_id)) {
-    const seconds = Number(headers.get('retry-after') ?? undefined);
-    const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
-    return { status, body, ...around, error: toApiError(body, { status, retryAfterMs }) };
-  }
-  // Otherwise something between here and the proxy answered.
-  if (callId === undefined)
-    throw new NetworkError(`The answer with HTTP status ${status} is not of payout-proxy.`, true);
-  return { status, body, ...around, error: undefined };
+  if (!isErrorBody(body) || body.call_id !== callId) return { body, callId, error: undefined };
+  const seconds = Number(headers.get('retry-after') ?? undefined);
+  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+  return { body, callId, error: toApiError(body, { status, retryAfterMs }) };
 }
 
 function parsed(text: string): unknown {

@@ -22,18 +22,17 @@ const NO_ERROR = 'None';
 export function verdictOf<Body>({ body, callId, error }: Answer, idempotencyKey: string): Verdict<Body> {
   if (error) return ofError(error, idempotencyKey);
   const { status, data } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const call = ownCallId(body) ?? callId ?? '';
   if (status === 'pending_approval') {
-    return { kind: 'result', result: { status: 'held', settled: false, idempotencyKey, callId: call } };
+    return { kind: 'result', result: { status: 'held', settled: false, idempotencyKey, callId } };
   }
   // The provider's errors do not say whether it paid, and its success with an error text not which payouts it made.
-  if (status !== 'success' || hasErrorText(data)) return { kind: 'look_up', callId: call };
+  if (status !== 'success' || hasErrorText(data)) return { kind: 'look_up', callId };
   const answer = body as Body;
   const result = {
     status: 'succeeded',
     settled: false,
     idempotencyKey,
-    callId: call,
+    callId,
     items: undefined,
     answer,
   } as const;
@@ -53,12 +52,6 @@ function ofError<Body>(error: ApiError, idempotencyKey: string): Verdict<Body> {
     kind: 'result',
     result: { status: 'rejected', settled: true, idempotencyKey, callId: call, items: undefined, error },
   };
-}
-
-/** The answer to a repeated request can name the first call in its body. */
-function ownCallId(body: unknown): string | undefined {
-  const named: unknown = typeof body === 'object' && body !== null && 'call_id' in body ? body.call_id : undefined;
-  return typeof named === 'string' ? named : undefined;
 }
 
 function hasErrorText(data: unknown): boolean {
