@@ -16,7 +16,7 @@ async function run(program: string, ...given: string[]): Promise<string> {
 describe("the SDK's package", () => {
   it('resolves for every runtime and bundler, with its types', async () => {
     expect(await run('publint', '.', '--strict')).toContain('All good!');
-    // The profile leaves out that old versions of Node cannot require() a module. The next test but two does it.
+    // The profile leaves out that old versions of Node cannot require() a module. A test below does.
     expect(await run('attw', '--pack', '.', '--profile', 'esm-only', '--format', 'ascii')).toContain('(ESM)');
   });
 
