@@ -15,7 +15,7 @@ const CALLER: Caller = {
   blocksRecipients: false,
   rights: '1',
 };
-const EPHEMERAL = { kind: 'ephemeral', id: 'ephemeral-key' } as const;
+const EPHEMERAL = { kind: 'ephemeral', id: 'ephemeral-key', validUntil: Infinity, recipients: null } as const;
 const SHOP = 'https://shop.example';
 const OTHER = 'https://other.example';
 

@@ -19,7 +19,10 @@ const ProviderText = (key: 'tokenIssuer' | 'tokenAudience' | 'tokenJwksUri' | 't
 const Algorithms = (description: string) => {
   const { must, test } = PROVIDER_FIELDS.tokenAlgorithms;
   const items = { type: 'string', enum: [...TOKEN_ALGORITHMS] };
-  return WordList({ name: 'tokenAlgorithms', required: false, must, test }, { items, maxItems: TOKEN_ALGORITHMS.length, description });
+  return WordList(
+    { name: 'tokenAlgorithms', required: false, must, test },
+    { items, maxItems: TOKEN_ALGORITHMS.length, description },
+  );
 };
 
 /** The identity provider of a client. Either all fields are set, or none. */
