@@ -40,7 +40,7 @@ describe('origins', () => {
     proxy.get(key, path).set('Origin', origin);
   const refusals = async () => {
     const code = 'key_in_browser';
-    return proxy.database.query('SELECT count(*)::integer FROM refusal WHERE code = $1', [code]);
+    return proxy.database.query<{ count: number }>('SELECT count(*)::integer FROM refusal WHERE code = $1', [code]);
   };
   const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 

@@ -123,7 +123,7 @@ ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activ
   'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
   'wallet_recovered', 'key_paid_twice', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
   'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
-  'provider_changed', 'person_added', 'person_limits_changed'));
+  'provider_changed', 'person_added', 'person_limits_changed', 'ephemeral_key_issued', 'ephemeral_key_revoked'));
 
 GRANT SELECT, INSERT, UPDATE ON person, ephemeral_key, payer_spending TO payout_proxy;
 GRANT SELECT ON payer_cap TO payout_proxy;

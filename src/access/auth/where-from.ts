@@ -17,9 +17,6 @@ export function whereFromProblem(
   const isSecretKey = caller.credential.kind === 'key' && sessionToken === undefined;
   if (origin !== undefined && isSecretKey) return new Problem('key_in_browser');
   // Only browsers send an origin. The list restricts neither apps on servers nor the proxy's own console.
-  const { origins } = caller.limits;
-  if (origin === undefined || origins.includes(origin)) return undefined;
-  // Any page may hold a secret key of a client without a list. An ephemeral key is made for the pages of its client.
-  if (origins.length === 0 && caller.credential.kind === 'key') return undefined;
+  if (origin === undefined || caller.limits.origins.includes(origin)) return undefined;
   return new Problem('origin_not_allowed');
 }
