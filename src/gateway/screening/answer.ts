@@ -1,4 +1,5 @@
 import { SCREENED, Screened } from '../../journal/records';
+import { readBounded } from '../../platform/bounded-text';
 
 const VERDICTS = [...SCREENED, 'deny'] as const;
 
@@ -18,20 +19,11 @@ export async function readVerdict(response: Response): Promise<Screened | 'deny'
     await response.body?.cancel();
     throw new Unusable(`status ${response.status}`);
   }
-  const verdict = verdictIn(await readText(response));
+  const text = await readBounded(response, MAX_BYTES);
+  if (text === undefined) throw new Unusable('too large');
+  const verdict = verdictIn(text);
   if (verdict === undefined) throw new Unusable('no verdict');
   return verdict;
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += (chunk as Uint8Array).length;
-    if (bytes > MAX_BYTES) throw new Unusable('too large'); // leaving the loop ends the answer
-    chunks.push(chunk as Uint8Array);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function verdictIn(text: string): Screened | 'deny' | undefined {
