@@ -41,7 +41,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['journal', []],
   ['policy', []],
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
-  ['access', ['sign-in', 'auth', 'governance', 'ephemeral', 'people', 'clients']],
+  ['access', ['sign-in', 'auth', 'tokens', 'governance', 'ephemeral', 'people', 'clients']],
   ['operations', []],
   ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy']],
   ['sandbox', []],
@@ -223,7 +223,7 @@ describe('the architecture', () => {
     const records =
       '(intent|outcome|refusal|decision|settlement|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
     const others =
-      '_prisma|instance |process |request_window|person |ephemeral_key |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
+      '_prisma|instance |process |request_window|person |ephemeral_key |dpop_proof |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text));
     expect([...new Set(writers.map(({ path }) => folderOf(path)))].sort()).toEqual(['history/retention', 'journal']);

@@ -110,6 +110,13 @@ CREATE VIEW payer_cap AS
   UNION ALL
   SELECT id, 'ephemeral_key', NULL, NULL, max_total_usd FROM ephemeral_key;
 
+-- Proofs that were used (RFC 9449), until they are refused for their age. It is logged, so that a failover does not forget them.
+CREATE TABLE dpop_proof (
+  sha256       bytea PRIMARY KEY, -- of the thumbprint of its key and its ID
+  counts_until timestamptz NOT NULL
+);
+GRANT SELECT, INSERT, DELETE ON dpop_proof TO payout_proxy;
+
 -- The person of a request, and the ephemeral key that it came with. Records of calls have them in their documents, too.
 ALTER TABLE intent ADD COLUMN person_id uuid, ADD COLUMN ephemeral_key_id uuid;
 ALTER TABLE refusal
@@ -123,7 +130,8 @@ ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activ
   'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
   'wallet_recovered', 'key_paid_twice', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
   'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
-  'provider_changed', 'person_added', 'person_limits_changed', 'ephemeral_key_issued', 'ephemeral_key_revoked'));
+  'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
+  'ephemeral_key_revoked'));
 
 GRANT SELECT, INSERT, UPDATE ON person, ephemeral_key, payer_spending TO payout_proxy;
 GRANT SELECT ON payer_cap TO payout_proxy;

@@ -105,6 +105,7 @@ describe('the configuration', () => {
     ['UPSTREAM_MAX_RESPONSE_BYTES', '1023', '1e6', '67108865'],
     ['MAX_ITEMS', '0', '10001', '1_000'],
     ['CONSOLE_IDLE_MINUTES', '0', '721', 'half an hour'],
+    ['PROVIDER_KEYS_MAX_AGE_SECONDS', '59', '86401', 'an hour'],
     ['MAX_BODY_BYTES', '1023', '16777217', '1MiB'],
     ['EXTRA_FIELDS_ALLOWED', '1st', '_meta', 'sub-account', 'a b', 'ключ', `narration,${'x'.repeat(65)}`],
     ['EXTRA_FIELDS_ALLOWED', 'narration,toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'],

@@ -69,6 +69,8 @@ export interface Config
   readonly recorded: RecordedConfiguration;
   /** Minutes of inactivity after which a console session ends. */
   readonly consoleIdleMinutes: number;
+  /** How long the keys of an identity provider count while it does not answer. */
+  readonly providerKeysMaxAgeSeconds: number;
   readonly reconciliation: ReconciliationConfig;
   readonly sandboxPort: number;
   readonly sandboxControlKey: Secret;
@@ -220,6 +222,7 @@ function toConfig(
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
+    providerKeysMaxAgeSeconds: env.PROVIDER_KEYS_MAX_AGE_SECONDS,
     reconciliation: Object.freeze(toReconciliation(env)),
     ...toDatabaseConfig(env),
     ...toGovernanceConfig(env),

@@ -112,6 +112,7 @@ export class Environment {
 
   @IsOptional() @IsIn(['true', 'false']) DUAL_CONTROL?: string;
   @Numeric() @IsInt() @Min(1) @Max(720) CONSOLE_IDLE_MINUTES = 30;
+  @Numeric() @IsInt() @Min(60) @Max(86_400) PROVIDER_KEYS_MAX_AGE_SECONDS = 3_600; // a provider is repaired within an hour
 
   @IsOptional() @IsUrl(isBaseUrl) OIDC_ISSUER?: string;
   @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) OIDC_CLIENT_ID?: string;

@@ -180,6 +180,12 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
 
   ...SIGN_IN_VARIABLES,
 
+  PROVIDER_KEYS_MAX_AGE_SECONDS: {
+    section: 'requests',
+    about:
+      'How long the keys of an [identity provider](../operate/identity-providers.md) count while it does not answer. After that, requests with its tokens get 503 `provider_unavailable`.',
+  },
+
   ...RECONCILIATION_VARIABLES,
 
   SANDBOX_PORT: {

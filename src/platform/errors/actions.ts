@@ -32,6 +32,12 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   missing_key: 'fix_request',
   invalid_key: 'ask',
   ephemeral_key_ended: 'fix_request',
+  several_credentials: 'fix_request',
+  invalid_token: 'ask',
+  token_expired: 'fix_request',
+  use_dpop: 'fix_request',
+  invalid_dpop_proof: 'fix_request',
+  provider_unavailable: 'retry_same_key',
   session_ended: 'ask',
   invalid_signature: 'ask',
   stale_event: 'fix_request',
@@ -136,6 +142,12 @@ interface ReadWords {
  */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
+  provider_unavailable: {
+    text: 'The access token cannot be verified, because the identity provider does not answer. Try again later.',
+  },
+  token_expired: {
+    text: 'This access token has expired. Get a new one from the identity provider and try again.',
+  },
   database_unavailable: { text: 'The database of the proxy cannot be reached. Try again in a moment.' },
   storage_full: { text: 'The proxy has no space left to record requests. Try again later.' },
   storage_failing: { text: 'The storage of the proxy fails. Try again later.' },

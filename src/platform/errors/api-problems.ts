@@ -13,6 +13,11 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'missing_key',
   'invalid_key',
   'ephemeral_key_ended',
+  'several_credentials',
+  'invalid_token',
+  'token_expired',
+  'use_dpop',
+  'invalid_dpop_proof',
   'session_ended',
   'csrf',
   'secret_key_required',
@@ -24,6 +29,7 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'too_many_attempts',
   'too_many_at_once',
   'internal_error',
+  'provider_unavailable',
   ...DATABASE_CODES,
 ];
 

@@ -7,7 +7,7 @@ export const BUSY = {
   },
   too_many_attempts: {
     status: 429,
-    text: 'Too many requests with wrong keys came from your address. Try again later.',
+    text: 'Too many requests with wrong keys or tokens came from your address. Try again later.',
     retryAfter: 60,
   },
   too_many_at_once: {

@@ -8,6 +8,8 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 const OF_READS: ProblemCode[] = [
   ...(['invalid_request', 'missing_key', 'invalid_key', 'scope_missing', 'operation_not_allowed'] as const),
   ...(['rate_limited', 'too_many_attempts', 'internal_error', 'database_unavailable', 'stopped', 'not_found'] as const),
+  ...(['several_credentials', 'invalid_token', 'token_expired', 'use_dpop', 'provider_unavailable'] as const),
+  'invalid_dpop_proof',
   ...(['storage_full', 'storage_failing', 'database_read_only', 'database_busy'] as const),
   ...(['upstream_auth', 'upstream_busy', 'overloaded', 'upstream_unreachable', 'outcome_unknown'] as const),
 ];
@@ -24,6 +26,7 @@ describe('a problem', () => {
   it('has a Retry-After only if sending again is safe', () => {
     const inviting = CODES.filter((code) => new Problem(code).retryAfter !== undefined);
     expect(inviting).toEqual([
+      'provider_unavailable',
       'rate_limited',
       'too_many_attempts',
       'too_many_at_once',

@@ -2,6 +2,7 @@ import { BUSY } from './busy';
 import { NOT_FOUND } from './not-found';
 import { OUTAGES } from './outages';
 import { SIGN_IN_PROBLEMS } from './sign-in-problems';
+import { TOKEN_PROBLEMS } from './token-problems';
 
 export interface Kind {
   /** HTTP status. */
@@ -55,12 +56,16 @@ export const PROBLEMS = {
     status: 409,
     text: "The client that made this request may no longer do this. Nothing was sent, and the request is still pending. Change the client's permissions, or reject the request.",
   },
-  missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
+  missing_key: {
+    status: 401,
+    text: 'Send your API key in the header X-API-Key, or an access token in the header Authorization.',
+  },
   invalid_key: { status: 401, text: 'This API key is unknown, expired, or revoked. Ask the operator for a new one.' },
   ephemeral_key_ended: {
     status: 401,
     text: "This ephemeral key has expired or was revoked. Nothing was done. Get a new one from your app's server, and send the request again with it and with the same Idempotency-Key.",
   },
+  ...TOKEN_PROBLEMS,
   session_ended: {
     status: 401,
     text: 'Your session has ended: it was idle for too long, or its key was revoked. Sign in again.',

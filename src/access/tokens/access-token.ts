@@ -1,0 +1,124 @@
+import { clock } from '../../platform/database/clock';
+import { TOKEN_ALGORITHMS } from '../clients/token-provider';
+import { CompactJws, isObject } from './compact-jws';
+import { expiredToken, invalidToken } from './refusals';
+
+/** The provider whose access tokens a client takes, and how its tokens must look. */
+export interface TokenSource {
+  issuer: string;
+  audience: string;
+  jwksUri: string;
+  algorithms: readonly string[];
+  /** The client at the provider. */
+  clientId: string;
+}
+
+/** What an access token says. */
+export interface AccessTokenClaims {
+  issuer: string;
+  subject: string;
+  /** `jti`. */
+  id: string;
+  scopes: readonly string[];
+  /** Seconds since 1970. */
+  issuedAt: number;
+  expiresAt: number;
+  /** When the person signed in at the provider. Null if the token does not say it. */
+  authTime: number | null;
+  /** The thumbprint of the key that the token is bound to (RFC 9449). Null if whoever holds the token may use it. */
+  jkt: string | null;
+  /** Who acts for the person (RFC 8693). Null if nobody does. */
+  act: { issuer: string; subject: string } | null;
+}
+
+/** The clock of a provider may be ahead of ours by so many seconds. */
+export const SKEW_SECONDS = 10;
+
+const MAX_TEXT = 500;
+
+/**
+ * Checks everything about an access token except its signature (RFC 9068, section 4). The header's `jwk`, `jku`, `x5c` and
+ * `x5u` are never used: a token cannot say which key it is to be trusted by.
+ * @throws Problem `invalid_token` or `token_expired`.
+ */
+export function checkAccessToken({ header, payload }: CompactJws, source: TokenSource): AccessTokenClaims {
+  checkHeader(header, source);
+  const { iss, aud, client_id: clientId } = payload;
+  if (iss !== source.issuer) throw invalidToken('another provider issued it');
+  if (![aud].flat().includes(source.audience)) throw invalidToken('it was issued for another API (aud)');
+  if (clientId !== source.clientId) throw invalidToken('it was issued to another app (client_id)');
+  const claims: AccessTokenClaims = {
+    issuer: source.issuer,
+    subject: textOf(payload, 'sub'),
+    id: textOf(payload, 'jti'),
+    scopes: scopesOf(payload),
+    issuedAt: timeOf(payload, 'iat'),
+    expiresAt: timeOf(payload, 'exp'),
+    authTime: payload.auth_time === undefined ? null : timeOf(payload, 'auth_time'),
+    jkt: thumbprintOf(payload),
+    act: actorOf(payload, source.issuer),
+  };
+  checkTimes(claims, payload.nbf === undefined ? claims.issuedAt : timeOf(payload, 'nbf'));
+  return claims;
+}
+
+function checkHeader({ alg, typ, crit, kid }: Record<string, unknown>, { algorithms }: TokenSource): void {
+  const isKnown = TOKEN_ALGORITHMS.some((known) => known === alg);
+  if (!isKnown || !algorithms.includes(String(alg))) throw invalidToken('its signature algorithm (alg) is not allowed');
+  if (!isAccessTokenType(typ)) throw invalidToken('its type (typ) is not at+jwt');
+  if (crit !== undefined) throw invalidToken('it requires extensions (crit), and this API has none');
+  if (kid !== undefined && !isText(kid)) throw invalidToken('the name of its key (kid) is not a text');
+}
+
+/** The type keeps other tokens of the same provider out, such as ID tokens. */
+function isAccessTokenType(typ: unknown): boolean {
+  return typeof typ === 'string' && /^(application\/)?at\+jwt$/i.test(typ);
+}
+
+function checkTimes({ issuedAt, expiresAt }: AccessTokenClaims, notBefore: number): void {
+  const now = clock.nowMs() / 1_000;
+  if (issuedAt > now + SKEW_SECONDS || notBefore > now + SKEW_SECONDS) throw invalidToken('it is not valid yet');
+  if (expiresAt <= now) throw expiredToken();
+}
+
+/** Returns a claim that must be a text. @throws Problem `invalid_token` */
+export function textOf(payload: Record<string, unknown>, name: string): string {
+  const text = payload[name];
+  if (!isText(text)) throw invalidToken(`its claim ${name} must be a text of 1 to ${MAX_TEXT} characters`);
+  return text;
+}
+
+/** Control characters and halves of characters cannot be stored. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && !/[\p{Cc}\p{Cs}]/u.test(value);
+}
+
+function timeOf(payload: Record<string, unknown>, name: string): number {
+  const seconds = payload[name];
+  if (typeof seconds !== 'number' || seconds < 0 || seconds > 1e11) {
+    throw invalidToken(`its claim ${name} must be a number of seconds since 1970`);
+  }
+  return seconds;
+}
+
+function scopesOf({ scope = '' }: Record<string, unknown>): string[] {
+  if (typeof scope !== 'string') throw invalidToken('its claim scope must be a text');
+  return scope.split(' ').filter((name) => name !== '');
+}
+
+/** A token that is bound to something that the proxy cannot check is refused, such as to a certificate. */
+function thumbprintOf({ cnf }: Record<string, unknown>): string | null {
+  if (cnf === undefined) return null;
+  const { jkt, ...others } = isObject(cnf) ? cnf : {};
+  if (typeof jkt !== 'string' || !/^[\w-]{43}$/.test(jkt) || Object.keys(others).length > 0) {
+    throw invalidToken('it is bound to a key in another way than by cnf.jkt');
+  }
+  return jkt;
+}
+
+/** Only the current actor counts. Earlier ones are nested in it (RFC 8693, section 4.1). */
+function actorOf({ act }: Record<string, unknown>, issuer: string): AccessTokenClaims['act'] {
+  if (act === undefined) return null;
+  if (!isObject(act)) throw invalidToken('its claim act must be an object');
+  return { issuer: act.iss === undefined ? issuer : textOf(act, 'iss'), subject: textOf(act, 'sub') };
+}

@@ -1,0 +1,47 @@
+import { hasTwinMembers } from './twin-members';
+
+/** Longer tokens do not fit beside the other headers of a request. Tokens of providers have about 1 KiB. */
+export const MAX_TOKEN_LENGTH = 8_192;
+
+/** The header and the payload of a JWS, before its signature is verified. */
+export interface CompactJws {
+  header: Record<string, unknown>;
+  payload: Record<string, unknown>;
+  /** The header as it was sent. */
+  encodedHeader: string;
+}
+
+/**
+ * Reads a JWS in the compact form (RFC 7515). It accepts one spelling of each JWS only: parts in the canonical base64url
+ * without padding, and JSON objects whose members have different names. Readers disagree about all others.
+ * @returns undefined for anything else.
+ */
+export function readCompactJws(text: string): CompactJws | undefined {
+  if (text.length > MAX_TOKEN_LENGTH) return undefined;
+  const parts = text.split('.');
+  const [encodedHeader = '', encodedPayload = ''] = parts;
+  if (parts.length !== 3 || !parts.every(isCanonical)) return undefined;
+  const header = objectIn(encodedHeader);
+  const payload = objectIn(encodedPayload);
+  return header && payload && { header, payload, encodedHeader };
+}
+
+function isCanonical(part: string): boolean {
+  return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
+}
+
+function objectIn(part: string): Record<string, unknown> | undefined {
+  try {
+    const json = UTF8.decode(Buffer.from(part, 'base64url'));
+    const value: unknown = JSON.parse(json);
+    return isObject(value) && !hasTwinMembers(json) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

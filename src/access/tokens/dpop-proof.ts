@@ -1,0 +1,107 @@
+import { calculateJwkThumbprint, compactVerify, CryptoKey, importJWK, JWK } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { hash } from 'node:crypto';
+import { clock } from '../../platform/database/clock';
+import { PROOF_ALGORITHMS } from './algorithms';
+import { CompactJws, isObject, readCompactJws } from './compact-jws';
+import { invalidProof } from './refusals';
+
+/** A proof counts for so long, before and after the time that it states. Clocks of phones differ by minutes. */
+export const PROOF_WINDOW_SECONDS = 300;
+
+/** More keys than apps use at the same time. */
+const MAX_KNOWN = 10_000;
+
+/** The request that a proof was made for. */
+export interface ProvenRequest {
+  method: string;
+  /** As the app sees it. Query and fragment do not count. */
+  url: string;
+  /** The access token of the request. */
+  token: string;
+  /** The thumbprint of the key that the token is bound to. */
+  jkt: string;
+}
+
+/** A proof that was checked, except for being used before. */
+export interface DpopProof {
+  /** SHA-256 of its key and `jti`. */
+  sha256: Buffer;
+  /** Seconds since 1970. */
+  countsUntil: number;
+}
+
+/** The public key in the header of a proof. */
+interface ProofKey {
+  key: CryptoKey;
+  jkt: string;
+}
+
+/** By the header as it was sent. An app sends the same one with each of its proofs. */
+const known = new LRUCache<string, ProofKey>({ max: MAX_KNOWN });
+
+/**
+ * Checks that whoever sends a request has the key that its access token is bound to (RFC 9449, section 4.3).
+ * @throws Problem `invalid_dpop_proof`
+ */
+export async function checkProof(text: string, request: ProvenRequest): Promise<DpopProof> {
+  const jws = readCompactJws(text);
+  if (!jws) throw invalidProof('it is not a JWT in the compact form. Send one proof');
+  const { jti, iat } = checkClaims(jws, request);
+  const proofKey = known.get(jws.encodedHeader) ?? (await readKey(jws));
+  const { key, jkt } = proofKey;
+  if (jkt !== request.jkt) throw invalidProof('its key is not the one that the access token is bound to (cnf.jkt)');
+  try {
+    await compactVerify(text, key, { algorithms: [...PROOF_ALGORITHMS] });
+  } catch {
+    throw invalidProof('its signature does not match its key');
+  }
+  known.set(jws.encodedHeader, proofKey);
+  return { sha256: hash('sha256', `${jkt} ${jti}`, 'buffer'), countsUntil: iat + PROOF_WINDOW_SECONDS };
+}
+
+function checkClaims({ payload }: CompactJws, { method, url, token }: ProvenRequest): { jti: string; iat: number } {
+  const { htm, htu, iat, jti, ath } = payload;
+  if (htm !== method) throw invalidProof('it was made for another method (htm)');
+  if (typeof htu !== 'string' || placeOf(htu) === undefined || placeOf(htu) !== placeOf(url)) {
+    throw invalidProof('it was made for another address (htu)');
+  }
+  if (ath !== hash('sha256', token, 'base64url')) throw invalidProof('it was made for another access token (ath)');
+  if (typeof jti !== 'string' || jti === '') throw invalidProof('it has no ID (jti)');
+  if (typeof iat !== 'number' || Math.abs(clock.nowMs() / 1_000 - iat) > PROOF_WINDOW_SECONDS) {
+    throw invalidProof('its time (iat) differs from the current time by more than five minutes');
+  }
+  return { jti, iat };
+}
+
+/** Returns the normalized address without query and fragment. Undefined if it is not one. */
+function placeOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+async function readKey({ header }: CompactJws): Promise<ProofKey> {
+  const { typ, alg, jwk, crit } = header;
+  if (typ !== 'dpop+jwt') throw invalidProof('its type (typ) is not dpop+jwt');
+  if (crit !== undefined) throw invalidProof('it requires extensions (crit), and this API has none');
+  if (!PROOF_ALGORITHMS.some((one) => one === alg)) {
+    throw invalidProof(`its signature algorithm (alg) must be one of ${PROOF_ALGORITHMS.join(', ')}`);
+  }
+  const read = isPublic(jwk) ? await importKey(jwk, String(alg)) : undefined;
+  if (!read) throw invalidProof('its header must have a public key for its algorithm (jwk), and no private one');
+  return read;
+}
+
+function isPublic(jwk: unknown): jwk is JWK {
+  return isObject(jwk) && ['EC', 'RSA', 'OKP'].includes(String(jwk.kty)) && jwk.d === undefined;
+}
+
+async function importKey(jwk: JWK, alg: string): Promise<ProofKey | undefined> {
+  try {
+    const key = await importJWK(jwk, alg);
+    return key instanceof Uint8Array ? undefined : { key, jkt: await calculateJwkThumbprint(jwk) };
+  } catch {
+    return undefined;
+  }
+}

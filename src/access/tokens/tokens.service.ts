@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { compactVerify, JWTHeaderParameters } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { Loaded } from '../../platform/config/config.module';
+import { clock } from '../../platform/database/clock';
+import { AccessTokenClaims, checkAccessToken, TokenSource } from './access-token';
+import { CompactJws } from './compact-jws';
+import { ProviderKeys } from './provider-keys';
+import { expiredToken, invalidToken } from './refusals';
+
+/** A verified token is verified again after this time, at the latest. */
+const REMEMBERED_FOR_MS = 60_000;
+
+/** More tokens than are in use. Beyond that, the least recently used are forgotten. */
+const MAX_REMEMBERED = 10_000;
+
+/** More providers than clients have. */
+const MAX_PROVIDERS = 1_000;
+
+export interface UnverifiedToken extends CompactJws {
+  token: string;
+  /** SHA-256, in base64. */
+  sha256: string;
+}
+
+interface Verified {
+  claims: AccessTokenClaims;
+  /** What it was verified against. */
+  source: string;
+}
+
+/** Verifies the access tokens of the providers of clients (RFC 9068). */
+@Injectable()
+export class TokensService {
+  private readonly verified = new LRUCache<string, Verified>({ max: MAX_REMEMBERED, ttl: REMEMBERED_FOR_MS });
+  private readonly providers = new LRUCache<string, ProviderKeys>({ max: MAX_PROVIDERS });
+  private readonly keysMaxAgeMs: number;
+
+  constructor(config: ConfigService<Loaded, true>) {
+    this.keysMaxAgeMs = config.get('settings', { infer: true }).providerKeysMaxAgeSeconds * 1_000;
+  }
+
+  /**
+   * Returns what a token says, once its signature and all its claims are verified.
+   * @param patienceMs how long its request may still wait.
+   * @throws Problem `invalid_token`, `token_expired` or `provider_unavailable`.
+   */
+  async verify(
+    { token, sha256, ...jws }: UnverifiedToken,
+    source: TokenSource,
+    patienceMs: number,
+  ): Promise<AccessTokenClaims> {
+    const against = JSON.stringify(source);
+    const known = this.verified.get(sha256);
+    if (known?.source === against) {
+      if (isExpired(known.claims)) throw expiredToken();
+      return known.claims;
+    }
+    const claims = checkAccessToken(jws, source);
+    const key = await this.keysOf(source).keyFor(jws.header as JWTHeaderParameters, patienceMs);
+    try {
+      await compactVerify(token, key, { algorithms: [...source.algorithms] });
+    } catch {
+      throw invalidToken('its signature does not match the key of the provider');
+    }
+    this.verified.set(sha256, { claims, source: against });
+    return claims;
+  }
+
+  private keysOf({ jwksUri }: TokenSource): ProviderKeys {
+    const known = this.providers.get(jwksUri);
+    if (known) return known;
+    const keys = new ProviderKeys(jwksUri, this.keysMaxAgeMs);
+    this.providers.set(jwksUri, keys);
+    return keys;
+  }
+}
+
+export function isExpired({ expiresAt }: AccessTokenClaims): boolean {
+  return expiresAt <= clock.nowMs() / 1_000;
+}

@@ -1,0 +1,76 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { GroupCommit } from '../../platform/database/group-commit';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Rows } from '../../platform/database/rows';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { DpopProof } from './dpop-proof';
+import { invalidProof } from './refusals';
+
+/** More proofs than ever arrive at once. */
+const MAX_AT_ONCE = 1_000;
+
+const CLEAN_EVERY_MS = 60_000;
+
+const PROOFS = new Rows<DpopProof>([
+  ['sha256', 'bytea', ({ sha256 }) => sha256],
+  ['counts_until', 'timestamptz', ({ countsUntil }) => new Date(countsUntil * 1_000)],
+]);
+
+/** In one order, so that two instances with the same proofs do not wait for each other. */
+const USE = `
+  INSERT INTO dpop_proof (sha256, counts_until)
+  SELECT DISTINCT ON (sha256) sha256, counts_until FROM (${PROOFS.source}) AS proofs ORDER BY sha256
+  ON CONFLICT DO NOTHING RETURNING encode(sha256, 'hex') AS sha256`;
+
+/** Lets each DPoP proof be used once, over all instances. */
+@Injectable()
+export class UsedProofsService implements OnApplicationShutdown {
+  private readonly ofPayments: GroupCommit<DpopProof, boolean>;
+  private readonly ofOthers: GroupCommit<DpopProof, boolean>;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    prisma: PrismaService,
+    private readonly side: SidePrisma,
+  ) {
+    this.ofPayments = usesOn(prisma);
+    this.ofOthers = usesOn(side);
+    this.timer = setInterval(() => void this.removeExpired(), CLEAN_EVERY_MS);
+    this.timer.unref();
+  }
+
+  /**
+   * Uses a proof. Resolves once that is committed. A proof whose commit was not confirmed counts as used.
+   * @param isPayment whether admission decides about the request. Others never hold up a payment.
+   * @throws Problem `invalid_dpop_proof` if it was used before.
+   */
+  async use(proof: DpopProof, isPayment: boolean, patienceMs: number): Promise<void> {
+    const isFirst = await (isPayment ? this.ofPayments : this.ofOthers).add(proof, patienceMs);
+    if (!isFirst) throw invalidProof('it was used before');
+  }
+
+  /** Removes proofs that are refused for their age. @returns their number. */
+  async removeExpired(): Promise<number> {
+    try {
+      // A clock of an instance may be behind that of the database.
+      return await this.side.$executeRaw`DELETE FROM dpop_proof WHERE counts_until < now() - interval '1 minute'`;
+    } catch {
+      new Logger('Tokens').warn('expired proofs not removed');
+      return 0;
+    }
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+}
+
+function usesOn(prisma: PrismaService): GroupCommit<DpopProof, boolean> {
+  const use = async (proofs: DpopProof[]): Promise<boolean[]> => {
+    const rows = await prisma.prepared<{ sha256: string }>('use_proofs', USE, PROOFS.values(proofs));
+    const used = new Set(rows.map(({ sha256 }) => sha256));
+    return proofs.map(({ sha256 }) => used.delete(sha256.toString('hex'))); // of two equal ones, the first
+  };
+  return new GroupCommit(use, () => 1, MAX_AT_ONCE, { patienceMs: REQUEST_PATIENCE_MS });
+}
