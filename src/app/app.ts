@@ -10,6 +10,8 @@ import { RequestWindowsService } from '../access/auth/rate-limit';
 import { MAX_SEGMENT_LENGTH, readableUrl, receiveCalls } from '../access/auth/receive';
 import { PersonsService } from '../access/people/persons.service';
 import { SessionsService } from '../access/auth/sessions.service';
+import { TokenCallersService } from '../access/auth/token-callers.service';
+import { UsedProofsService } from '../access/tokens/used-proofs.service';
 import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
@@ -87,6 +89,8 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     persons: app.get(PersonsService),
     callers: app.get(CallersService),
     sessions: app.get(SessionsService),
+    tokens: app.get(TokenCallersService),
+    proofs: app.get(UsedProofsService),
     origins: app.get(OriginsService),
     windows: app.get(RequestWindowsService),
     deadlineMs: settings.requestDeadlineMs,

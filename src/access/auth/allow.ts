@@ -46,7 +46,7 @@ export class AllowGuard implements CanActivate {
 }
 
 /** The part of a client's permissions that decides about an operation. */
-type Permissions = Pick<Caller, 'scopes' | 'operations'>;
+type Permissions = Pick<Caller, 'credential' | 'scopes' | 'operations'>;
 
 /**
  * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Code that
@@ -55,13 +55,13 @@ type Permissions = Pick<Caller, 'scopes' | 'operations'>;
  * @returns the reason why it may not. Undefined if it may.
  */
 export function operationProblem(
-  { scopes: held, operations }: Permissions,
+  { credential, scopes: held, operations }: Permissions,
   { operation, scopes }: { operation: string; scopes: readonly Scope[] },
 ): Problem | undefined {
   const missing = scopes.filter((scope) => !held.has(scope));
   if (missing.length > 0) {
     return new Problem('scope_missing', {
-      text: `This operation requires a key with the scope ${scopes.join(' and the scope ')}. Your key has ${[...held].join(', ')}.`,
+      text: `This operation requires ${withScopes(credential, held, scopes.join(' and the scope '))}`,
     });
   }
   if (!operations || operations.has(operation)) return undefined;
@@ -80,9 +80,14 @@ function mayAskFor(allowed: (Scope | 'everyone')[], { credential }: Caller): boo
 }
 
 /** On other routes, one of the scopes that the route names is enough. */
-function missingScope({ scopes }: Permissions, allowed: Scope[]): Problem | undefined {
+function missingScope({ credential, scopes }: Permissions, allowed: Scope[]): Problem | undefined {
   if (allowed.some((scope) => scopes.has(scope))) return undefined;
   return new Problem('scope_missing', {
-    text: `This route requires a key with the scope ${allowed.join(' or ')}. Your key has ${[...scopes].join(', ')}.`,
+    text: `This route requires ${withScopes(credential, scopes, allowed.join(' or '))}`,
   });
+}
+
+function withScopes({ kind }: Caller['credential'], held: ReadonlySet<Scope>, needed: string): string {
+  const what = kind === 'token' ? 'token' : 'key';
+  return `a ${what} with the scope ${needed}. Your ${what} has ${[...held].join(', ') || 'no scope of this API'}.`;
 }

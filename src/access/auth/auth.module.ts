@@ -8,16 +8,24 @@ import { RequestWindowsService } from './rate-limit';
 import { SessionsService } from './sessions.service';
 import { StandingService } from './standing.service';
 import { StepUpGuard, StepUpService } from './step-up';
+import { TokensService } from '../tokens/tokens.service';
+import { UsedProofsService } from '../tokens/used-proofs.service';
+import { LastUsesService } from './last-uses.service';
+import { TokenCallersService } from './token-callers.service';
 
 @Module({
   providers: [
     CallersService,
+    LastUsesService,
     OriginsService,
     PersonsService,
     RequestWindowsService,
     SessionsService,
     StandingService,
     StepUpService,
+    TokenCallersService,
+    TokensService,
+    UsedProofsService,
     { provide: APP_GUARD, useClass: AllowGuard },
     { provide: APP_GUARD, useClass: StepUpGuard },
   ],
@@ -29,6 +37,8 @@ import { StepUpGuard, StepUpService } from './step-up';
     SessionsService,
     StandingService,
     StepUpService,
+    TokenCallersService,
+    UsedProofsService,
   ],
 })
 export class AuthModule {}

@@ -1,28 +1,38 @@
 import { FastifyRequest } from 'fastify';
 import { isWellFormedKey } from '../clients/key';
-import { rowOf } from '../../operations/catalogue';
+import { SentToken, tokenIn } from '../tokens/authorization';
+import { UsedProofsService } from '../tokens/used-proofs.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { isAdmitted } from './admitted';
 import { operationProblem } from './allow';
 import { Caller, leftOf } from './call';
 import { CallersService } from './callers.service';
 import { KeyGuessing } from './key-guessing';
+import { requireProof } from './possession';
 import { hasCsrfToken, sessionTokenIn } from './session-cookie';
 import { SessionsService } from './sessions.service';
+import { TokenCallersService } from './token-callers.service';
 import { whereFromProblem } from './where-from';
 
 export interface WhoCalls {
   callers: CallersService;
   sessions: SessionsService;
+  tokens: TokenCallersService;
+  proofs: UsedProofsService;
   guessing: KeyGuessing;
 }
 
 /** Methods that change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Identifies the caller of a request: by a key, or by a console session. */
+/** Identifies the caller of a request: by a key, by an access token, or by a console session. */
 export async function authenticate(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
   const key = request.headers['x-api-key'];
-  if (key !== undefined && key !== '') return byKey(String(key), request, who);
+  const sent = tokenIn(request.headers.authorization);
+  const hasKey = key !== undefined && key !== '';
+  if (hasKey && sent) throw new Problem('several_credentials');
+  if (hasKey) return byKey(String(key), request, who);
+  if (sent) return byToken(sent, request, who);
   const token = takesCookies(request) ? sessionTokenIn(request) : undefined;
   if (token === undefined) throw new Problem('missing_key');
   return bySession(token, request, who.sessions);
@@ -46,10 +56,18 @@ async function byKey(key: string, request: FastifyRequest, { callers, guessing }
   return found;
 }
 
-/** Whether admission decides about the request, and checks the rights of its caller again. */
-export function isAdmitted({ routeOptions }: FastifyRequest): boolean {
-  const { operation, isPreview } = routeOptions.config;
-  return operation !== undefined && isPreview !== true && rowOf(operation).effect !== 'read';
+async function byToken(sent: SentToken, request: FastifyRequest, who: WhoCalls): Promise<Caller> {
+  const { tokens, guessing } = who;
+  const { call } = request;
+  const asking = isAdmitted(request)
+    ? tokens.identifyForAdmission(sent.token, leftOf(call), (caller) => mayAsk(caller, request))
+    : tokens.identify(sent.token, leftOf(call));
+  const caller = await asking.catch((error: unknown) => {
+    const isForged = error instanceof Problem && error.code === 'invalid_token';
+    throw isForged ? guessing.problemOf(call.clientAddress, error) : error;
+  });
+  await requireProof(sent, caller, request, who.proofs);
+  return caller;
 }
 
 /** A rate limit is read from the database each time, as its window is. */

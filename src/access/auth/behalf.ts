@@ -18,8 +18,13 @@ export async function onBehalfOf(
   const { caller, claimedActor } = call;
   const named = caller.identity ?? claimed(claimedActor);
   if (!named) return null;
-  const person = await persons.find(caller, named, { patienceMs: leftOf(call), isPayment }).catch(databaseUnavailable);
-  return { ...person, source: named.source };
+  const find = (name: { issuer: string | null; name: string }) =>
+    persons.find(caller, name, { patienceMs: leftOf(call), isPayment }).catch(databaseUnavailable);
+  const person = { ...(await find(named)), source: named.source };
+  const { credential } = caller;
+  const act = credential.kind === 'token' ? credential.claims.act : null;
+  if (!act) return person;
+  return { ...person, acting: await find({ issuer: act.issuer, name: act.subject }) };
 }
 
 function claimed(name: string | undefined) {

@@ -7,9 +7,10 @@ import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { Problem } from '../../platform/errors/problem';
 import { CallPerson, Identity, isEndUser } from '../people/person';
+import { TokenCredential } from '../tokens/token-credential';
 
 /** What a caller proves itself with. */
-export type Credential = { kind: 'key' } | EphemeralCredential;
+export type Credential = { kind: 'key' } | EphemeralCredential | TokenCredential;
 
 /** A key that an app's server made for one person. What it may do is what its caller may do. */
 export interface EphemeralCredential {
@@ -131,12 +132,14 @@ export function holderOf({ caller, person }: Call): string {
 
 /** Returns whether the credential of a caller has expired since it was looked up. */
 export function hasEnded({ credential }: Caller): boolean {
-  return credential.kind === 'ephemeral' && performance.now() > credential.validUntil;
+  return credential.kind !== 'key' && performance.now() > credential.validUntil;
 }
 
 /** Returns the error code for a caller whose credential is no longer valid. */
-export function endOf({ credential }: Caller): 'ephemeral_key_ended' | 'invalid_key' {
-  return credential.kind === 'ephemeral' ? 'ephemeral_key_ended' : 'invalid_key';
+export function endOf(caller: Caller): 'ephemeral_key_ended' | 'invalid_key' | 'invalid_token' | 'token_expired' {
+  const { kind } = caller.credential;
+  if (kind === 'token') return hasEnded(caller) ? 'token_expired' : 'invalid_token';
+  return kind === 'ephemeral' ? 'ephemeral_key_ended' : 'invalid_key';
 }
 
 /** Returns how long a call can still wait before it is sent, in milliseconds. */

@@ -1,6 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { clock } from '../../platform/database/clock';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
@@ -9,10 +8,9 @@ import { Caller, hasEnded } from './call';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { hashKey, isEphemeralKey, OPENS } from '../clients/key';
 import { EphemeralRow, ephemeralCallerOf, FIND_EPHEMERAL_KEYS, findEphemeralById } from './ephemeral-callers';
+import { LastUsesService } from './last-uses.service';
+import { TokenCallersService } from './token-callers.service';
 import { KeyLookUps, MAX_SEEN, Purpose } from './key-look-ups';
-
-/** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
-const LAST_USE_RESOLUTION_MS = 60_000;
 
 /** Admission does not check the person of a key, which nothing but SQL by hand can change. It counts after this time. */
 const REMEMBERED_FOR_MS = 10_000;
@@ -30,10 +28,6 @@ const FIND_KEY_BY_ID = `
 /** Finds the caller that a key belongs to. */
 @Injectable()
 export class CallersService {
-  private readonly logger = new Logger('Callers');
-  /** By the monotonic clock, in milliseconds. */
-  private readonly lastUseWritten = new Map<string, number>();
-
   private readonly secretKeys: KeyLookUps<KeyRow>;
   private readonly ephemeralKeys: KeyLookUps<EphemeralRow & { sha256: string }>;
 
@@ -42,6 +36,8 @@ export class CallersService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly side: SidePrisma,
+    private readonly uses: LastUsesService,
+    private readonly tokens: TokenCallersService,
   ) {
     const prismas = { forPayments: prisma, forOthers: side };
     this.secretKeys = new KeyLookUps(prismas, { name: 'find_keys', sql: FIND_KEYS });
@@ -79,6 +75,7 @@ export class CallersService {
    * @throws DatabaseTooSlow
    */
   async lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
+    if (before.credential.kind === 'token') return this.tokens.lookUpAgain(before, before.credential, patienceMs);
     const caller = await findAgain(this.prisma, before, patienceMs);
     if (caller?.rights !== before.rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
     return caller;
@@ -93,22 +90,14 @@ export class CallersService {
     }
     const row = await this.secretKeys.find(sha256, purpose, patienceMs);
     if (!row) return undefined;
-    this.rememberUse(row.keyId);
+    this.uses.remember(row.keyId);
     return callerOf(row);
   }
 
-  /** Finds the caller of a long response again. Undefined if its key is no longer valid. */
+  /** Finds the caller of a long response again. Undefined if its key or token is no longer valid. */
   peek(caller: Caller): Promise<Caller | undefined> {
+    if (caller.credential.kind === 'token') return this.tokens.peek(caller.credential);
     return findAgain(this.side, caller, REQUEST_PATIENCE_MS);
-  }
-
-  private rememberUse(keyId: string): void {
-    const now = performance.now();
-    if (now - (this.lastUseWritten.get(keyId) ?? -Infinity) < LAST_USE_RESOLUTION_MS) return;
-    this.lastUseWritten.set(keyId, now);
-    this.side.apiKey
-      .update({ where: { id: keyId }, data: { lastUsedAt: clock.now() } })
-      .catch(() => this.logger.warn({ key_id: keyId }, 'last use of a key not recorded'));
   }
 }
 

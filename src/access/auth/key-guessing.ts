@@ -23,16 +23,17 @@ export class KeyGuessing {
   constructor(private readonly now = () => performance.now()) {}
 
   /**
-   * Counts a key that does not exist.
-   * @returns `invalid_key`, or `too_many_attempts` for the rest of the minute once its address has sent too many.
+   * Counts a key that does not exist, or a token that is not valid.
+   * @param problem what the caller is told.
+   * @returns the problem, or `too_many_attempts` for the rest of the minute once its address has sent too many.
    */
-  problemOf(address: string): Problem {
+  problemOf(address: string, problem = new Problem('invalid_key')): Problem {
     const network = networkOf(address);
     const known = this.wrongKeys.get(network);
     const wrong = known && known.endsAt > this.now() ? known : { count: 0, endsAt: this.now() + WINDOW_MS };
     const count = wrong.count + 1;
     this.wrongKeys.set(network, { ...wrong, count });
-    if (count <= WRONG_KEYS_ALLOWED) return new Problem('invalid_key');
+    if (count <= WRONG_KEYS_ALLOWED) return problem;
     return new Problem('too_many_attempts', { retryAfter: Math.ceil((wrong.endsAt - this.now()) / 1_000) });
   }
 }

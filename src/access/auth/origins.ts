@@ -68,6 +68,8 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: [
       'X-API-Key',
+      'Authorization',
+      'DPoP',
       'Content-Type',
       'Idempotency-Key',
       'Allow-Duplicate-Of',
@@ -86,6 +88,7 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
       'RateLimit-Policy',
       'Server-Timing',
       'Age',
+      'WWW-Authenticate',
     ],
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     strictPreflight: false, // Its error would have another form than ours.

@@ -76,6 +76,10 @@ export class StandingService {
 
 function nameOf(caller: Caller | undefined): string {
   if (caller?.credential.kind === 'ephemeral') return caller.credential.id;
+  if (caller?.credential.kind === 'token') {
+    const { issuer, subject, id } = caller.credential.claims;
+    return JSON.stringify([issuer, subject, id]);
+  }
   return caller?.keyId ?? '';
 }
 

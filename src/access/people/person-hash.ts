@@ -6,5 +6,17 @@ import { hash } from 'node:crypto';
  * @param issuer the issuer of the person's tokens. Null if the client names the person.
  */
 export function personHash(clientId: string, issuer: string | null, name: string): Buffer {
-  return hash('sha256', JSON.stringify(['person', clientId, issuer, name]), 'buffer');
+  return hash('sha256', `${BEFORE_CLIENT}${clientId}${afterClient(issuer, name)}`, 'buffer');
 }
+
+/** The text that is hashed is the JSON of `["person", client, issuer, name]`. */
+const BEFORE_CLIENT = '["person","';
+
+/** Returns what follows the client in the text that is hashed. */
+export function afterClient(issuer: string | null, name: string): string {
+  return `",${JSON.stringify(issuer)},${JSON.stringify(name)}]`;
+}
+
+/** The same hash in SQL, for a client that only the statement knows. @param after see {@link afterClient}. */
+export const personHashSql = (clientId: string, after: string) =>
+  `sha256(convert_to('${BEFORE_CLIENT}' || ${clientId}::text || ${after}, 'UTF8'))`;

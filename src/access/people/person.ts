@@ -38,6 +38,8 @@ export interface Person {
 /** The person behind a request. */
 export interface CallPerson extends Person {
   source: ActorSource;
+  /** Who acts for the person, according to the token (RFC 8693). */
+  acting?: Pick<Person, 'id' | 'commitment'> | undefined;
 }
 
 /**

@@ -58,9 +58,10 @@ export class SessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionRecord> {
-    if (call.sessionToken !== undefined) throw new Problem('no_session');
-    if (!this.keySignIn) throw new Problem('key_sign_in_off');
     const { caller } = call;
+    // A session has all scopes of its key, so no other credential may start one.
+    if (call.sessionToken !== undefined || caller.credential.kind !== 'key') throw new Problem('no_session');
+    if (!this.keySignIn) throw new Problem('key_sign_in_off');
     const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
     this.logger.log({ client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
     void reply.header('set-cookie', sessionCookie(request, token));

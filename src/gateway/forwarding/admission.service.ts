@@ -165,7 +165,7 @@ export class AdmissionService {
     { request, intent }: Admission,
     place: Place,
   ): Promise<AdmissionResult> {
-    // Its body may have taken longer than its key was valid.
+    // Its body may have taken longer than its key or token was valid.
     if (hasEnded(call.caller)) throw new Problem(endOf(call.caller));
     const started = performance.now();
     const sendableInSeconds = this.upstream.of(outgoing.account).sendableInSeconds(call.operation, outgoing);

@@ -2,6 +2,8 @@ import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@n
 import { ConfigService } from '@nestjs/config';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call, leftOf } from '../../access/auth/call';
+import { tokenIn } from '../../access/tokens/authorization';
+import { challengeOf } from '../../access/tokens/challenge';
 import { Loaded } from '../../platform/config/config.module';
 import { causeOf, isUnavailable } from '../../platform/database/unavailable';
 import { codeOf } from '../../platform/storage/failures';
@@ -49,7 +51,8 @@ export class ProblemFilter implements ExceptionFilter {
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
-    if (problem.challenge !== undefined) void reply.header('www-authenticate', problem.challenge);
+    const challenge = problem.challenge ?? challengeOf(problem, tokenIn(request.headers.authorization) !== undefined);
+    if (challenge !== undefined) void reply.header('www-authenticate', challenge);
     const [type, body] = isInterface(request)
       ? ['application/json', toEnvelope(problem, call.id)]
       : ['application/problem+json', toProblemDetails(problem, call.id)];

@@ -52,7 +52,14 @@ function newProvider() {
       ctx.type = 'html';
       ctx.body = messagePage('Error', JSON.stringify(out));
     },
-    ttl: { AccessToken: 300, IdToken: 300, Interaction: 600, Session: 86_400, Grant: 86_400, RefreshToken: 86_400 },
+    ttl: {
+      AccessToken: options.accessTokenSeconds,
+      IdToken: 300,
+      Interaction: 600,
+      Session: 86_400,
+      Grant: 86_400,
+      RefreshToken: 86_400,
+    },
     features: features(),
   });
   made.on('server_error', (_ctx, error) => process.stderr.write(`${error.stack}\n`));

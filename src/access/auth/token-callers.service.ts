@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { TYPES } from '../../platform/database/binary-array';
+import { clock } from '../../platform/database/clock';
+import { GroupCommit } from '../../platform/database/group-commit';
+import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { databaseUnavailable } from '../../platform/errors/problem';
+import { afterClient } from '../people/person-hash';
+import { AccessTokenClaims } from '../tokens/access-token';
+import { ReadToken, readToken } from '../tokens/authorization';
+import { invalidToken } from '../tokens/refusals';
+import { TokensService } from '../tokens/tokens.service';
+import { Caller, hasEnded } from './call';
+import { MAX_SEEN, Purpose } from './key-look-ups';
+import { LastUsesService } from './last-uses.service';
+import { Named, TokenCredential } from '../tokens/token-credential';
+import { FIND_TOKEN_CLIENTS, sourceOf, tokenCallerOf, TokenRow } from './token-row';
+
+/** More tokens than ever arrive at once. */
+const MAX_LOOK_UPS = 1_000;
+
+/** As for keys. Admission checks again whether anything has changed. */
+const REMEMBERED_FOR_MS = 10_000;
+
+type LookUps = GroupCommit<Named, TokenRow | undefined>;
+
+/** Finds the caller that an access token belongs to. */
+@Injectable()
+export class TokenCallersService {
+  /** SHA-256 of tokens that were valid when last looked up. Forged ones never hold them up. */
+  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
+  private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
+  private readonly remembered = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly side: SidePrisma,
+    private readonly tokens: TokensService,
+    private readonly uses: LastUsesService,
+  ) {
+    const on = (database: PrismaService) => ({ seen: lookUpsOn(database), unseen: lookUpsOn(database) });
+    this.lookUps = { forPayments: on(prisma), forOthers: on(side) };
+  }
+
+  /**
+   * Finds the caller of a token in the database, so that a revocation or a changed limit takes effect at once.
+   * @param patienceMs how long its request may still wait.
+   * @throws Problem if the token is not valid, or cannot be verified.
+   */
+  identify(token: string, patienceMs: number): Promise<Caller> {
+    return this.lookUp(token, hash('sha256', token, 'base64'), 'forOthers', patienceMs);
+  }
+
+  /** The same without the database if it is remembered. See `CallersService.identifyForAdmission`. */
+  async identifyForAdmission(token: string, patienceMs: number, mayAsk: (caller: Caller) => boolean): Promise<Caller> {
+    const sha256 = hash('sha256', token, 'base64');
+    const remembered = this.remembered.get(sha256);
+    if (remembered && !hasEnded(remembered) && mayAsk(remembered)) return remembered;
+    const caller = await this.lookUp(token, sha256, 'forPayments', patienceMs);
+    this.remembered.set(sha256, caller);
+    return caller;
+  }
+
+  /** Looks up a caller again, for admission. Undefined if its token is no longer valid. */
+  async lookUpAgain(before: Caller, credential: TokenCredential, patienceMs: number): Promise<Caller | undefined> {
+    const caller = await findAgain(this.prisma, credential, patienceMs);
+    if (caller?.rights !== before.rights) this.remembered.clear();
+    return caller;
+  }
+
+  /** Finds the caller of a long response again. Undefined if its token is no longer valid. */
+  peek(credential: TokenCredential): Promise<Caller | undefined> {
+    return findAgain(this.side, credential, REQUEST_PATIENCE_MS);
+  }
+
+  private async lookUp(token: string, sha256: string, purpose: Purpose, patienceMs: number): Promise<Caller> {
+    const until = performance.now() + patienceMs;
+    const read = readToken(token);
+    const named = namedIn(read);
+    const { seen, unseen } = this.lookUps[purpose];
+    const finding = (this.seen.has(sha256) ? seen : unseen).add(named, patienceMs);
+    const row = await finding.catch(databaseUnavailable);
+    if (!row) throw invalidToken('no client of this API takes tokens of this provider and app (iss, client_id)');
+    const left = Math.max(0, until - performance.now());
+    const claims = await this.tokens.verify({ token, sha256, ...read }, sourceOf(row, named), left);
+    const caller = tokenCallerOf(row, named, claims, validForMs(claims));
+    this.seen.set(sha256, true);
+    this.uses.remember(row.keyId);
+    return caller;
+  }
+}
+
+function namedIn({ issuer, clientId, subject }: ReadToken): Named {
+  return { issuer, clientId, person: afterClient(issuer, subject) };
+}
+
+function validForMs({ expiresAt }: AccessTokenClaims): number {
+  return expiresAt * 1_000 - clock.nowMs();
+}
+
+async function findAgain(
+  prisma: PrismaService,
+  { named, claims, source, validUntil }: TokenCredential,
+  patienceMs: number,
+): Promise<Caller | undefined> {
+  const left = validUntil - performance.now();
+  const [row] = left > 0 ? await withPatience(findClients(prisma, [named]), patienceMs) : [];
+  // The token was verified for another provider, audience or algorithm.
+  if (!row || JSON.stringify(sourceOf(row, named)) !== source) return undefined;
+  return tokenCallerOf(row, named, claims, left);
+}
+
+function findClients(prisma: PrismaService, named: Named[]): Promise<TokenRow[]> {
+  const values = (['issuer', 'clientId', 'person'] as const).map((name) =>
+    TYPES.text.array(named.map((one) => one[name])),
+  );
+  return prisma.prepared<TokenRow>('find_token_clients', FIND_TOKEN_CLIENTS, values);
+}
+
+/** Looks up all waiting tokens in one statement, because every request waits for it. */
+function lookUpsOn(prisma: PrismaService): LookUps {
+  const lookUp = async (named: Named[]) => {
+    const rows = await findClients(prisma, named);
+    const byPlace = new Map(rows.map((row) => [row.place, row]));
+    return named.map((_each, index) => byPlace.get(index + 1));
+  };
+  return new GroupCommit<Named, TokenRow | undefined>(lookUp, () => 1, MAX_LOOK_UPS, {
+    patienceMs: REQUEST_PATIENCE_MS,
+  });
+}

@@ -1,0 +1,64 @@
+import { personHashSql } from '../people/person-hash';
+import { AccessTokenClaims, SKEW_SECONDS, TokenSource } from '../tokens/access-token';
+import { invalidToken } from '../tokens/refusals';
+import { Named } from '../tokens/token-credential';
+import { Problem } from '../../platform/errors/problem';
+import { OPENS } from '../clients/key';
+import { Caller } from './call';
+import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
+
+/** The client of a token, the provider whose tokens it takes, and what is known of the person. */
+export interface TokenRow extends CallerRow {
+  place: number;
+  audience: string;
+  jwksUri: string;
+  algorithms: string[];
+  requiresDpop: boolean;
+  /** When all tokens of the person were revoked. */
+  revokedAt: Date | null;
+}
+
+const NOT_BOUND =
+  'Your client takes only access tokens that are bound to a key of the app (cnf.jkt, RFC 9449). Nothing was done. Get one from the identity provider with a proof.';
+
+/** Finds the clients of tokens. $1 to $3 are the issuers, the clients at their providers, and the persons. */
+export const FIND_TOKEN_CLIENTS = `
+  SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience, c.token_jwks_uri AS "jwksUri",
+    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", p.revoked_at AS "revokedAt"
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(issuer, client_id, person, place)
+  JOIN client c ON c.token_issuer = asked.issuer AND c.token_client_id = asked.client_id
+  JOIN LATERAL (
+    SELECT k.* FROM api_key k WHERE k.client_id = c.id AND k.kind = 'provider' AND ${OPENS} ORDER BY k.id LIMIT 1
+  ) k ON TRUE
+  LEFT JOIN person p ON p.sha256 = ${personHashSql('c.id', 'asked.person')} AND p.revoked_at IS NOT NULL`;
+
+export function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, clientId }: Named): TokenSource {
+  return { issuer, audience, jwksUri, algorithms, clientId };
+}
+
+/**
+ * Returns the caller of a verified token: its client, narrowed to the scopes of the token. The credential of the client
+ * cannot do more for a person than the person has agreed to, nor more than the client may do.
+ * @param validForMs how long the token is still valid.
+ * @throws Problem `invalid_token` if the tokens of the person were revoked, or `use_dpop` if the client takes bound tokens only.
+ */
+export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims, validForMs: number): Caller {
+  // A provider's clock may be ahead of ours, so a token from before may state a time after it.
+  if (row.revokedAt && claims.issuedAt * 1_000 <= row.revokedAt.getTime() + SKEW_SECONDS * 1_000) {
+    throw invalidToken('it was revoked. Sign in again');
+  }
+  if (row.requiresDpop && claims.jkt === null) throw new Problem('use_dpop', { text: NOT_BOUND });
+  const { scopes, ...client } = callerOf(row);
+  return {
+    ...client,
+    credential: {
+      kind: 'token',
+      claims,
+      named,
+      source: JSON.stringify(sourceOf(row, named)),
+      validUntil: performance.now() + validForMs,
+    },
+    identity: { source: 'token', issuer: claims.issuer, name: claims.subject },
+    scopes: new Set([...scopes].filter((scope) => claims.scopes.includes(scope))),
+  };
+}
