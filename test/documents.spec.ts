@@ -2,6 +2,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { TokenCredential } from '../src/access/tokens/token-credential';
 import { contradictionsOf } from '../src/history/log/verify/contradictions';
 import { RecordRow, recordsOf } from '../src/history/log/verify/record-rows';
 import { commitment } from '../src/journal/commitment';
@@ -20,7 +21,7 @@ import { OpenIntent } from '../src/journal/records';
 import { feesOf, writeFeeRate } from '../src/operations/fees';
 import { totalOf } from '../src/operations/item';
 import { PrismaService } from '../src/platform/database/prisma.service';
-import { queryAsRecorded } from '../src/platform/privacy/recorded';
+import { asRecorded, queryAsRecorded } from '../src/platform/privacy/recorded';
 import { anyIntent, anyOutcome } from './support/any-records';
 import { outcomeOf } from './support/expected-outcome';
 import { runs } from './support/runs';
@@ -80,6 +81,7 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     actor_commitment: intent.person?.commitment.toString('hex'),
     actor_source: intent.person?.source,
     person_id: intent.person?.id,
+    token: credential.kind === 'token' ? tokenOf(credential.claims, intent) : undefined,
     ephemeral_key_id: credential.kind === 'ephemeral' ? credential.id : undefined,
     held_for: intent.heldFor ?? undefined,
     expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
@@ -88,6 +90,16 @@ function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocu
     reserved_on: intent.reservedOn ?? undefined,
     process: intent.process,
     items: items.length > 0 ? items : undefined,
+  };
+}
+
+function tokenOf({ authTime, id, jkt }: TokenCredential['claims'], { person }: OpenIntent): IntentDocument['token'] {
+  const acting = person?.acting;
+  return {
+    act: acting && { commitment: acting.commitment.toString('hex'), person_id: acting.id },
+    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(),
+    jkt: jkt ?? undefined,
+    jti: asRecorded(id) ?? undefined,
   };
 }
 

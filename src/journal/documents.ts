@@ -7,6 +7,7 @@ import { commitment, newSalt } from './commitment';
 import { UNSTAMPED } from './document-sql';
 import { ephemeralKeyOf, NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';
+import { tokenDocument } from './token-document';
 
 /**
  * The records of requests and outcomes are documents: the text that is stored is the text that the log seals. It is
@@ -129,6 +130,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     reserved_on: intent.reservedOn ?? undefined,
     screening: intent.screening ?? undefined,
     table: 'intent',
+    token: tokenDocument(intent),
     total_usd: totalOf(intent.items)?.toFixed(),
     traceparent: intent.traceparent,
     unexplained_transaction: intent.unexplainedTransaction ?? undefined,

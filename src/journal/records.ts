@@ -18,7 +18,7 @@ export interface Origin {
   receivedAt: Date;
   caller: Pick<Caller, 'account' | 'clientId' | 'credential' | 'keyId' | 'rights'>;
   /** The person behind the request, whose name is not in the record. */
-  person: Pick<CallPerson, 'id' | 'sha256' | 'commitment' | 'source'> | null;
+  person: Pick<CallPerson, 'id' | 'sha256' | 'commitment' | 'source' | 'acting'> | null;
 }
 
 /** Whether the countries and networks of the items were found in the upstream's lists. */

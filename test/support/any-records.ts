@@ -44,6 +44,26 @@ const item: fc.Arbitrary<Item> = fc.record({
   upstreamRef: maybe(text),
 });
 
+const seconds = fc.integer({ min: 0, max: 1e11 });
+
+const token = fc.record({
+  kind: fc.constant('token' as const),
+  claims: fc.record({
+    issuer: text,
+    subject: text,
+    id: text,
+    scopes: fc.array(text),
+    issuedAt: seconds,
+    expiresAt: seconds,
+    authTime: maybe(seconds),
+    jkt: maybe(text),
+    act: fc.constant(null),
+  }),
+  named: fc.record({ issuer: text, clientId: text, person: text }),
+  source: text,
+  validUntil: fc.constant(Infinity),
+});
+
 export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   id: fc.uuid(),
   requestId: text,
@@ -63,10 +83,17 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
         validUntil: fc.constant(0),
         recipients: fc.constant(null),
       }),
+      token,
     ),
   }),
   person: maybe(
-    fc.record({ id: fc.uuid(), sha256: bytes, commitment: bytes, source: fc.constantFrom(...ACTOR_SOURCES) }),
+    fc.record({
+      id: fc.uuid(),
+      sha256: bytes,
+      commitment: bytes,
+      source: fc.constantFrom(...ACTOR_SOURCES),
+      acting: fc.option(fc.record({ id: fc.uuid(), commitment: bytes }), { nil: undefined }),
+    }),
   ),
   operation: text,
   query: maybe(fc.constantFrom('', 'a=b', 'email=ada%40example.com&x=%22recorded_at%22:%22%22')),

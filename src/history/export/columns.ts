@@ -43,7 +43,7 @@ const asked = (
 ) => column<ExportedCall>(name, ({ intent, refusal }) => refusal?.[name] ?? intent?.[name], mask);
 
 /** A column of the request that was sent. */
-const sent = (name: keyof Omit<IntentDocument, 'items' | 'recovered'>) =>
+const sent = (name: keyof Omit<IntentDocument, 'items' | 'recovered' | 'token'>) =>
   column<ExportedCall>(name, ({ intent }) => intent?.[name]);
 
 const CLIENT = [

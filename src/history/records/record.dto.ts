@@ -14,6 +14,7 @@ import {
   RecordSettlement,
   RecordUpstreamItem,
 } from './resolution.dto';
+import { RecordToken } from './token.dto';
 import { RecordUpstream } from './upstream-answer.dto';
 
 export { orNull } from './record-fields';
@@ -146,6 +147,7 @@ export class RecordFields {
   actor_source!: ActorSource | null;
   @nullable('string', 'ID of the person, which stays when the name is erased.', { format: 'uuid' })
   person_id!: string | null;
+  @orNull(RecordToken, 'The access token of the request. Null if it came with a key.') token!: RecordToken | null;
   @nullable('string', '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
   @text('Request ID that the caller sent, or a generated one.') request_id!: string;
   @nullable('string', 'W3C trace context.') traceparent!: string | null;

@@ -1,4 +1,4 @@
-import { OutcomeDocument } from '../../journal/documents';
+import { IntentDocument, OutcomeDocument } from '../../journal/documents';
 import { accountNamed } from '../../journal/recorded-account';
 import { isUndelivered } from '../../journal/undelivered';
 import { Prisma } from '../../platform/database/generated/client';
@@ -26,6 +26,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
   const { intent, actor, outcome, lifecycle } = call;
   return toRecord(intent, actor, view, {
     idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskContacts),
+    token: toToken(intent),
     outcome: stateOf(lifecycle, view.present),
     in_doubt_since: inDoubtSince(lifecycle, view.present),
     item_count: intent.item_count,
@@ -72,6 +73,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
   return toRecord(asked, actorOf({ actor, actor_commitment: committed }, person), view, {
     idempotency_key: shown(text, view.reveal, maskContacts),
+    token: null,
     outcome: 'refused',
     in_doubt_since: null,
     item_count: 0,
@@ -106,6 +108,12 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
       upstream_ms: null,
     },
   });
+}
+
+function toToken({ token }: IntentDocument): CallRecord['token'] {
+  if (!token) return null;
+  const { act, auth_time = null, jkt = null, jti = null } = token;
+  return { jti, jkt, auth_time, act: act ? { person_id: act.person_id } : null };
 }
 
 function toUpstream({ items = [], tries = [], ...outcome }: OutcomeDocument, view: View): RecordUpstream {
@@ -197,6 +205,7 @@ function toRecord(
     actor: shown(actor, reveal, maskContacts),
     actor_source: (asked.actor_source ?? null) as ActorSource | null,
     person_id: asked.person_id ?? null,
+    token: became.token,
     idempotency_key: became.idempotency_key,
     request_id: shown(asked.request_id, reveal, maskContacts),
     traceparent: asked.traceparent ?? null,

@@ -1,0 +1,22 @@
+import { asRecorded } from '../platform/privacy/recorded';
+import { Origin } from './records';
+
+/**
+ * Returns what a record says of the access token of its request, and nothing that opens anything. Undefined if the request came
+ * with something else.
+ */
+export function tokenDocument({ caller: { credential }, person }: Pick<Origin, 'caller' | 'person'>) {
+  if (credential.kind !== 'token') return undefined;
+  const { authTime, id, jkt } = credential.claims;
+  return {
+    act: person?.acting ? actorDocument(person.acting) : undefined,
+    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(), // when the person signed in
+    jkt: jkt ?? undefined, // the thumbprint of the app's key
+    jti: asRecorded(id) ?? undefined,
+  };
+}
+
+/** The person who acted for the person of the request (RFC 8693). */
+function actorDocument({ id, commitment }: { id: string; commitment: Buffer }) {
+  return { commitment: commitment.toString('hex'), person_id: id };
+}
