@@ -14,6 +14,7 @@ import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOption
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
 import { chosenProvider, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
+import { revokePersonCommand } from './revoke-person';
 
 interface ClientOptions extends OperationOptions, LimitOptions, ProviderOptions, GovernedOptions {
   name: string;
@@ -34,7 +35,8 @@ export function clientsCommands(): Command {
     .addCommand(createCommand())
     .addCommand(updateCommand())
     .addCommand(listCommand())
-    .addCommand(beneficiariesCommand());
+    .addCommand(beneficiariesCommand())
+    .addCommand(revokePersonCommand());
 }
 
 function createCommand(): Command {

@@ -17,6 +17,7 @@ export const CLIENT_ACTIONS = [
   'key_revoked',
   'ephemeral_key_issued',
   'ephemeral_key_revoked',
+  'person_revoked',
   'beneficiary_added',
   'beneficiary_removed',
   'change_requested',

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '../../access/clients/clients.module';
 import { GovernanceModule } from '../../access/governance/governance.module';
+import { PersonRevocationsService } from '../../access/people/person-revocations.service';
 import { UpstreamModule } from '../../gateway/upstream/upstream.module';
 import { PolicyModule } from '../../policy/policy.module';
 import { BeneficiariesController } from './beneficiaries.controller';
@@ -8,10 +9,12 @@ import { ChangesController } from './changes.controller';
 import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
 import { SignInsController } from './sign-ins.controller';
+import { PersonsController } from './persons.controller';
 import { OperationsController } from './operations.controller';
 
 @Module({
   imports: [ClientsModule, GovernanceModule, PolicyModule, UpstreamModule],
+  providers: [PersonRevocationsService],
   controllers: [
     ChangesController,
     ClientsController,
@@ -19,6 +22,7 @@ import { OperationsController } from './operations.controller';
     SignInsController,
     BeneficiariesController,
     OperationsController,
+    PersonsController,
   ],
 })
 export class ClientsApiModule {}

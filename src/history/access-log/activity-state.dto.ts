@@ -66,11 +66,11 @@ export class ActivityState {
   @text('Provider at which the person signs in.') issuer?: string;
   @text('`sub` of the person there.') subject?: string;
   @textOrNull('ID of the person who owns the key.') person?: string | null;
-  @text('ID of the person who got the key.') person_id?: string;
+  @text('ID of the end user.') person_id?: string;
   @count('Number of recipients that the key may pay. Null: any.') recipient_count?: number | null;
   @text('Limit of all payments of the key in US dollars.') max_total_usd?: string;
   @textOrNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at?: string | null;
-  @textOrNull('When the key was revoked.', INSTANT) revoked_at?: string | null;
+  @textOrNull('When the key was revoked, or the credentials of the person.', INSTANT) revoked_at?: string | null;
   @text('ID of the wallet.') wallet_id?: string;
   @textOrNull('Type of the wallet.') wallet_type?: string | null;
   @text('Balance of the wallet in US dollars.') balance_usd?: string;

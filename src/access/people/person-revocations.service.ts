@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../platform/database/ids';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { personHash } from './person-hash';
+import { ChangeAuthor, ChangeRecords } from '../clients/changes';
+import { lockClient } from '../clients/client-writes';
+import { PATIENCE } from '../clients/clients.service';
+
+/** A person of a client, as their credentials name them. */
+export interface NamedPerson {
+  /** Of the person's tokens. Null for a person whom the client names itself. */
+  issuer: string | null;
+  /** The subject of the tokens, or the name that the client uses. */
+  name: string;
+}
+
+export interface RevokedPerson {
+  person_id: string;
+  revoked_at: Date;
+}
+
+/** Ends the tokens and ephemeral keys of a person. */
+@Injectable()
+export class PersonRevocationsService {
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly records: ChangeRecords,
+  ) {}
+
+  /**
+   * Ends all credentials of a person that were issued before. Once committed, no instance accepts them. The person may not have
+   * been seen yet. Those issued later are accepted.
+   * @throws ClientError if there is no such client.
+   */
+  async revoke(clientName: string, person: NamedPerson, by: ChangeAuthor): Promise<RevokedPerson> {
+    return this.prisma.$transaction(async (tx) => {
+      const { id, name } = await lockClient(tx, clientName);
+      const { before, ...revoked } = await write(tx, id, person);
+      // Every remembered caller of the client is looked up again.
+      await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${id}::uuid`;
+      const { person_id, revoked_at: revokedAt } = revoked;
+      const change = {
+        action: 'person_revoked',
+        client: { id, name },
+        keyId: null,
+        before: { person_id, revoked_at: before?.toISOString() ?? null },
+        after: { person_id, revoked_at: revokedAt.toISOString() },
+      } as const;
+      await this.records.record(tx, [change], by);
+      return revoked;
+    }, PATIENCE);
+  }
+}
+
+/** Writes the time, with the row of a person who was never seen. Such a row has no name, because nobody has used it. */
+async function write(
+  tx: Prisma.TransactionClient,
+  clientId: string,
+  { issuer, name }: NamedPerson,
+): Promise<RevokedPerson & { before: Date | null }> {
+  const sha256 = personHash(clientId, issuer, name);
+  const [known] = await tx.$queryRaw<{ before: Date | null }[]>`
+    SELECT revoked_at AS before FROM person WHERE sha256 = ${sha256} FOR UPDATE`;
+  const [row] = await tx.$queryRaw<RevokedPerson[]>`
+    INSERT INTO person (id, client_id, sha256, issuer, revoked_at)
+    VALUES (${newId()}::uuid, ${clientId}::uuid, ${sha256}, ${issuer}, clock_timestamp())
+    ON CONFLICT (sha256) DO UPDATE SET revoked_at = EXCLUDED.revoked_at
+    RETURNING id::text AS person_id, revoked_at`;
+  if (!row) throw new Error('the upsert returned no row');
+  return { ...row, before: known?.before ?? null };
+}

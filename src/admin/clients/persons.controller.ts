@@ -1,0 +1,39 @@
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { PersonRevocationsService } from '../../access/people/person-revocations.service';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { asProblem } from './as-problem';
+import { changedBy } from './changed-by';
+import { RevokedPersonDto, RevokePersonDto } from './persons.dto';
+
+/** Ends the credentials of the people of a client. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@Controller('v1/clients/:name/persons')
+export class PersonsController {
+  constructor(private readonly revocations: PersonRevocationsService) {}
+
+  @Post('revoke')
+  @HttpCode(200)
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'End the credentials of a person',
+    operationId: 'revokePerson',
+    description:
+      'Scope `admin`. Access tokens and ephemeral keys of the person that were issued before are rejected immediately, on ' +
+      'every instance. Those issued later are accepted, so block the person at the identity provider, too.',
+  })
+  @ApiParam({ name: 'name', schema: { type: 'string' }, description: "The client's name." })
+  @ApiResponse({ status: 200, type: RevokedPersonDto, description: 'Time of the revocation.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async revoke(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Body() { name, issuer, reason }: RevokePersonDto,
+  ): Promise<RevokedPersonDto> {
+    return this.revocations.revoke(client, { name, issuer: issuer ?? null }, changedBy(call, reason)).catch(asProblem);
+  }
+}

@@ -1,0 +1,30 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { Text } from '../../http/validation/rules';
+import { RevokedPerson } from '../../access/people/person-revocations.service';
+
+@NotForwarded()
+export class RevokePersonDto {
+  @Text({
+    max: 500,
+    description: 'Subject of the access tokens (`sub`), or the name that the app uses.',
+    example: 'alice',
+  })
+  name!: string;
+
+  @Text({
+    max: 500,
+    required: false,
+    description: 'Issuer of the tokens (`iss`). Left out: a person whom the app names itself.',
+    example: 'https://id.example.com',
+  })
+  issuer?: string;
+
+  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
+}
+
+export class RevokedPersonDto implements RevokedPerson {
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the person.' }) person_id!: string;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'Credentials from before are refused.' })
+  revoked_at!: Date;
+}

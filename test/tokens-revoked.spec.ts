@@ -1,0 +1,136 @@
+import { clientsCommands } from '../src/cli/clients';
+import { cliOf } from './support/cli';
+import supertest from './support/supertest';
+import { createTokenClient, TokenClient } from './support/token-client';
+import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from './support/token-scene';
+
+/** Every test pays on one instance, which then remembers the caller, and changes something elsewhere. */
+describe('the revocation of tokens', () => {
+  let scene: TokenScene;
+  let admin: string;
+
+  beforeAll(async () => {
+    scene = await startTokenScene();
+    admin = (await scene.proxy.client('admin', 'admin')).key;
+  });
+  afterAll(() => scene.close());
+
+  let clients = 0;
+  /** A client of its own app at the provider. */
+  async function newClient(dpop = false): Promise<TokenClient & { token: (claims?: object) => Promise<string> }> {
+    const clientId = `app-${(clients += 1)}`;
+    const { issuer, proxy } = scene;
+    const { issuer: name, audience, jwksUri } = issuer;
+    const provider = { issuer: name, audience, jwksUri, clientId };
+    const client = await createTokenClient(proxy.database, clientId, provider, { dpop });
+    return { ...client, token: (claims = {}) => issuer.token({ ...claims, client_id: clientId }) };
+  }
+
+  /** What both instances answer to a payment and to a read. */
+  async function answers(token: string): Promise<string[]> {
+    const asked = [scene.proxy, scene.second].flatMap((one) => [
+      payAirtime(one, bearer(token)),
+      readLimits(one, bearer(token)),
+    ]);
+    return Promise.all(asked.map(async (one) => String((await one).body.code ?? 'done')));
+  }
+
+  const DONE = ['done', 'done', 'done', 'done'];
+  const REFUSED = DONE.map(() => 'invalid_token');
+
+  const revoke = (client: string, body: object) =>
+    supertest(scene.second.url).post(`/v1/clients/${client}/persons/revoke`).set('X-API-Key', admin).send(body);
+
+  it('of one person takes effect at once, on every instance, and concerns nobody else', async () => {
+    const { name, token } = await newClient();
+    const [alice, bob] = [await token(), await token({ sub: 'bob' })];
+    expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
+    const { issuer } = scene.issuer;
+    const answer = await revoke(name, { issuer, name: 'alice', reason: 'lost phone' }).expect(200);
+    const body = answer.body as { person_id: string; revoked_at: string };
+    expect([await answers(alice), await answers(bob)]).toEqual([REFUSED, DONE]);
+    const { text } = await payAirtime(scene.proxy, bearer(alice));
+    expect(text).toContain('Sign in again');
+    const acts = await supertest(scene.proxy.url).get('/v1/activity?action=person_revoked').set('X-API-Key', admin);
+    expect((acts.body as unknown as { activity: unknown[] }).activity[0]).toMatchObject({
+      before: { person_id: body.person_id, revoked_at: null },
+      after: { person_id: body.person_id, revoked_at: body.revoked_at },
+      reason: 'lost phone',
+    });
+    expect(JSON.stringify(acts.body)).not.toContain('alice');
+  });
+
+  it('of one person lets those in who sign in again later', async () => {
+    const { id, name, token } = await newClient();
+    const old = await token();
+    await revoke(name, { issuer: scene.issuer.issuer, name: 'alice' }).expect(200);
+    await scene.proxy.database.query(
+      "UPDATE person SET revoked_at = revoked_at - interval '1 minute' WHERE client_id = $1",
+      [id],
+    );
+    await scene.proxy.database.query('UPDATE client SET name = name WHERE id = $1', [id]);
+    const before = Math.floor(Date.now() / 1_000) - 50;
+    expect(await answers(await token({ iat: before }))).toEqual(REFUSED); // within the skew of a provider's clock
+    expect(await answers(old)).toEqual(DONE);
+  });
+
+  it('of one person holds for somebody never seen, and for somebody erased', async () => {
+    const { id, name, token } = await newClient();
+    const { issuer } = scene.issuer;
+    await revoke(name, { issuer, name: 'mallory' }).expect(200);
+    expect(await answers(await token({ sub: 'mallory' }))).toEqual(REFUSED);
+    const eve = await token({ sub: 'eve' });
+    expect(await answers(eve)).toEqual(DONE);
+    await revoke(name, { issuer, name: 'eve' }).expect(200);
+    await scene.proxy.database.query('UPDATE person SET name = NULL, salt = NULL WHERE client_id = $1', [id]);
+    expect(await answers(eve)).toEqual(REFUSED);
+  });
+
+  it('of one person by a command takes effect at once', async () => {
+    const { name, token } = await newClient();
+    const alice = await token();
+    expect(await answers(alice)).toEqual(DONE);
+    const { database } = scene.proxy;
+    const options = ['--client', name, '--name', 'alice', '--issuer', scene.issuer.issuer, '--json'];
+    process.env.DATABASE_URL = database.url;
+    process.env.DATABASE_OWNER_URL = database.ownerUrl;
+    const { stdout } = await cliOf(clientsCommands)('revoke-person', ...options);
+    expect(JSON.parse(stdout)).toHaveProperty('revoked_at');
+    expect(await answers(alice)).toEqual(REFUSED);
+  });
+
+  it.each([
+    ['the provider key is revoked', 'UPDATE api_key SET revoked_at = now() WHERE client_id = $1'],
+    ['the audience changes', "UPDATE client SET token_audience = 'https://new.example' WHERE id = $1"],
+    ['the algorithms change', "UPDATE client SET token_algorithms = '{RS256}' WHERE id = $1"],
+    ['the app changes', "UPDATE client SET token_client_id = 'new-app' WHERE id = $1"],
+    ['the issuer changes', "UPDATE client SET token_issuer = 'https://new.example' WHERE id = $1"],
+    [
+      'the provider is removed',
+      `UPDATE client SET token_issuer = NULL, token_audience = NULL, token_jwks_uri = NULL, token_algorithms = '{}',
+         token_client_id = NULL WHERE id = $1`,
+    ],
+  ])('ends all tokens of a client at once when %s', async (_what, change) => {
+    const { id, token } = await newClient();
+    const tokens = [await token(), await token({ sub: 'bob' })];
+    for (const each of tokens) expect(await answers(each)).toEqual(DONE);
+    await scene.proxy.database.query(change, [id]);
+    for (const each of tokens) expect(await answers(each)).toEqual(REFUSED);
+  });
+
+  it('takes only bound tokens as soon as the client demands it', async () => {
+    const { id, token } = await newClient();
+    const unbound = await token();
+    expect(await answers(unbound)).toEqual(DONE);
+    await scene.proxy.database.query('UPDATE client SET token_dpop = TRUE WHERE id = $1', [id]);
+    expect(await answers(unbound)).toEqual(DONE.map(() => 'use_dpop'));
+  });
+
+  it('of a client that lost a scope narrows its tokens at once', async () => {
+    const { id, token } = await newClient();
+    const alice = await token();
+    expect(await answers(alice)).toEqual(DONE);
+    await scene.proxy.database.query("UPDATE client SET scopes = '{read}' WHERE id = $1", [id]);
+    expect(await answers(alice)).toEqual(['scope_missing', 'done', 'scope_missing', 'done']);
+  });
+});
