@@ -2,6 +2,7 @@ import { Attempts, type StoredPayment } from './attempts.ts';
 import { toJson } from './amounts.ts';
 import { Calls } from './calls.ts';
 import { authorizing, type Credentials } from './credential.ts';
+import { EphemeralKeys } from './ephemeral-keys.ts';
 import { Payment } from './payment.ts';
 import { randomId } from './random-id.ts';
 import { Reader } from './reader.ts';
@@ -56,6 +57,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 export class PayoutProxy {
   /** Your own calls. */
   readonly calls: Calls;
+  /** Keys that your server makes for pages and apps. */
+  readonly ephemeralKeys: EphemeralKeys;
   private readonly transport: Transport;
   private readonly reader: Reader;
   private readonly retries: Retries;
@@ -71,6 +74,7 @@ export class PayoutProxy {
     this.transport = new Transport({ baseUrl, authorize, refresh, credentials, timeoutMs, fetch: send });
     this.reader = new Reader(this.transport, this.retries);
     this.calls = new Calls(this.reader);
+    this.ephemeralKeys = new EphemeralKeys(this.reader);
     this.newId = options.randomId ?? randomId;
     this.store = options.store;
   }

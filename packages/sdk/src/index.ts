@@ -2,6 +2,7 @@ export { type ClientOptions, type PaymentOptions, PayoutProxy, type ReadOptions 
 export type { StoredPayment } from './attempts.ts';
 export { Calls, type CallSearch } from './calls.ts';
 export type { Credential, Credentials } from './credential.ts';
+export { EphemeralKeys } from './ephemeral-keys.ts';
 export * from './errors.ts';
 export { type EventOptions, type HeadersLike, type VerifiedEvent, verifyEvent } from './events.ts';
 export { type Page, Pages } from './pages.ts';
@@ -15,11 +16,14 @@ export type {
   AnswerOf,
   BodyOf,
   CallRecord,
+  EphemeralKey,
   ErrorCode,
   Fault,
   FullCallRecord,
   InputOf,
+  IssuedEphemeralKey,
   Limits,
+  NewEphemeralKey,
   PaymentOperation,
   PayoutItem,
   PayoutRecord,

@@ -3,7 +3,7 @@ import { reasonOf } from './waiting.ts';
 
 /** What a request is authorized with. */
 export interface RequestToAuthorize {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   /** The full address. A DPoP proof names it in `htu`, without its query. */
   url: string;
 }
@@ -22,7 +22,7 @@ export interface TransportOptions {
 }
 
 export interface Outgoing {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   query?: Record<string, string | number | boolean | undefined> | undefined;
   /** JSON text. */

@@ -35,6 +35,15 @@ export type Limits = Schemas['LimitsDto'];
 /** The records of a call with proofs, to be verified offline. */
 export type Receipt = Schemas['Receipt'];
 
+/** What an ephemeral key is to be good for. */
+export type NewEphemeralKey = Schemas['NewEphemeralKeyDto'];
+
+/** An ephemeral key with its secret. */
+export type IssuedEphemeralKey = Schemas['IssuedEphemeralKeyDto'];
+
+/** An ephemeral key without its secret. */
+export type EphemeralKey = Schemas['EphemeralKeyDto'];
+
 /** The operations that pay, create or remove something. Each has a preview. */
 export type PaymentOperation = {
   [Path in keyof paths]: Path extends `/v1/preview${infer Rest}` ? `POST ${Rest}` : never;
