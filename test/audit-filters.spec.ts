@@ -44,6 +44,8 @@ describe('a search with invalid filters', () => {
     ['reference=', '/reference'],
     ['upstream_ref=a&upstream_ref=b', '/upstream_ref'],
     ['key=shop', '/key'],
+    ['actor_source=Token', '/actor_source'],
+    ['person_id=ada', '/person_id'],
     ['in_doubt=yes', '/in_doubt'],
     ['approval=waiting', '/approval'],
     ['sort=client', '/sort'],

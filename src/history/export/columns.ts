@@ -75,6 +75,8 @@ const settledBy = ({ settlements }: ExportedCall) => {
   return last?.resolution === undefined ? undefined : last;
 };
 const ACCOUNT = column<ExportedCall>('account', ({ account }) => account);
+/** The person behind the request, whose name is with the client. */
+const PERSON = [asked('actor_source'), asked('person_id'), asked('ephemeral_key_id')];
 const RESOLUTION = column<ExportedCall>('resolution', (call) => settledBy(call)?.resolution);
 
 const CALLS: Column<ExportedCall>[] = [
@@ -118,6 +120,7 @@ const CALLS: Column<ExportedCall>[] = [
   column('resolution_reason', (call) => settledBy(call)?.reason, maskProse),
   column('undelivered', (call) => (isUndelivered(call) ? 'true' : undefined)),
   ACCOUNT,
+  ...PERSON,
 ];
 
 const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, of: ({ call }) => column.of(call) });
@@ -153,7 +156,7 @@ const ITEMS: Column<ItemRow>[] = [
   column('fee_usd', ({ payout }) => (payout && !payout.feeUsd.isZero() ? payout.feeUsd.toFixed() : undefined)),
   column('payout_status', ({ transaction }) => transaction?.payout_status, maskProse),
   column('payout_error', ({ transaction }) => transaction?.payout_error, maskProse),
-  ofCall(ACCOUNT),
+  ...[ACCOUNT, ...PERSON].map(ofCall),
 ];
 
 /** The columns in the order of the export. The order never changes: new columns are appended. */

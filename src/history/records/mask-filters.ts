@@ -17,6 +17,7 @@ const SHOWN = new Set([
   'approval',
   'status',
   'http_status',
+  'actor_source',
   'key',
   'call',
   'min_item_usd',
@@ -27,6 +28,9 @@ const SHOWN = new Set([
 
 /** Filters for a recipient, whole or in part. A value that is no known kind of contact may still be a name. */
 const WHO = new Set(['recipient', 'recipient_prefix']);
+
+/** Filters for the person behind a request. Any name can be somebody's, and it can be erased. */
+const BEHIND = new Set(['actor']);
 
 /** Digits that may spell a phone number, also in groups. */
 const NUMBER = /\d(?:[ ._()/-]{0,3}\d){6,}/g;
@@ -43,6 +47,7 @@ export function maskFilters(filters: Record<string, string>): Record<string, str
 
 function masked(name: string, value: string): string {
   if (SHOWN.has(name)) return value;
+  if (BEHIND.has(name)) return DOTS;
   // The original filters are stored where they can be erased, so masking too many numbers loses nothing.
   if (!WHO.has(name) && isUuid(value)) return value; // its digits are random
   if (!WHO.has(name)) return maskProse(value).replace(NUMBER, DOTS);

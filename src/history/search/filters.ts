@@ -162,6 +162,8 @@ const dependsOnTime = (state: CallState) =>
 const TERM_TAGS = {
   key: 'key:',
   actor: 'actor:',
+  actor_source: 'source:',
+  person_id: 'person:',
   operation: 'operation:',
   request_id: 'request:',
   client_address: 'address:',
@@ -180,7 +182,7 @@ function keyTerms(key: string): Prisma.Sql {
 function exactTerms(search: SearchFilters): string[] {
   return Object.entries(TERM_TAGS).flatMap(([name, tag]) => {
     const value = search[name as keyof typeof TERM_TAGS];
-    return value === undefined ? [] : [termOf(tag, name === 'key' ? value.toLowerCase() : value)];
+    return value === undefined ? [] : [termOf(tag, /^(key|person_id)$/.test(name) ? value.toLowerCase() : value)];
   });
 }
 

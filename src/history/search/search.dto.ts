@@ -1,3 +1,4 @@
+import { ACTOR_SOURCES } from '../../access/people/person';
 import { UsdBound } from '../../http/validation/money-rules';
 import { IdempotencyKey, Instant, OneOf, PageSize, Uuid } from '../../http/validation/query-rules';
 import { field, isText, Text } from '../../http/validation/rules';
@@ -26,8 +27,14 @@ export class SearchFilters {
   @Uuid('ID of the key that was used.')
   key?: string;
 
-  @Text({ max: 128, required: false, description: 'The person behind the request. Exact match.', example: 'clerk-17' })
+  @Text({ max: 255, required: false, description: 'The person behind the request. Exact match.', example: 'clerk-17' })
   actor?: string;
+
+  @OneOf(ACTOR_SOURCES, 'How the person is known.')
+  actor_source?: string;
+
+  @Uuid('ID of the person, which stays when the name is erased.')
+  person_id?: string;
 
   @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { OutcomeBadge, outcomeWords } from '../../components/badges';
+import { PersonBehind } from '../../components/behind';
 import { clientWords } from '../../components/format';
 import { Facts } from '../../components/facts';
 import { Section } from '../../components/section';
@@ -80,7 +81,7 @@ function DecisionButtons({ ask }: { ask: Props['deciding']['ask'] }) {
 }
 
 function Asked({ of }: { of: ApprovalRecord }) {
-  const { account, approval, client, actor, timings } = of;
+  const { account, approval, client, timings } = of;
   const isPending = approval?.status === 'pending';
   return (
     <Facts
@@ -91,7 +92,7 @@ function Asked({ of }: { of: ApprovalRecord }) {
           <Copyable text={approval.unexplained_transaction} label="the transaction" />
         ) : undefined,
         Client: <Maybe text={clientWords(client, account)} />,
-        Person: <Maybe text={actor} />,
+        Person: <PersonBehind of={of} />,
         Asked: <Instant at={timings.received_at} />,
         ...(isPending && {
           Expires: (

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CallStory } from '../../api/generated/schema';
+import { PersonBehind } from '../../components/behind';
 import { Facts as FactList } from '../../components/facts';
 import { clientWords, formatCount } from '../../components/format';
 import { Copyable } from '../../components/copyable';
@@ -20,8 +21,13 @@ export function Facts({ story }: { story: CallStory }) {
           Total: <Total story={story} />,
           'Expected fees': story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
           Client: clientWords(client, story.account),
-          For: <Maybe text={story.actor} />,
+          For: <PersonBehind of={story} />,
+          Person: story.person_id === null ? undefined : <Copyable text={story.person_id} label="the person's id" />,
           Key: <Copyable text={story.key_id} label="the key's id" />,
+          'Ephemeral key':
+            story.ephemeral_key_id === null ? undefined : (
+              <Copyable text={story.ephemeral_key_id} label="the ephemeral key's id" />
+            ),
           Address: <Maybe text={story.client_address} />,
           Request: <Copyable text={story.request_id} label="the request id" />,
           'Idempotency key': isKeyErased(story) ? (

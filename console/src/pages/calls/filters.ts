@@ -1,8 +1,11 @@
 import { outcomeWords } from '../../components/badges';
+import { SOURCE_WORDS } from '../../components/behind';
 import { formatLocal, formatUsd } from '../../components/format';
 import { type CallRecord, type paths, approvalStatusValues, callStateValues } from '../../api/generated/schema';
 
 export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['query']>;
+
+type ActorSource = NonNullable<CallRecord['actor_source']>;
 
 /** The filters that are search texts. */
 export type FilterName = Exclude<keyof Query, 'sort' | 'page_size' | 'page_token'>;
@@ -46,6 +49,12 @@ export const FILTERS: Record<FilterName, Filter> = {
   client: named('Client', 'Name or ID'),
   account: named('Account', 'Account of the client at the upstream'),
   actor: named('Person', 'Person on whose behalf the client called (exact)'),
+  actor_source: {
+    label: 'Person known by',
+    words: (value) => `Person known by: ${SOURCE_WORDS[value as ActorSource] ?? value}`,
+    options: Object.entries(SOURCE_WORDS).map(([value, label]) => ({ value, label })),
+  },
+  person_id: named('Person ID', 'ID of the person, which stays when the name is erased'),
   key: named('Key', 'ID of the key that was used'),
   client_address: named('Address', 'Source address (exact)'),
   country: named('Country', 'Country as given, such as Kenya'),
@@ -78,7 +87,7 @@ export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
 /** The filters that are not always shown. */
 export const GROUPS: { title: string; names: FilterName[] }[] = [
-  { title: 'Requester', names: ['client', 'account', 'actor', 'key', 'client_address'] },
+  { title: 'Requester', names: ['client', 'account', 'actor', 'actor_source', 'person_id', 'key', 'client_address'] },
   { title: 'Payout', names: ['country', 'network_code', 'reference', 'upstream_ref'] },
   { title: 'Amount', names: ['min_item_usd', 'max_item_usd', 'min_total_usd', 'max_total_usd'] },
   { title: 'Call', names: ['in_doubt', 'approval', 'idempotency_key', 'request_id'] },
