@@ -55,7 +55,11 @@ function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.plain('operation', story.operation, leaf.operation);
   all.plain('client', story.client.id, leaf.client_id);
   all.plain('key', story.key_id, leaf.key_id);
-  all.text('for whom', story.actor, leaf.actor);
+  all.plain('ephemeral key', story.ephemeral_key_id, leaf.ephemeral_key_id);
+  all.plain('person', story.person_id, leaf.person_id);
+  all.plain('how the person is known', story.actor_source, leaf.actor_source);
+  // The record of an earlier version has the name itself. Others commit to it (people.ts).
+  if (typeof leaf.person_id !== 'string') all.text('for whom', story.actor, leaf.actor);
   all.text('request id', story.request_id, leaf.request_id);
   all.plain('address', story.client_address, leaf.client_address);
   all.plain('trace', story.traceparent, leaf.traceparent);

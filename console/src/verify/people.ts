@@ -8,6 +8,7 @@ import { Comparison } from './comparison';
 const SALT_BYTES = 16;
 
 const KEY = 'idempotency_key_commitment';
+const ACTOR = 'actor_commitment';
 
 /**
  * Compares shown people and bodies with the commitments in the records: SHA-256(salt || value).
@@ -37,6 +38,8 @@ export async function comparePeople(
   const kind = story.refusal ? 'refusal' : 'intent';
   if (committedIn(leaves[kind], KEY) !== undefined)
     all.plain('idempotency key', story.idempotency_key, textOf(opened.get(`${kind}/${KEY}`)));
+  if (committedIn(leaves[kind], ACTOR) !== undefined)
+    all.plain('for whom', story.actor, textOf(opened.get(`${kind}/${ACTOR}`)));
   compareBody(all, 'the request', story.request?.body, opened.get('intent/body_commitment'));
   compareBody(all, 'the response', story.response?.body, opened.get('outcome/body_commitment'));
   return all;

@@ -2,14 +2,17 @@ import canonicalize from 'canonicalize';
 import { Form, kindOf } from './kinds';
 import { signBytes, Signer, Verifier, verifyBytes } from './note';
 
+/** Requests that an instance was handling during an erasure may still commit to the name, for so long at most. */
+export const REMEMBERED_AFTER_ERASURE_MS = 60_000;
+
 /** An erasure: a row of `erasure` without its signature. It lists the places from which a person was removed. */
 export interface Erasure {
   /** A UUIDv7 of its own. */
   id: string;
-  kind: 'email' | 'phone' | 'handle';
+  kind: 'email' | 'phone' | 'handle' | 'person';
   reason: string;
   actor: string | null;
-  /** `item_recipient/<call id>/<position>`, `intent_body/<call id>`, `outcome_body/<call id>`, `idempotency_key/<call id>`, `access_filters/<access id>`. */
+  /** `item_recipient/<call id>/<position>`, `intent_body/<call id>`, `outcome_body/<call id>`, `idempotency_key/<call id>`, `access_filters/<access id>`, `person/<person id>`. */
   places: string[];
   erased_at: Date;
 }

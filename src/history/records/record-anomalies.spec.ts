@@ -4,6 +4,7 @@ import { Facts, anomaliesOf } from './record-anomalies';
 import { FullStoredCall } from './rows';
 
 const ID = '019a9c39-53b1-7069-a17f-af1e8cacb634';
+const PERSON_ID = '019a9c39-53b1-7069-a17f-af1e8cacb635';
 const SALT = Buffer.from('0123456789abcdef');
 const BODY = { salt: SALT, body: Buffer.from('{"airtimes":[]}') };
 const COMMITTED = commitment(SALT, BODY.body) as Buffer;
@@ -36,11 +37,14 @@ function found({ intent, ...call }: Made = {}, more: Partial<Facts> = {}): [stri
     total_usd: '2.5',
     body_commitment: COMMITTED.toString('hex'),
     idempotency_key_commitment: commitment(SALT, 'order-17')?.toString('hex'),
+    person_id: PERSON_ID,
+    actor_commitment: commitment(SALT, 'user-17')?.toString('hex'),
     items: [item()],
   };
   const made = {
     intent: { ...sound, ...intent },
     people: [person()],
+    person: { name: 'user-17', salt: SALT },
     key: { salt: SALT, text: 'order-17' },
     outcome: outcome(),
     body: BODY,
@@ -79,6 +83,10 @@ describe('anomaliesOf', () => {
       'a call without an idempotency key, or with one in its record',
       { intent: { idempotency_key_commitment: undefined }, key: null },
     ],
+    [
+      'a call of nobody in particular, or one that was restored from a copy',
+      { intent: { actor_commitment: undefined }, person: { name: null, salt: null } },
+    ],
     ['amounts that are not named', { intent: { total_usd: undefined, items: [item({ amount_usd: undefined })] } }],
   ])('finds nothing in %s', (_what, call) => expect(found(call)).toEqual([]));
 
@@ -107,6 +115,9 @@ describe('anomaliesOf', () => {
     ['recipient_missing', 0, { people: [] }],
     ['idempotency_key_changed', CALL, { key: { salt: SALT, text: 'order-18' } }],
     ['idempotency_key_missing', CALL, { key: null }],
+    ['actor_changed', CALL, { person: { name: 'user-18', salt: SALT } }],
+    ['actor_changed', CALL, { person: { name: 'user-17', salt: BODY.body } }],
+    ['actor_missing', CALL, { person: { name: null, salt: null } }],
   ])('finds %s for item %s', (code, position, call) => expect(found(call)).toEqual([[code, position]]));
 
   it('reports that a refused call was sent', () => {
@@ -120,15 +131,18 @@ describe('anomaliesOf', () => {
       `outcome_body/${ID}`,
       `idempotency_key/${ID}`,
       `item_recipient/${ID}/0`,
+      `person/${PERSON_ID}`,
     ]);
-    const emptied = { body: null, answer: null, people: [], key: null };
+    const emptied = { body: null, answer: null, people: [], key: null, person: { name: null, salt: null } };
     expect(found(emptied, { gone })).toEqual([
       ['request_body_erased', CALL],
       ['response_body_erased', CALL],
       ['idempotency_key_erased', CALL],
+      ['actor_erased', CALL],
       ['recipient_erased', 0],
     ]);
     expect(found({}, { gone })).toEqual([]);
+    expect(found({ person: { name: 'user-17', salt: BODY.body } }, { gone })).toEqual([['actor_erased', CALL]]);
     expect(found({ body: { salt: SALT, body: SALT } }, { gone })).toEqual([['request_body_changed', CALL]]);
   });
 });

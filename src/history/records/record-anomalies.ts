@@ -16,6 +16,7 @@ export const ANOMALY_CODES = [
   ...(['request_body_changed', 'response_body_changed', 'recipient_changed', 'idempotency_key_changed'] as const),
   ...(['request_body_erased', 'response_body_erased', 'recipient_erased', 'idempotency_key_erased'] as const),
   ...(['request_body_missing', 'response_body_missing', 'recipient_missing', 'idempotency_key_missing'] as const),
+  ...(['actor_changed', 'actor_erased', 'actor_missing'] as const),
 ] as const;
 
 /** A contradiction in a call's own records, or a record that is missing. */
@@ -30,7 +31,7 @@ export interface RecordAnomaly {
 export interface Facts {
   call: FullStoredCall;
   refused: boolean;
-  /** The places that erasures and prunings have emptied: `intent_body/<call id>`, … */
+  /** The places that erasures and prunings have emptied: `intent_body/<call id>`, `person/<person id>`, … */
   gone: ReadonlySet<string>;
 }
 
@@ -122,6 +123,7 @@ function people({ call, gone }: Facts): RecordAnomaly[] {
     ...kept('request_body', intent.body_commitment, body, gone.has(`intent_body/${id}`)),
     ...kept('response_body', outcome?.body_commitment, answer, gone.has(`outcome_body/${id}`)),
     ...key(call, gone.has(`idempotency_key/${id}`)),
+    ...actor(call, gone.has(`person/${intent.person_id}`)),
     ...items.flatMap((item, position) =>
       recipientAnomaly(item, position, recipients.get(position), gone.has(`item_recipient/${id}/${position}`)),
     ),
@@ -151,6 +153,18 @@ function key({ intent, key: stored }: FullStoredCall, gone: boolean): RecordAnom
   return [find('idempotency_key_changed', detail)];
 }
 
+/** The name of an erased person may be known again. It does not belong to the records from before. */
+function actor({ intent, person: { name, salt } }: FullStoredCall, gone: boolean): RecordAnomaly[] {
+  const { actor_commitment: committed } = intent;
+  if (committed === undefined) return [];
+  if (name === null || salt === null) return [missing('actor', 'The name of the person', gone, null)];
+  if (hexOf(commitment(Buffer.from(salt), name)) === committed) return [];
+  if (gone) return [missing('actor', 'The name of the person', gone, null)];
+  return [
+    find('actor_changed', 'The name of the person does not match the commitment in the record. Somebody changed it.'),
+  ];
+}
+
 function recipientAnomaly(
   item: ItemDocument,
   position: number,
@@ -173,7 +187,7 @@ function recipientAnomaly(
 }
 
 function missing(
-  what: 'request_body' | 'response_body' | 'recipient' | 'idempotency_key',
+  what: 'request_body' | 'response_body' | 'recipient' | 'idempotency_key' | 'actor',
   name: string,
   gone: boolean,
   position: number | null,

@@ -6,7 +6,7 @@ import { RecordedCall } from '../../operations/lifecycle';
 import { callsWith } from '../../operations/lifecycle-sql';
 import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
-import { actorOf } from '../../journal/actor';
+import { actorOf, PersonRow } from '../../journal/actor';
 import { resolutionIn } from './settlements';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
@@ -75,6 +75,8 @@ export interface StoredCall {
   intent: IntentDocument;
   /** The name of the person behind it. Null if there was none, or it was erased. */
   actor: string | null;
+  /** The row of that person as it is now. */
+  person: PersonRow;
   /** The people in its items. Erased people are missing. */
   people: PersonDocument[];
   /** Null if there is none beside the record, or it was erased. */
@@ -106,8 +108,9 @@ export function toStoredCall(row: RecordsRow): StoredCall {
   const payouts = ledgerOf({ intent, outcome, settlements });
   const { idempotencyKey: text, keySalt: salt } = row;
   const key = text !== null && salt ? { text, salt } : null;
-  const actor = actorOf(intent, { name: row.personName, salt: row.personSalt });
-  return { intent, actor, people, key, outcome, decision, settlements, payouts, lifecycle };
+  const person = { name: row.personName, salt: row.personSalt };
+  const actor = actorOf(intent, person);
+  return { intent, actor, person, people, key, outcome, decision, settlements, payouts, lifecycle };
 }
 
 function decisionIn(row: RecordsRow): Decision | null {

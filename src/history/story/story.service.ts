@@ -5,6 +5,7 @@ import { IntentDocument } from '../../journal/documents';
 import { findingNow } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
 import { ActivityService } from '../access-log/activity.service';
+import { REMEMBERED_AFTER_ERASURE_MS } from '../log/signed-records';
 import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { ledgerEntriesOf } from '../records/ledger-entries';
 import { RecordsService } from '../records/records.service';
@@ -50,16 +51,22 @@ export class StoryService {
     if (!call) return [];
     const refused = (await this.prisma.refusal.count({ where: { id: call.intent.id } })) > 0;
     const anomalies = anomaliesOf({ call, refused, gone: new Set() });
-    if (!anomalies.some(({ code }) => code.endsWith('_missing'))) return anomalies;
+    if (!anomalies.some(({ code }) => code.endsWith('_missing') || code === 'actor_changed')) return anomalies;
     return anomaliesOf({ call, refused, gone: await this.gone(call.intent) });
   }
 
   /** Returns the places of this call that erasures and prunings have emptied. */
-  private async gone({ id, items = [] }: IntentDocument): Promise<Set<string>> {
+  private async gone({
+    id,
+    items = [],
+    person_id: personId = '',
+    recorded_at: recordedAt,
+  }: IntentDocument): Promise<Set<string>> {
     const month = uuidTime(id).toISOString().slice(0, 7);
     const [erased, pruned] = await Promise.all([
       this.prisma.$queryRaw<{ place: string }[]>`
-        SELECT place FROM erasure, unnest(places) AS place WHERE split_part(place, '/', 2) = ${id}`,
+        SELECT place FROM erasure, unnest(places) AS place WHERE split_part(place, '/', 2) = ${id}
+          OR (place = ${`person/${personId}`} AND erased_at > ${erasedAfter(recordedAt)})`,
       this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
     ]);
     const emptied = [`intent_body/${id}`, `outcome_body/${id}`, `idempotency_key/${id}`];
@@ -90,6 +97,11 @@ export class StoryService {
       sealed_at: sealedAt,
     }));
   }
+}
+
+/** Returns when an erasure was made, at the earliest, that covers a record. */
+function erasedAfter(recordedAt: string): Date {
+  return new Date(Date.parse(recordedAt) - REMEMBERED_AFTER_ERASURE_MS);
 }
 
 interface SealRow {

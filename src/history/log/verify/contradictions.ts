@@ -5,7 +5,7 @@ import { BESIDE, RecordRow } from './record-rows';
 
 /** A difference between the sealed text of a record and the data beside it. */
 export interface Contradiction {
-  /** The place (`intent_body/<call id>`, `idempotency_key/<call id>`, …), or the column. */
+  /** The place (`intent_body/<call id>`, `person/<person id>`, …), or the column. */
   where: string;
   state: 'missing' | 'changed' | 'unknown' | 'column_changed';
 }
@@ -21,23 +21,26 @@ const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
 const PERSON = String.raw`\{(?:"email":${TEXT},)?(?:"handle":${TEXT},)?(?:"phone":${TEXT},)?"position":\d+,"salt":"[0-9a-f]{32}"\}`;
 const PEOPLE = new RegExp(String.raw`^\[(?:${PERSON}(?:,${PERSON})*)?\]$`);
 
-/** The columns that repeat members, by kind. In a row, they follow seven other values. */
+/** The columns that repeat members, by kind. In a row, they follow eight other values. */
 const COLUMNS = new Map(
   KIND_NAMES.map((name) => [name, kindOf(name).isDocument ? Object.entries(kindOf(name).columns) : []]),
 );
-const FIRST_COLUMN = 7;
+const FIRST_COLUMN = 8;
 
 /** Compares a record whose text is verified with the columns that repeat it, and with the data that it commits to. */
 export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Contradiction[] {
   const beside = BESIDE[kind];
   if (!beside) return [];
-  const [, , leaf, , bodyHash, keyHash, people] = row;
+  const [, , leaf, , bodyHash, keyHash, people, actorHash] = row;
   const record = parsed<Members>(leaf);
   if (!record) return [{ where: 'record', state: 'column_changed' }];
   const found = ofColumns(kind, record, row);
   if (beside.body) found.push(...ofCommitment(`${beside.table}/${id}`, record[beside.body.member], bodyHash));
   if (beside.idempotencyKey)
     found.push(...ofCommitment(`idempotency_key/${id}`, record.idempotency_key_commitment, keyHash));
+  const { actor_commitment: committed } = record;
+  if (committed !== undefined && committed !== null)
+    found.push(...ofCommitment(`person/${record.person_id}`, committed, actorHash));
   const { items = [] } = record as Partial<IntentDocument>;
   if (kind === 'intent' && (items.length > 0 || people !== null)) found.push(...ofPeople(id, items, people));
   return found;

@@ -1,6 +1,6 @@
 import { KindName } from '../kinds';
 import { leafSql } from '../leaves';
-import { isSignedLeaf, SignedRecords } from '../signed-records';
+import { isSignedLeaf, REMEMBERED_AFTER_ERASURE_MS, SignedRecords } from '../signed-records';
 import { Ask } from '../tree-store';
 import { LogFault, placeOf, timeOfId } from './fault';
 import { KeyTrust } from './key-trust';
@@ -19,6 +19,8 @@ interface Month {
 export class Excuses {
   private constructor(
     private readonly places: ReadonlySet<string>,
+    /** When each person was erased last, in seconds, by `person/<id>`. */
+    private readonly persons: ReadonlyMap<string, number>,
     /** Prunings by `what month`. */
     private readonly months: ReadonlyMap<string, Month>,
     /** The signed notes that prunings kept as evidence of removed records. */
@@ -39,7 +41,12 @@ export class Excuses {
       months.set(`${what} ${month}`, { kept: new Set(both), left: Number(leaves) + (before?.left ?? 0) });
     }
     return new Excuses(
-      new Set(erasures.flatMap(({ places }) => places)),
+      new Set(erasures.flatMap(({ places }) => places).filter((place) => !isPerson(place))),
+      new Map(
+        erasures.flatMap(({ places, erased_at: at }) =>
+          places.filter(isPerson).map((place) => [place, new Date(at).getTime() / 1_000] as const),
+        ),
+      ),
       months,
       prunings.map(({ id, checkpoint }) => {
         return { note: checkpoint, source: 'the checkpoint of the pruning', place: placeOf('pruning', id) };
@@ -68,8 +75,19 @@ export class Excuses {
     if (this.places.has(place)) return true;
     // Filters of a search belong to no call and stay when the month is pruned.
     return (
-      !place.startsWith('access_filters/') && (this.pruned('people', id) ?? this.pruned('calls', id)) !== undefined
+      !place.startsWith('access_filters/') &&
+      !isPerson(place) &&
+      (this.pruned('people', id) ?? this.pruned('calls', id)) !== undefined
     );
+  }
+
+  /**
+   * Returns whether the name of a person may be missing from a record, or be another one. Whoever comes back after an erasure has
+   * a name again, which does not belong to the records from before.
+   * @param at when the record was written, in seconds.
+   */
+  excusesPerson(place: string, at: number): boolean {
+    return at <= (this.persons.get(place) ?? -Infinity) + REMEMBERED_AFTER_ERASURE_MS / 1_000;
   }
 
   /** Returns whether a record may be missing. Call it once for each leaf without a record. */
@@ -86,6 +104,10 @@ export class Excuses {
     const month = this.months.get(`${what} ${new Date(made).toISOString().slice(0, 7)}`);
     return month?.kept.has(id) ? undefined : month;
   }
+}
+
+function isPerson(place: string): boolean {
+  return place.startsWith('person/');
 }
 
 interface Leaf {

@@ -17,6 +17,8 @@ export type RecordRow = [
   keyHash: string | null,
   /** JSON of `PersonDocument[]`. */
   people: string | null,
+  /** SHA-256(salt || name) of the person behind a request, hex. Empty if the salt has a wrong length. Null if erased. */
+  actorHash: string | null,
   /** The columns of a document, in the order of its kind. */
   ...columns: (string | null)[],
 ];
@@ -48,6 +50,9 @@ export const BESIDE: Partial<Record<KindName, Beside>> = {
   access: { table: 'access_filters', key: 'access_id', body: { column: 'filters', member: 'filters_commitment' } },
 };
 
+/** The kinds whose records commit to the name of a person. */
+const OF_PERSONS: ReadonlySet<KindName> = new Set(['intent', 'refusal']);
+
 /** A page takes some ten milliseconds. */
 const PAGE = 512;
 
@@ -61,10 +66,14 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
     `date_part('epoch', t.${at})`,
     leafSql(name, 't'),
     ...(beside ? besideSql(beside) : ['0', 'NULL', 'NULL', 'NULL']),
+    OF_PERSONS.has(name) ? hashSql('w.salt', "convert_to(w.name, 'UTF8')", 'w.salt') : 'NULL',
     ...copies,
   ];
-  const join = beside ? `LEFT JOIN public.${beside.table} b ON b.${beside.key} = t.${key}` : '';
-  const sql = `SELECT ${selected.join(', ')} FROM public.${name} t ${join} ORDER BY t.${key}`;
+  const joins = [
+    beside ? `LEFT JOIN public.${beside.table} b ON b.${beside.key} = t.${key}` : '',
+    OF_PERSONS.has(name) ? 'LEFT JOIN public.person w ON w.id = t.person_id' : '',
+  ];
+  const sql = `SELECT ${selected.join(', ')} FROM public.${name} t ${joins.join(' ')} ORDER BY t.${key}`;
   return Cursor.open<RecordRow>(client, name, sql, PAGE);
 }
 
@@ -72,9 +81,13 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
 function besideSql({ table, key, body, idempotencyKey }: Beside): string[] {
   return [
     `(b.${key} IS NOT NULL)::int`,
-    body ? hashSql('salt', `b.${body.column}`, body.column) : 'NULL',
+    body ? hashSql('b.salt', `b.${body.column}`, `b.${body.column}`) : 'NULL',
     idempotencyKey
-      ? hashSql(idempotencyKey.salt, `convert_to(b.${idempotencyKey.column}, 'UTF8')`, idempotencyKey.salt)
+      ? hashSql(
+          `b.${idempotencyKey.salt}`,
+          `convert_to(b.${idempotencyKey.column}, 'UTF8')`,
+          `b.${idempotencyKey.salt}`,
+        )
       : 'NULL',
     table === 'intent_body' ? 'b.people' : 'NULL',
   ];
@@ -82,8 +95,8 @@ function besideSql({ table, key, body, idempotencyKey }: Beside): string[] {
 
 /** @param present the column that has a value unless the content was erased. */
 function hashSql(salt: string, content: string, present: string): string {
-  return `CASE WHEN pg_catalog.octet_length(b.${salt}) = ${SALT_BYTES} THEN encode(pg_catalog.sha256(b.${salt} || ${content}), 'hex')
-    WHEN b.${present} IS NOT NULL THEN '' END`;
+  return `CASE WHEN pg_catalog.octet_length(${salt}) = ${SALT_BYTES} THEN encode(pg_catalog.sha256(${salt} || ${content}), 'hex')
+    WHEN ${present} IS NOT NULL THEN '' END`;
 }
 
 /** A column of a document in the form of its member. */

@@ -7,7 +7,7 @@ const LOG = ['log_leaves', 'log_node', 'checkpoint'];
 
 /** Requires real tables. The database owner could replace a table by a view, or hide rows with a policy. */
 export async function requireTables(ask: Ask): Promise<void> {
-  const names = [...KIND_NAMES, ...Object.values(BESIDE).map(({ table }) => table), ...LOG];
+  const names = [...KIND_NAMES, ...Object.values(BESIDE).map(({ table }) => table), 'person', ...LOG];
   const rows = await ask<{ name: string; right: boolean }>(
     `SELECT n.name, coalesce(bool_and(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND NOT c.relhasrules), false) AS right
      FROM unnest($1::text[]) n (name)
