@@ -3,6 +3,7 @@ import { ClientError } from '../access/clients/client-error';
 import { erase, Erased, findPlaces } from '../history/retention/erase';
 import { namedIn, Person, personOf } from '../history/retention/person';
 import { confirm } from './confirm';
+import { erasePersons } from './erase-person';
 import { print } from './output';
 import { Progress } from './progress';
 import { RetentionOptions, withRetention } from './retention';
@@ -21,29 +22,60 @@ stores it again. Calls that are in doubt, in progress, or pending approval are n
 with code 2. Settle them, then run the command again. Backups are not changed.
 Idempotency keys that a program before this version wrote are parts of sealed records, and stay until their months are pruned. The
 command lists their calls, and exits with code 2.
+Persons on whose behalf clients call are erased by --person, or by --recipient if their name is that contact. Their records keep
+the ID of the person. For 31 days the command keeps a hash of the name, so that somebody who comes back has the same caps and
+idempotency keys. Access tokens and ephemeral keys from before the erasure are refused.
 
 Examples:
   npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run
-  npm run cli -- audit erase --recipient - --reason "case 17" --actor dpo --yes < recipient.txt`;
+  npm run cli -- audit erase --recipient - --reason "case 17" --actor dpo --yes < recipient.txt
+  npm run -s cli -- audit erase --person user-17 --client shop --reason "case 18" --dry-run`;
 
 export function auditEraseCommand(): Command {
   return new Command('erase')
     .description('erase a person from the history')
-    .requiredOption(
+    .option(
       '--recipient <contact>',
       'email address, phone number with +, or handle with @; - reads it from standard input',
     )
+    .option(
+      '--person <name>',
+      'name of a person on whose behalf clients call, or the ID in records; - reads it from standard input',
+    )
+    .option('--client <name>', 'with --person, only the person of this client')
+    .option('--issuer <url>', 'with --person, only the person of tokens of this issuer')
     .requiredOption('--reason <text>', 'reason, which is kept forever and must not identify the person')
     .option('--actor <id>', 'ID of the person who runs this command (default: the user of the operating system)')
     .option('--dry-run', 'show what would be erased, and change nothing')
     .option('--yes', 'skip the confirmation')
-    .option('--json', 'print JSON: {"id","places","open","keys"}')
+    .option('--json', 'print JSON: {"id","places","open","keys"}, or "kept" instead of "keys" for a person')
     .addHelpText('after', HELP)
     .action(run);
 }
 
-async function run(options: RetentionOptions & { recipient: string }): Promise<void> {
-  const person = personOf(options.recipient === '-' ? await standardInput() : options.recipient);
+interface EraseOptions extends RetentionOptions {
+  recipient?: string;
+  person?: string;
+  client?: string;
+  issuer?: string;
+}
+
+async function run(options: EraseOptions): Promise<void> {
+  const { recipient, person, client, issuer } = options;
+  if ((recipient === undefined) === (person === undefined)) {
+    throw new ClientError('Give either --recipient or --person.');
+  }
+  if (person !== undefined) return erasePersons({ named: await given(person), client, issuer }, options);
+  if ((client ?? issuer) !== undefined) throw new ClientError('--client and --issuer belong to --person.');
+  return eraseRecipient(await given(recipient ?? ''), options);
+}
+
+async function given(value: string): Promise<string> {
+  return value === '-' ? standardInput() : value;
+}
+
+async function eraseRecipient(recipient: string, options: RetentionOptions): Promise<void> {
+  const person = personOf(recipient);
   if (!person) {
     throw new ClientError(
       '--recipient must be an email address, a phone number in international format (+…), or a handle (@…).',
@@ -86,5 +118,5 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
 
 function count({ places }: Erased): string {
   const of = (...tables: string[]) => places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
-  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, and ${of('beneficiary', 'pending_change')} register entries`;
+  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, ${of('beneficiary', 'pending_change')} register entries, and ${of('person')} persons`;
 }

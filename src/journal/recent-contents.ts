@@ -23,7 +23,7 @@ interface Retention {
 }
 
 /**
- * Removes contents and payments that are no longer needed, because they are hashes of text that names people. The
+ * Removes contents, payments and persons that are no longer needed, because they are hashes of text that names people. The
  * content of an open call (in progress, in doubt, or held) stays as long as the call is open. It stays a day longer if
  * the call was paid, but was in doubt or its client did not get its answer.
  */
@@ -51,7 +51,7 @@ export class RecentContents implements OnApplicationShutdown {
 
   /** @returns the number of removed rows. */
   async runOnce(): Promise<number> {
-    let removed = await this.removePayments();
+    let removed = (await this.removePayments()) + (await this.forgetPersons());
     for (const retention of this.retentions) {
       for (let after: string | undefined = NIL; after !== undefined;) {
         const ids = await this.olderThan(retention, after);
@@ -103,11 +103,21 @@ export class RecentContents implements OnApplicationShutdown {
     return removed;
   }
 
+  /**
+   * Removes the hashes of erased persons whose caps and idempotency keys are over. Records keep the IDs. A person with limits of
+   * their own keeps the hash, because somebody could otherwise lift a limit by asking to be erased.
+   */
+  private forgetPersons(): Promise<number> {
+    return this.prisma.$executeRaw`
+      UPDATE person SET sha256 = sha256(uuid_send(id)), issuer = NULL, forget_after = NULL
+      WHERE forget_after < clock_timestamp() AND num_nonnulls(daily_cap_usd, monthly_cap_usd, max_item_usd, requests_per_minute) = 0`;
+  }
+
   private async run(): Promise<void> {
     try {
       await this.runOnce();
     } catch (err) {
-      this.logger.warn({ err }, 'old contents and payments not removed, will retry in a minute');
+      this.logger.warn({ err }, 'old contents, payments and persons not removed, will retry in a minute');
     }
   }
 }

@@ -65,9 +65,12 @@ CREATE TABLE person (
   max_item_usd        numeric(20,6) CHECK (max_item_usd > 0),
   requests_per_minute integer CHECK (requests_per_minute > 0),
   revoked_at          timestamptz, -- tokens and ephemeral keys from before are refused
-  CHECK ((name IS NULL) = (salt IS NULL))
+  forget_after        timestamptz, -- when the hash of an erased person goes; null: not erased, or gone
+  CHECK ((name IS NULL) = (salt IS NULL)),
+  CHECK (name IS NULL OR forget_after IS NULL)
 );
 CREATE INDEX person_client ON person (client_id, id);
+CREATE INDEX person_forget_after ON person (forget_after) WHERE forget_after IS NOT NULL;
 
 -- Keys for one person and some minutes, made by the client's server for a phone or a page.
 CREATE TABLE ephemeral_key (
@@ -132,6 +135,10 @@ ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activ
   'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
   'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
   'ephemeral_key_revoked'));
+
+-- An erasure removes a recipient by the form of the contact, or the name of a person. It lists 'person/<id>'.
+ALTER TABLE erasure DROP CONSTRAINT erasure_kind_check,
+  ADD CONSTRAINT erasure_kind_check CHECK (kind IN ('email', 'phone', 'handle', 'person'));
 
 GRANT SELECT, INSERT, UPDATE ON person, ephemeral_key, payer_spending TO payout_proxy;
 GRANT SELECT ON payer_cap TO payout_proxy;

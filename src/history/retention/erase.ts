@@ -7,7 +7,8 @@ import { recordedErasure, Wish } from './erasures';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { eraseKeys, keysNaming, NamingKeys } from './keys';
-import { askedFor, namedIn, Person } from './person';
+import { askedFor, namedIn, Person, spelledIn } from './person';
+import { erasePersons, personsWhere } from './persons';
 import { catchUp, lockIndex, reindex } from './reindex';
 
 /** The places of a person. */
@@ -56,15 +57,18 @@ export async function findPlaces(
  */
 export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
   return recordedErasure(db, person.kind, wish, async () => {
-    const evidence = await eraseEvidence(db, person); // it may take long, as the next line, so they run before any lock
+    const evidence = await eraseEvidence(db, person); // it may take long, as the next lines, so they run before any lock
     const keys = await keysNaming(db, person);
+    const callers = await personsWhere(db, spelledIn(person));
     const names = spellingsOf(person).map((name) => recipientKey(person.kind, name));
     await db.query('DELETE FROM unexplained_payment WHERE recipient = ANY ($1::bytea[])', [names]);
     await lockIndex(db);
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies, keys });
     const registers = await eraseBeneficiaries(db, person);
-    const places = [...(await remove(db, found)), ...evidence, ...registers].sort();
-    return { places, open: found.open, keys: keys.sealed };
+    const removed = await remove(db, found);
+    const persons = await erasePersons(db, callers); // last, because it locks their clients
+    const places = [...removed, ...evidence, ...registers, ...persons.places].sort();
+    return { places, open: [...new Set([...found.open, ...persons.open])].sort(), keys: keys.sealed };
   });
 }
 

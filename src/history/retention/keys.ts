@@ -1,7 +1,6 @@
 import { Client } from 'pg';
-import { spellsOneOf } from '../../platform/privacy/phone-numbers';
 import { idsWhere, Source } from './bodies';
-import { namedIn, Person } from './person';
+import { Person, spelledIn } from './person';
 
 /** The calls whose idempotency keys name a person. */
 export interface NamingKeys {
@@ -36,8 +35,7 @@ const SEALED: Source[] = [
 
 /** Finds idempotency keys that contain the person's contact, a phone number in any spelling: `order-254712345678`. */
 export async function keysNaming(db: Client, person: Person): Promise<NamingKeys> {
-  const isNamed = namedIn(person);
-  const test = (key: string) => isNamed(key) || (person.kind === 'phone' && spellsOneOf(key, [person.value]));
+  const test = spelledIn(person);
   const find = (source: Source) => idsWhere(db, source, test, () => undefined);
   const sealed: string[] = [];
   for (const source of SEALED) sealed.push(...(await find(source)));

@@ -25,6 +25,12 @@ export function namedIn({ kind, value }: Person): (text: string) => boolean {
   return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
 }
 
+/** Tests whether an identifier contains the person's contact, a phone number in any spelling: `order-254712345678`. */
+export function spelledIn(person: Person): (identifier: string) => boolean {
+  const named = namedIn(person);
+  return (identifier) => named(identifier) || (person.kind === 'phone' && spellsOneOf(identifier, [person.value]));
+}
+
 /** The shortest beginning that identifies a person with near certainty. */
 const MIN_BEGINNING = 7;
 

@@ -1,0 +1,162 @@
+import { Client } from 'pg';
+import { ClientError } from '../../access/clients/client-error';
+import { openCalls } from '../../operations/lifecycle-sql';
+import { BODIES, idsWhere } from './bodies';
+import { recordedErasure, Wish } from './erasures';
+import { catchUp, lockIndex, reindex } from './reindex';
+
+/** Whom to erase, as operators name them. */
+export interface PersonSearch {
+  /** The name that the client uses, the subject of the tokens, or the ID in records. */
+  named: string;
+  /** The name of the client. Undefined for the persons of all clients. */
+  client?: string | undefined;
+  /** The issuer of the tokens. Undefined for any. */
+  issuer?: string | undefined;
+}
+
+/** A person on whose behalf a client calls. */
+export interface CallingPerson {
+  id: string;
+  clientId: string;
+  /** The name of the client. */
+  client: string;
+  /** Of the tokens. Null if the client names the person. */
+  issuer: string | null;
+  name: string;
+}
+
+/** The result of erasing persons, or of a dry run. */
+export interface ErasedPersons {
+  /** Null if there was nothing to erase, or for a dry run. */
+  id: string | null;
+  places: string[];
+  /** Calls that are not over. Nothing of their persons is erased. */
+  open: string[];
+  /** Places that keep the name: `intent/<call id>`, `api_key/<id>`, … */
+  kept: string[];
+}
+
+/** How long the hash of an erased person stays: no cap and no idempotency key is promised for longer. */
+const FORGOTTEN_AFTER = '31 days';
+
+const NAMES = {
+  table: 'person',
+  key: 'id',
+  bytes: "convert_to(coalesce(name, ''), 'UTF8')",
+};
+
+/** Finds the persons of clients whose names pass a test. */
+export function personsWhere(db: Client, test: (name: string) => boolean): Promise<string[]> {
+  return idsWhere(db, NAMES, test, () => undefined);
+}
+
+/** Finds the persons of clients by their exact name, or by an ID. Erased persons have no name. */
+export async function personsNamed(db: Client, { named, client, issuer }: PersonSearch): Promise<CallingPerson[]> {
+  const { rows } = await db.query<CallingPerson>(
+    `SELECT p.id, p.client_id AS "clientId", c.name AS client, p.issuer, p.name FROM person p JOIN client c ON c.id = p.client_id
+     WHERE p.name IS NOT NULL AND (p.name = $1 OR p.id::text = lower($1))
+       AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR p.issuer = $3) ORDER BY p.id`,
+    [named, client ?? null, issuer ?? null],
+  );
+  return rows;
+}
+
+/**
+ * Erases persons in one transaction: their names, and the searches of auditors for them.
+ * @param wish null for a dry run.
+ */
+export async function eraseNamed(db: Client, persons: CallingPerson[], wish: Wish | null): Promise<ErasedPersons> {
+  const names = new Set(persons.map(({ name }) => name));
+  const isSearch = (filters: string) => names.has((JSON.parse(filters) as { actor?: string }).actor ?? '');
+  const searches = await idsWhere(db, BODIES.access_filters, isSearch, () => undefined);
+  const kept = await placesKeeping(db, persons);
+  const ids = persons.map(({ id }) => id);
+  return recordedErasure(db, 'person', wish, async () => {
+    await lockIndex(db);
+    const { places, open } = await erasePersons(db, ids);
+    if (places.length === 0) return { places, open, kept };
+    await db.query('DELETE FROM access_filters WHERE access_id = ANY ($1::uuid[])', [searches]);
+    return { places: [...places, ...searches.map((id) => `access_filters/${id}`)].sort(), open, kept };
+  });
+}
+
+/**
+ * Erases the names of persons, within a transaction that locks the search index. Their hashes stay for a while, so that somebody
+ * who comes back has the same caps and idempotency keys. Tokens and ephemeral keys from before are refused, because they would
+ * bring the name back.
+ * Persons with calls that are not over stay: whoever decides about such a call must be somebody else.
+ * @returns the places that were emptied, `person/<id>`, and the calls that are not over.
+ */
+export async function erasePersons(db: Client, ids: string[]): Promise<{ places: string[]; open: string[] }> {
+  if (ids.length === 0) return { places: [], open: [] };
+  await catchUp(db);
+  const calls = await callsOf(db, ids);
+  const open = await openOf(db, calls);
+  const kept = new Set(open.map(({ personId }) => personId));
+  const erased = ids.filter((id) => !kept.has(id));
+  await db.query(
+    `UPDATE person SET name = NULL, salt = NULL, revoked_at = clock_timestamp(),
+       forget_after = clock_timestamp() + interval '${FORGOTTEN_AFTER}'
+     WHERE id = ANY ($1::uuid[])`,
+    [erased],
+  );
+  await reindex(db, calls);
+  await requireNoNewCalls(db, erased, new Set(calls));
+  return { places: erased.map((id) => `person/${id}`), open: open.map(({ id }) => id) };
+}
+
+/**
+ * Locks the clients of erased persons, and looks for calls that came in meanwhile. The changed rows make every instance look
+ * up its callers again, and with them their persons.
+ */
+async function requireNoNewCalls(db: Client, persons: string[], known: ReadonlySet<string>): Promise<void> {
+  await db.query(
+    `UPDATE client SET name = name WHERE id IN (SELECT client_id FROM person WHERE id = ANY ($1::uuid[]))`,
+    [persons],
+  );
+  await catchUp(db);
+  const calls = (await callsOf(db, persons)).filter((id) => !known.has(id));
+  if ((await openOf(db, calls)).length > 0) {
+    throw new ClientError(
+      'The person made a call while this command was at work. Nothing was erased. Run the command again once the call is over.',
+    );
+  }
+  await reindex(db, calls);
+}
+
+async function callsOf(db: Client, persons: string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>('SELECT call_id AS id FROM indexed_call WHERE terms && $1::text[]', [
+    persons.map((id) => `person:${id}`),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+async function openOf(db: Client, calls: string[]): Promise<{ id: string; personId: string }[]> {
+  const { rows } = await db.query<{ id: string; personId: string }>(
+    `SELECT id, i.person_id AS "personId" FROM (${openCalls('i.id = ANY ($1::uuid[])')}) AS open JOIN intent i USING (id) ORDER BY id`,
+    [calls],
+  );
+  return rows;
+}
+
+/**
+ * Finds what keeps the names of persons whom clients name: sealed records of earlier versions, keys that belong to the person, and
+ * records of who read, decided or changed something. End users are named by their IDs there.
+ */
+async function placesKeeping(db: Client, persons: CallingPerson[]): Promise<string[]> {
+  const named = persons.filter(({ issuer }) => issuer === null);
+  const { rows } = await db.query<{ place: string }>(
+    `WITH gone AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS g(client_id, actor)), of_calls AS (
+       SELECT id, client_id, record::json ->> 'actor' AS actor FROM intent WHERE strpos(record, '"actor":') > 0)
+     SELECT 'intent/' || id AS place FROM of_calls JOIN gone USING (client_id, actor)
+     UNION ALL SELECT 'refusal/' || id FROM refusal JOIN gone USING (client_id, actor)
+     UNION ALL SELECT 'access/' || id FROM access JOIN gone USING (client_id, actor)
+     UNION ALL SELECT 'decision/' || intent_id FROM decision JOIN gone USING (client_id, actor)
+     UNION ALL SELECT 'activity/' || id FROM activity JOIN gone USING (client_id, actor)
+     UNION ALL SELECT 'api_key/' || k.id FROM api_key k JOIN gone g ON g.client_id = k.client_id AND g.actor = k.person
+     ORDER BY 1`,
+    [named.map(({ clientId }) => clientId), named.map(({ name }) => name)],
+  );
+  return rows.map(({ place }) => place);
+}
