@@ -24,7 +24,6 @@ export function columnsOf(line: IntentLine) {
     claim_key: claimedKeyOf(line) ?? null,
     person_id: document.person_id ?? null,
     ephemeral_key_id: document.ephemeral_key_id ?? null,
-    person: line.person ?? null,
     salt: claim?.salt ?? null,
     hash: claim?.hash ?? null,
     contents: line.contents,

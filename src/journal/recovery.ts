@@ -10,6 +10,7 @@ import { doubtRejected } from './recovered-approvals';
 import { restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
 import { columnsOf, outcomeColumnsOf } from './recovered-columns';
 import { giveKeysBack } from './recovered-keys';
+import { restorePersons } from './recovered-persons';
 
 /** What was missing in the database, and has been restored from DATA_DIRs. */
 export interface Recovered {
@@ -52,7 +53,11 @@ export async function restoreFromCopies(
   // Before the copies, which have no answers.
   const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
   await restore('outcome');
-  const unreadable = await copiesInBatches(dataDirs, 'intent', (batch) => giveKeysBack(prisma, batch));
+  const unreadable = await copiesInBatches(dataDirs, 'intent', async (batch) => {
+    await giveKeysBack(prisma, await restorePersons(prisma, batch));
+  });
+  // Instances that kept running look up their callers again. They remember persons whom this database may never have had.
+  await prisma.$executeRaw`UPDATE client SET name = name`;
   recovered.outcomes += spooled.outcomes;
   recovered.unreadable = unreadable + spooled.unreadable;
   return recovered;
@@ -75,18 +80,15 @@ const SPENT_BY_PAYERS = Prisma.sql`
       ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd`;
 
 async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
-  const rows = lines.flatMap((line) => (line.kind === 'intent' ? columnsOf(line) : []));
+  const known = await restorePersons(prisma, lines);
+  const rows = known.flatMap((line) => (line.kind === 'intent' ? columnsOf(line) : []));
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, client_id uuid, operation text,
         item_count integer, total_usd numeric, expected_fee_usd numeric, held_for text, expires_at timestamptz,
         reserved_on date, idempotency_key text, claim_key text, key_salt text, record text, salt text, hash text,
-        person_id uuid, ephemeral_key_id uuid, person text, contents json, payments json)
-    ), people AS (
-      INSERT INTO person (id, client_id, sha256)
-      SELECT DISTINCT ON (person_id) person_id, client_id, decode(person, 'hex') FROM calls WHERE person IS NOT NULL ORDER BY person_id
-      ON CONFLICT DO NOTHING
+        person_id uuid, ephemeral_key_id uuid, contents json, payments json)
     ), intents AS (
       INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at,
         reserved_on, process, recorded_at, record, person_id, ephemeral_key_id)

@@ -16,6 +16,8 @@ const TABLES = [
   'recent_content',
   'recipient_payment',
   'spending',
+  'payer_spending',
+  'person',
 ];
 
 /** Returns the lines of the copies in a data directory. */

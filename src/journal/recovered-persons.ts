@@ -1,0 +1,30 @@
+import { PrismaService } from '../platform/database/prisma.service';
+import { CopiedLine } from './local-copies';
+
+/**
+ * Adds the persons of copied calls that the database lacks, by their hashes: copies do not have their names. A person who called
+ * again before the copies were restored has another ID in the database.
+ * @returns the lines, with the IDs that the persons have in the database.
+ */
+export async function restorePersons(prisma: PrismaService, lines: CopiedLine[]): Promise<CopiedLine[]> {
+  const copied = lines.flatMap((line) =>
+    line.kind === 'intent' && line.person !== undefined
+      ? [{ id: line.record.person_id, client_id: line.record.client_id, sha256: line.person }]
+      : [],
+  );
+  if (copied.length === 0) return lines;
+  await prisma.$executeRaw`
+    INSERT INTO person (id, client_id, sha256)
+    SELECT DISTINCT ON (p.id) p.id, p.client_id, decode(p.sha256, 'hex')
+    FROM json_to_recordset(${JSON.stringify(copied)}::json) AS p(id uuid, client_id uuid, sha256 text)
+    JOIN client ON client.id = p.client_id ORDER BY p.id
+    ON CONFLICT DO NOTHING`;
+  const known = await prisma.$queryRaw<{ id: string; sha256: string }[]>`
+    SELECT id::text AS id, encode(sha256, 'hex') AS sha256 FROM person
+    WHERE sha256 IN (SELECT decode(one, 'hex') FROM unnest(${copied.map(({ sha256 }) => sha256)}::text[]) AS one)`;
+  const ids = new Map(known.map(({ id, sha256 }) => [sha256, id]));
+  return lines.map((line) => {
+    const id = line.kind === 'intent' && line.person !== undefined ? ids.get(line.person) : undefined;
+    return line.kind === 'intent' && id !== undefined ? { ...line, record: { ...line.record, person_id: id } } : line;
+  });
+}
