@@ -88,6 +88,22 @@ export const DATABASES = [
     test: 'is replayed to its key',
   },
   {
+    name: 'persons-restored',
+    guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
+    edits: [['src/journal/recovered-persons.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
+    noticedBy: 'test/recovered-persons.spec.ts',
+    test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
+  },
+  {
+    name: 'erased-persons',
+    guards: 'a person whose call waits for an approval, who could approve it after an erasure',
+    edits: [
+      ['src/history/retention/persons.ts', 'const erased = ids.filter((id) => !kept.has(id));', 'const erased = ids;'],
+    ],
+    noticedBy: 'test/erase-persons.spec.ts',
+    test: 'leaves a person whose call waits for an approval, so that they cannot approve it themselves',
+  },
+  {
     name: 'erased-keys',
     guards: 'a key that was erased and is used again',
     edits: [

@@ -141,7 +141,9 @@ export const RECOVERIES = [
   {
     name: 'keys-given-back',
     guards: 'a key that was used again before its call was restored',
-    edits: [[RECOVERY, '(batch) => giveKeysBack(prisma, batch)', '() => giveKeysBack(prisma, [])']],
+    edits: [
+      [RECOVERY, 'await giveKeysBack(prisma, await restorePersons(prisma, batch));', 'await giveKeysBack(prisma, []);'],
+    ],
     noticedBy: 'test/recovered-calls.spec.ts',
     test: 'keeps a call that waits for an approval from being a second payment',
   },
