@@ -38,10 +38,8 @@ describe('origins', () => {
       .set({ Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' });
   const get = <const Path extends string = typeof WALLETS>(key: string, origin: string, path = WALLETS as Path) =>
     proxy.get(key, path).set('Origin', origin);
-  const refusals = async () => {
-    const code = 'key_in_browser';
-    return proxy.database.query<{ count: number }>('SELECT count(*)::integer FROM refusal WHERE code = $1', [code]);
-  };
+  const refusals = async () =>
+    (await proxy.database.query("SELECT 1 FROM refusal WHERE code = 'key_in_browser'")).length;
   const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
   it('are allowed in a preflight if any client allows them, whatever the path', async () => {
@@ -94,7 +92,7 @@ describe('origins', () => {
     ['another host of the same site, without its origin', { 'Sec-Fetch-Site': 'same-site' }],
     ['an app in a web view', { Origin: 'capacitor://localhost' }],
   ])('do not let a page use a secret key: %s', async (_page, headers) => {
-    const [sentBefore, [recorded]] = [upstream.received.length, await refusals()];
+    const [sentBefore, recorded] = [upstream.received.length, await refusals()];
     for (const key of [shop, server]) {
       const { body } = await proxy.get(key, WALLETS).set(headers).expect(403);
       expect(body).toMatchObject({ status: 'error', code: 'key_in_browser', action: 'fix_request' });
@@ -106,7 +104,7 @@ describe('origins', () => {
       'key_in_browser',
     );
     expect(upstream.received.length).toBe(sentBefore);
-    expect(await refusals()).toEqual([{ count: (recorded?.count ?? 0) + 3 }]);
+    expect(await refusals()).toBe(recorded + 3);
   });
 
   it.each([
@@ -175,7 +173,7 @@ describe('origins', () => {
       expect(await fetchFrom('127.0.0.1', 'pp_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
       const before = await refusals();
       expect(await fetchFrom('localhost', shop)).toEqual({ failed: 'TypeError' });
-      expect(await refusals()).toEqual(before); // the browser did not even send it
+      expect(await refusals()).toBe(before); // the browser did not even send it
       await allow('shop', SHOP);
     });
   });
