@@ -27,6 +27,12 @@ describe('the holder of an ephemeral key that ends', () => {
     return (await scene.database.query(waiting)).length > 0;
   };
 
+  const expire = (id: string) =>
+    scene.database.query(
+      `UPDATE ephemeral_key SET created_at = created_at - interval '1 hour', expires_at = created_at - interval '59 minutes' WHERE id = $1`,
+      [id],
+    );
+
   it('is refused from the first request after a revocation on another instance, also while it is remembered', async () => {
     const { key: secret, id, name } = await scene.app();
     const revocations: [string, () => PromiseLike<unknown>][] = [
@@ -72,10 +78,7 @@ describe('the holder of an ephemeral key that ends', () => {
     const { key: secret } = await scene.app();
     const { key, id } = await mint(proxy, secret);
     await scene.pay(key).expect(200);
-    await scene.database.query(
-      `UPDATE ephemeral_key SET created_at = created_at - interval '1 hour', expires_at = created_at - interval '1 hour' + interval '1 minute' WHERE id = $1`,
-      [id],
-    );
+    await expire(id);
     await scene.expectNothingSent(() => scene.pay(key, { by: scene.twin }), 'ephemeral_key_ended');
     expect((await proxy.get(key, '/v1/limits').expect(401)).body.code).toBe('ephemeral_key_ended');
   });
@@ -116,6 +119,32 @@ describe('the holder of an ephemeral key that ends', () => {
       await scene.database.query('ROLLBACK');
       return paying;
     }, 'too_late');
+  });
+
+  it('has its held calls approved after the key has expired, and not after it was revoked', async () => {
+    const { key: secret, id } = await scene.app();
+    await scene.change(id, 'approval_over_usd = 0');
+    await proxy.client('approvers', 'approve');
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    const { key: approver } = await clients.issueKey('approvers', { person: 'grace' });
+    const hold = async () => {
+      const made = await mint(proxy, secret);
+      const held = await scene.pay(made.key).expect(202);
+      return { keyId: made.id, path: `/v1/approvals/${held.headers['x-call-id'] ?? ''}` as const };
+    };
+    const approve = (path: `/v1/approvals/${string}`) =>
+      supertest(proxy.url).post(`${path}/approve`).set('X-API-Key', approver).send({ reason: 'agreed' });
+
+    const [expired, revoked] = [await hold(), await hold()];
+    await expire(expired.keyId);
+    await approve(expired.path).expect(200);
+    const spent = 'SELECT usd::text FROM payer_spending WHERE payer_id = $1';
+    expect(await scene.database.query(spent, [expired.keyId])).toEqual([{ usd: '1.000000' }]);
+
+    await supertest(proxy.url).delete(`/v1/ephemeral-keys/${revoked.keyId}`).set('X-API-Key', secret).expect(200);
+    const { body } = await proxy.get(approver, revoked.path).expect(200);
+    expect(body).toMatchObject({ not_allowed: { code: 'key_revoked' } });
+    await scene.expectNothingSent(() => approve(revoked.path), 'key_revoked');
   });
 
   it('is told while it waits for news of a call that its key has ended', async () => {

@@ -38,7 +38,7 @@ import { ForecastService } from './forecast.service';
 import { askerOf, Held, namedBy, ownerBehind, payersOf, requireUnchanged, toPrepared } from './held';
 import { CIRCUIT_OPEN, EXPIRED, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
-import { brokenRule, readCallers } from './permission';
+import { brokenRule, readCallers, requestedWith } from './permission';
 
 /** Lists held calls, and records decisions about them. */
 @Injectable()
@@ -107,9 +107,9 @@ export class ApprovalsService {
     decision: NewDecision,
   ): Promise<FullApprovalRecord> {
     const { id } = held.intent;
-    const { client_id: clientId, key_id: keyId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
+    const { client_id: clientId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
     const { unexplained_transaction: knownTransaction } = held.intent;
-    const operation = operationNamed(held.intent.operation);
+    const [key, operation] = [requestedWith(held.intent), operationNamed(held.intent.operation)];
     const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
     const feeUsd = fee === undefined ? null : new Decimal(fee);
     const { items } = prepared;
@@ -122,8 +122,8 @@ export class ApprovalsService {
       { ...decision, screening },
       { clientId, operation, items, usd, feeUsd, payments, payers: payersOf(held), recipients, knownTransaction },
       async (tx) => {
-        const [callers, limited] = [await readCallers(tx, [keyId]), await readHeldItems(tx, [id])];
-        return brokenRule(callers.get(keyId), operation, limited.get(id) ?? [], isOwn);
+        const [callers, limited] = [await readCallers(tx, [key]), await readHeldItems(tx, [id])];
+        return brokenRule(callers.get(key), operation, limited.get(id) ?? [], isOwn);
       },
     ).catch((cause: unknown) => {
       throw notSent(cause);
@@ -142,7 +142,8 @@ export class ApprovalsService {
    */
   private async screenAgain({ intent }: Held, items: Item[]): Promise<Screened | null> {
     if (!this.screening.isEnabled) return null;
-    const caller = (await readCallers(this.prisma, [intent.key_id])).get(intent.key_id);
+    const key = requestedWith(intent);
+    const caller = (await readCallers(this.prisma, [key])).get(key);
     if (!caller) return null; // the approval is refused
     try {
       return await this.screening.check({ id: intent.id, caller, operation: operationNamed(intent.operation) }, items);
@@ -158,7 +159,8 @@ export class ApprovalsService {
   private async isOwn(call: AuthenticatedCall, held: Held): Promise<boolean> {
     const named = namedBy(held);
     if (named === undefined) return true;
-    const requester = (await readCallers(this.prisma, [held.intent.key_id])).get(held.intent.key_id);
+    const key = requestedWith(held.intent);
+    const requester = (await readCallers(this.prisma, [key])).get(key);
     if (!requester || reachesWholeAccount(requester)) return false;
     return this.ownership.owns(call, ownerBehind(held), named);
   }

@@ -11,7 +11,7 @@ import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
 import { readForbidden } from './forbidden-recipients';
 import { readHeldItems } from './held-items';
-import { BrokenRule, brokenRule, CONTENT_LOST, readCallers } from './permission';
+import { BrokenRule, brokenRule, CONTENT_LOST, readCallers, requestedWith } from './permission';
 
 /** The result that an approval would have now. Both are null once the call is decided or has expired. */
 interface Forecast {
@@ -64,15 +64,16 @@ export class ForecastService {
   /** By call ID. Calls that may still be carried out are left out. */
   private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
     const [callers, items] = await Promise.all([
-      readCallers(this.prisma, [...new Set(pending.map(({ key_id }) => key_id))]),
+      readCallers(this.prisma, [...new Set(pending.map(requestedWith))]),
       readHeldItems(
         this.prisma,
         pending.map(({ id }) => id),
       ), // Records in lists show only the first hundred.
     ]);
     const foreign = await this.namingOthers(pending, callers);
-    const held = pending.map(({ id, key_id, operation: name, recovered }) => {
-      const [caller, operation] = [callers.get(key_id), operationNamed(name)];
+    const held = pending.map((call) => {
+      const { id, operation: name, recovered } = call;
+      const [caller, operation] = [callers.get(requestedWith(call)), operationNamed(name)];
       const own = items.get(id) ?? [];
       const rule = recovered ? CONTENT_LOST : brokenRule(caller, operation, own, !foreign.has(id));
       return { id, caller, operation, items: own, rule };
@@ -85,8 +86,9 @@ export class ForecastService {
   /** Returns the calls that name a transaction of others. What no record tells, the approval itself finds out. */
   private async namingOthers(pending: CallRecord[], callers: Map<string, Caller>): Promise<Set<string>> {
     const found = new Set<string>();
-    for (const { id, key_id, client, person_id: personId, actor_source: actorSource, operation, items } of pending) {
-      const caller = callers.get(key_id);
+    for (const call of pending) {
+      const { id, client, person_id: personId, actor_source: actorSource, operation, items } = call;
+      const caller = callers.get(requestedWith(call));
       const named = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
       if (!caller || named.length === 0 || !namedObjectOf(operationNamed(operation))) continue;
       const makers = await TransactionMakers.read(

@@ -2,6 +2,7 @@ import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/caller-row';
 import { OPENS } from '../../access/clients/key';
+import { STATE, WITH_PARENT_AND_PERSON } from '../../access/ephemeral/state';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
@@ -38,13 +39,25 @@ const NOT_OWN: BrokenRule = {
   faults: [],
 };
 
-/** Reads the callers of these keys. Revoked and expired keys have none. */
-export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]): Promise<Map<string, Caller>> {
-  const rows = await tx.$queryRawUnsafe<CallerRow[]>(
-    `SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = ANY ($1::uuid[]) AND ${OPENS}`,
-    keyIds,
+/** Returns the ID of the key that a call was requested with. */
+export function requestedWith(call: { key_id: string; ephemeral_key_id?: string | null | undefined }): string {
+  return call.ephemeral_key_id ?? call.key_id;
+}
+
+/**
+ * Reads the callers of keys, by {@link requestedWith}. Revoked and expired keys have none. An ephemeral key has the caller of
+ * its parent until one of them is revoked. It expires before most approvals, and what it requested was allowed.
+ */
+export async function readCallers(tx: Prisma.TransactionClient, keys: string[]): Promise<Map<string, Caller>> {
+  const rows = await tx.$queryRawUnsafe<(CallerRow & { requestedWith: string })[]>(
+    `SELECT k.id::text AS "requestedWith", ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id
+     WHERE k.id = ANY ($1::uuid[]) AND ${OPENS}
+     UNION ALL
+     SELECT e.id::text, ${CALLER_COLUMNS} FROM ${WITH_PARENT_AND_PERSON} JOIN client c ON c.id = k.client_id
+     WHERE e.id = ANY ($1::uuid[]) AND ${OPENS} AND ${STATE} <> 'revoked'`,
+    keys,
   );
-  return new Map(rows.map((row) => [row.keyId, callerOf(row)]));
+  return new Map(rows.map((row) => [row.requestedWith, callerOf(row)]));
 }
 
 /**
