@@ -108,6 +108,35 @@ describe('the holder of an ephemeral key', () => {
     expect((await preview(key, { email: 'ada@example.com' }).expect(200)).body).toMatchObject({ would: 'be_sent' });
   });
 
+  it('sees its own caps and what it has spent, and not those of its client', async () => {
+    const { key: secret, id } = await scene.app();
+    const caps = 'daily_cap_usd = 9000, max_item_usd = 4, person_daily_cap_usd = 30, person_requests_per_minute = 900';
+    await scene.change(id, caps);
+    await scene.pay(secret, { usd: 3 }).set('X-Actor', 'grace').expect(200);
+    const { key, expires_at } = await mint(proxy, secret, { operations: [AIRTIME, CREDIT], max_item: 3 });
+    await scene.pay(key, { usd: 2 }).expect(200);
+    const { body } = await proxy.get(key, '/v1/limits').expect(200);
+    expect(body).toMatchObject({
+      daily: { cap_usd: '30', spent_usd: '2', left_usd: '28' },
+      monthly: { cap_usd: null, spent_usd: '2' },
+      total: { cap_usd: '20', spent_usd: '2', left_usd: '18', resets_at: expires_at },
+      max_item_usd: '3',
+      requests_per_minute: 900,
+    });
+    const previewed = (await preview(key, { email: 'ada@example.com' }).expect(200)).body;
+    expect(previewed.caps).toMatchObject({ daily: { cap_usd: '30', spent_usd: '2', left_after_usd: '27' } });
+    for (const shown of [body, previewed]) expect(JSON.stringify(shown)).not.toContain('9000');
+    await scene.change(id, 'daily_cap_usd = 5.5');
+    const refused = await scene.pay(key).expect(403);
+    expect(refused.body).toMatchObject({
+      code: 'cap_exceeded',
+      error: expect.stringContaining('a cap of the whole app'),
+    });
+    await scene.change(id, 'daily_cap_usd = 9000');
+    const own = (await proxy.get(secret, '/v1/limits').expect(200)).body;
+    expect(own).toMatchObject({ daily: { cap_usd: '9000', spent_usd: '5' }, total: null, max_item_usd: '4' });
+  });
+
   it('finds no calls and gets no replays of other persons', async () => {
     const { key: secret } = await scene.app();
     const [ada, bob] = [await mint(proxy, secret), await mint(proxy, secret, { actor: 'bob' })];

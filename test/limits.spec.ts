@@ -38,6 +38,7 @@ describe('GET /v1/limits', () => {
     expect(await limitsOf(key)).toEqual({
       daily: { ...none, resets_at: '2028-03-01T00:00:00.000Z' },
       monthly: { ...none, resets_at: '2028-03-01T00:00:00.000Z' },
+      total: null,
       max_item_usd: null,
       max_call_usd: null,
       approval_over_usd: null,
@@ -91,6 +92,7 @@ describe('GET /v1/limits', () => {
       resets_at: '2028-03-01T00:00:00.000Z',
     });
     expect(rest).toEqual({
+      total: null,
       max_item_usd: '5.5',
       max_call_usd: '8',
       approval_over_usd: '0',

@@ -1,12 +1,17 @@
 import { Decimal } from 'decimal.js';
-import { AdmissionRequest, Budget } from '../policy/admission';
+import { AdmissionRequest } from '../policy/admission';
+import { Caps } from '../policy/caps';
 import { dryRun } from '../policy/decide';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRules } from './opened';
 import { readState } from './state';
 
 /** The answer that admission would give now. */
-export type DryRun = ReturnType<typeof dryRun> & { feeUsd: Decimal | null; budget: Budget };
+export type DryRun = ReturnType<typeof dryRun> & {
+  feeUsd: Decimal | null;
+  /** The caps that the caller may see: its client's or, for an end user, their own. Undefined if no amount is known. */
+  caps: Caps | undefined;
+};
 
 /** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
 export async function readDryRun(
@@ -32,5 +37,7 @@ export async function readDryRun(
   const { state, feeShares } = await readState(prisma, [request], [client], { ...windows, knownFees: fees.known });
   fees.learn(feeShares);
   const priced = fees.priced([request])[0] ?? request;
-  return { ...dryRun(priced, state), feeUsd: priced.feeUsd, budget: state.budgets.get(client.id) as Budget };
+  const { endUserId } = request;
+  const caps = endUserId === null ? state.budgets.get(client.id) : state.payers.get(endUserId);
+  return { ...dryRun(priced, state), feeUsd: priced.feeUsd, caps };
 }

@@ -15,7 +15,17 @@ export interface Spending {
   thisMonth: Spent;
 }
 
-/** Reads the spending of clients. The journal writes it. */
+/** The caps of a person or of an ephemeral key, and what counts against them. */
+export interface PayerUsage extends Spending {
+  dailyCapUsd: string | null;
+  monthlyCapUsd: string | null;
+  /** The most that an ephemeral key may pay while it lives. */
+  totalCapUsd: string | null;
+  /** What was paid with an ephemeral key. Null for a person. */
+  total: Spent | null;
+}
+
+/** Reads the spending of clients, persons and ephemeral keys. The journal writes it. */
 @Injectable()
 export class SpendingService {
   constructor(private readonly prisma: SidePrisma) {}
@@ -30,6 +40,21 @@ export class SpendingService {
   async spentByAll(): Promise<Map<string, Spending>> {
     const rows = await this.read(Prisma.sql`client`);
     return new Map(rows.map((row) => [row.client, toSpending(row)]));
+  }
+
+  /** Reads the caps and the spending of persons and ephemeral keys by their IDs, in one statement. */
+  async ofPayers(ids: string[]): Promise<Map<string, PayerUsage>> {
+    const rows = await this.prisma.$queryRaw<PayerRow[]>`
+      SELECT c.payer_id::text AS client, c.daily_cap_usd::text AS daily_cap, c.monthly_cap_usd::text AS monthly_cap,
+        c.total_cap_usd::text AS total_cap, s.today_usd::text AS today, s.month_usd::text AS month, s.total_usd::text AS total,
+        (t.today + 1)::timestamp AT TIME ZONE 'UTC' AS day_ends,
+        (date_trunc('month', t.today::timestamp) + interval '1 month') AT TIME ZONE 'UTC' AS month_ends,
+        least(e.expires_at, k.expires_at) AS key_ends
+      FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) AS t CROSS JOIN payer_cap c
+      CROSS JOIN LATERAL payer_spent(c.payer_id, t.today) AS s
+      LEFT JOIN ephemeral_key e ON e.id = c.payer_id LEFT JOIN api_key k ON k.id = e.key_id
+      WHERE c.payer_id = ANY (${ids}::uuid[])`;
+    return new Map(rows.map((row) => [row.client, toPayerUsage(row)]));
   }
 
   private read(clients: Prisma.Sql): Promise<SpentRow[]> {
@@ -52,6 +77,25 @@ interface SpentRow {
   month: string;
   day_ends: Date;
   month_ends: Date;
+}
+
+interface PayerRow extends SpentRow {
+  daily_cap: string | null;
+  monthly_cap: string | null;
+  total_cap: string | null;
+  total: string;
+  /** Null for a person. */
+  key_ends: Date | null;
+}
+
+function toPayerUsage(row: PayerRow): PayerUsage {
+  return {
+    ...toSpending(row),
+    dailyCapUsd: row.daily_cap,
+    monthlyCapUsd: row.monthly_cap,
+    totalCapUsd: row.total_cap,
+    total: row.key_ends && { usd: new Decimal(row.total), resetsAt: row.key_ends },
+  };
 }
 
 function toSpending({ today, month, day_ends, month_ends }: SpentRow): Spending {

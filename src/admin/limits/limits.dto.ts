@@ -1,11 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { UsageDto } from './cap';
+import { orNull } from '../../history/records/record.dto';
+import { CapDto, UsageDto } from './cap';
 
 const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
 const USD = { pattern: '^\\d+(\\.\\d+)?$', example: '10.5' };
 
 export class LimitsDto extends UsageDto {
+  @orNull(CapDto, 'All payments with your ephemeral key, which ends when the cap resets. Null for other keys.')
+  total!: CapDto | null;
   @nullable('string', 'Limit per item in US dollars.', USD) max_item_usd!: string | null;
   @nullable('string', 'Limit per call in US dollars.', USD) max_call_usd!: string | null;
   @nullable('string', 'Approval threshold per call in US dollars.', USD) approval_over_usd!: string | null;

@@ -117,7 +117,7 @@ export class AdmissionService {
       if (result.kind === 'held') return pendingReply(call.id);
       if (result.kind === 'caller_changed') return result.kind;
       if (result.kind === 'over_own_limit') throw problem as Problem;
-      if (result.kind !== 'repeated') throw obstacleProblem(result, call.operation);
+      if (result.kind !== 'repeated') throw obstacleProblem(result, call);
       const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
       await sleep(TWIN_WAIT_MS);

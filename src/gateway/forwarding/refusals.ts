@@ -9,6 +9,7 @@ import { OverCap } from '../../policy/caps';
 import { brokenLimits, Limited, limitsOfPerson, missingPerson } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
+import { isEndUser } from '../../access/people/person';
 import { Item } from '../../operations/item';
 import { recipientsOf } from '../../journal/beneficiaries';
 import { pointerIn, valueFieldOf } from '../../operations/items';
@@ -94,7 +95,7 @@ export function requireClosedCircuit(account: UpstreamAccount, outgoing: Outgoin
 /** Returns the error for a request that an obstacle stops. */
 export function obstacleProblem(
   obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>,
-  operation: OperationName,
+  { operation, person }: Pick<OperationCall, 'operation' | 'person'>,
 ): Problem {
   switch (obstacle.kind) {
     case 'key_reused':
@@ -108,7 +109,9 @@ export function obstacleProblem(
     case 'circuit_open':
       return new Problem('upstream_unreachable', { retryAfter: obstacle.retryAfter });
     case 'over_cap':
-      return overCapProblem(obstacle);
+      return person && isEndUser(person) && obstacle.of === 'client'
+        ? new Problem('cap_exceeded', { text: CAP_OF_APP })
+        : overCapProblem(obstacle);
     case 'over_recipient_cap': {
       const { capUsd } = obstacle;
       const text = `Your client may pay ${capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent. "errors" lists the items that exceed it.`;
@@ -119,6 +122,10 @@ export function obstacleProblem(
 
 /** Whose cap it is, for the app. */
 const CAP_OF = { client: "Your client's", person: "This person's", ephemeral_key: "This ephemeral key's" } as const;
+
+/** End users do not learn what everybody else has spent. */
+const CAP_OF_APP =
+  'This payment would exceed a cap of the whole app. Nothing was sent. Try again on another day, or ask the provider of the app.';
 
 function overCapProblem({ of, period, capUsd, leftUsd, feeUsd }: OverCap): Problem {
   const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';

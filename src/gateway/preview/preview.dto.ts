@@ -171,7 +171,11 @@ export class Preview {
   coverage!: string | null;
   @orNull(PreviewApproval, 'The approval that the request would need. Null if it needs none.')
   approval!: PreviewApproval | null;
-  @ApiProperty({ type: PreviewCaps, description: 'The caps of your client, and what this payout would leave of them.' })
+  @ApiProperty({
+    type: PreviewCaps,
+    description:
+      'The caps of your client or, with an ephemeral key or an access token, of its person, and what this payout would leave of them.',
+  })
   caps!: PreviewCaps;
   @nullable('string', 'Why the operator has stopped the operation. Null if it is not stopped.') stopped!: string | null;
   @ApiProperty({ type: [PreviewItem], description: 'The items without errors.' }) items!: PreviewItem[];

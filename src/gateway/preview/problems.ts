@@ -36,9 +36,7 @@ function obstacleProblems({ call, dryRun }: PreviewFacts, wanted: (obstacle: Obs
   return dryRun.obstacles
     .filter(wanted)
     .flatMap((obstacle) =>
-      obstacle.kind === 'repeated' || obstacle.kind === 'over_own_limit'
-        ? []
-        : [obstacleProblem(obstacle, call.operation)],
+      obstacle.kind === 'repeated' || obstacle.kind === 'over_own_limit' ? [] : [obstacleProblem(obstacle, call)],
     );
 }
 

@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors/problem';
 import { EarlierPayment } from './earlier-payments';
 import { totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
-import { Budget } from '../../policy/admission';
+import { Caps } from '../../policy/caps';
 import { reservationOf } from '../../policy/caps';
 import { HeldFor, Hold } from '../../policy/holds';
 import { Served } from '../forwarding/coverage';
@@ -24,6 +24,7 @@ import {
 import { problemsOf } from './problems';
 
 const ZERO = new Decimal(0);
+const NO_CAPS: Caps = { dailyCapUsd: null, monthlyCapUsd: null, spentTodayUsd: ZERO, spentThisMonthUsd: ZERO };
 
 /** Returns the preview of a request with these facts. */
 export function toPreview(facts: PreviewFacts): Preview {
@@ -45,7 +46,7 @@ export function toPreview(facts: PreviewFacts): Preview {
     coverage: served instanceof Served ? 'checked' : served,
     approval: replay ? null : toApproval(dryRun.hold, caller.limits),
     caps: toCaps(
-      dryRun.budget,
+      dryRun.caps ?? NO_CAPS,
       replay || !movesValue(operation) ? ZERO : reservationOf({ usd: request.usd, feeUsd: dryRun.feeUsd }),
     ),
     stopped: stopped?.stop.reason ?? null,
@@ -99,8 +100,8 @@ function thresholdOf(heldFor: HeldFor, limits: Limits): Decimal | null {
 }
 
 /** @param usd the amount that would count against the caps. Null if it is not known. */
-function toCaps(budget: Budget, usd: Decimal | null): PreviewCaps {
-  const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
+function toCaps(caps: Caps, usd: Decimal | null): PreviewCaps {
+  const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = caps;
   return { daily: toCap(dailyCapUsd, spentTodayUsd, usd), monthly: toCap(monthlyCapUsd, spentThisMonthUsd, usd) };
 }
 
