@@ -108,6 +108,24 @@ describe('a sign-in at the provider', () => {
     expect((await open(cookies, callback)).status).toBe(403);
   });
 
+  it('is listed with the keys of its client', async () => {
+    const alice = await signInAs(url, 'alice');
+    const { body } = await read(alice, '/v1/clients/ops/keys').expect(200);
+    expect(body).toMatchObject({
+      keys: [
+        { kind: 'secret', subject: null },
+        {
+          id: aliceKey,
+          kind: 'sign_in',
+          person: 'alice',
+          subject: 'alice',
+          state: 'active',
+          last_used_at: expect.any(String),
+        },
+      ],
+    });
+  });
+
   it('lets only one client have a person', async () => {
     const { cookies, csrfToken } = await signInAs(url, 'alice');
     const answer = await supertest(url)

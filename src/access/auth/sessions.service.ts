@@ -91,6 +91,7 @@ export class SessionsService {
     await this.prisma.consoleSession.create({
       data: { sha256: new Uint8Array(sha256(token)), keyId, signedInAt: at, acr, sid, idToken: sealed },
     });
+    if (signIn) await this.prisma.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
     return token;
   }
 

@@ -6,8 +6,11 @@ import { allowedOperations } from './operations';
 /** A client as operators see it, with the names of the API. */
 export type ListedClient = ReturnType<typeof listedClient>;
 
-/** A `secret` key is known to its holder. A `provider` key stands for the tokens of the client's provider. */
-export const KEY_KINDS = ['secret', 'provider'] as const;
+/**
+ * A `secret` key is known to its holder. A `provider` key stands for the tokens of the client's provider, and a `sign_in` key
+ * for the sessions of a person.
+ */
+export const KEY_KINDS = ['secret', 'provider', 'sign_in'] as const;
 type KeyKind = (typeof KEY_KINDS)[number];
 
 /** A key as operators see it. It never contains the key itself. */
@@ -73,7 +76,7 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
 
 /** Returns the beginning and the end of a secret key. Other keys have no text. */
 export function hintOf(clientName: string, { hint, kind }: { hint: string; kind?: string }): string {
-  return kind === 'provider' ? hint : `pp_${clientName}_…${hint}`;
+  return kind === 'provider' || kind === 'sign_in' ? hint : `pp_${clientName}_…${hint}`;
 }
 
 function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): 'active' | 'revoked' | 'expired' {

@@ -78,7 +78,9 @@ export class ClientsDto {
 export class KeyDto implements ListedKey {
   @described('ID of the key.', UUID) id!: string;
   @described('Name of the client.', { type: 'string' }) client!: string;
-  @described('`provider`: it stands for all access tokens of the client.', { enum: KEY_KINDS })
+  @described('`provider`: it stands for all access tokens of the client. `sign_in`: for the sessions of a person.', {
+    enum: KEY_KINDS,
+  })
   kind!: ListedKey['kind'];
   @described('Beginning and end of the key.', { type: 'string', example: 'pp_shop_…x7Qa' }) hint!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
