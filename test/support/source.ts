@@ -69,7 +69,7 @@ export function literalSpreads(path: string): string[] {
 
 /** The paths of all code that people wrote, scripts and the console included. */
 export function codeFiles(): string[] {
-  return ['src', 'test', 'console/src', 'packages/sdk', 'bench', 'tools'].flatMap((folder) =>
+  return ['src', 'test', 'console/src', 'packages/sdk', 'examples', 'bench', 'tools'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(tsx?|[cm]js)$/.test(path) && !/generated|dist|node_modules/.test(path))
       .map((path) => `${folder}/${path}`),
