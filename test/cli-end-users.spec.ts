@@ -59,4 +59,22 @@ describe('the commands for end users', () => {
     );
     expect(await update('--token-issuer', 'none')).toMatchObject({ token_issuer: null, token_algorithms: [] });
   });
+
+  it('list people, and give one of them other limits', async () => {
+    await create('shop', '--person-daily-cap', '10');
+    const limits = async (...args: string[]) =>
+      JSON.parse((await clients('persons', 'limits', '--client', 'shop', '--json', ...args)).stdout) as object;
+    const alice = await limits('--name', 'alice', '--daily-cap', '50', '--rpm', '7');
+    expect(alice).toMatchObject({ name: 'alice', daily_cap_usd: '50', requests_per_minute: 7 });
+    await limits('--name', 'bob', '--max-item', '2');
+    expect(await limits('--name', 'alice', '--daily-cap', 'default')).toMatchObject({ daily_cap_usd: null });
+    const { stdout } = await clients('persons', 'list', '--client', 'shop', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { name: 'bob', max_item_usd: '2' },
+      { name: 'alice', requests_per_minute: 7 },
+    ]);
+    await expect(limits('--name', 'alice')).rejects.toThrow(/^Give at least one of --daily-cap, /);
+    await expect(limits('--name', 'alice', '--rpm', 'x')).rejects.toThrow('--rpm must be a whole number from 1 to');
+    await expect(limits('--name', 'a@b.example', '--rpm', '1')).rejects.toThrow(/^the name must be the subject/);
+  });
 });

@@ -13,6 +13,7 @@ import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from
 import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
+import { personsCommand } from './persons';
 import { chosenProvider, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
 import { revokePersonCommand } from './revoke-person';
 
@@ -36,7 +37,8 @@ export function clientsCommands(): Command {
     .addCommand(updateCommand())
     .addCommand(listCommand())
     .addCommand(beneficiariesCommand())
-    .addCommand(revokePersonCommand());
+    .addCommand(revokePersonCommand())
+    .addCommand(personsCommand());
 }
 
 function createCommand(): Command {

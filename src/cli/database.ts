@@ -2,6 +2,7 @@ import { ConfigService } from '@nestjs/config';
 import { Command } from 'commander';
 import { BeneficiariesService } from '../access/clients/beneficiaries.service';
 import { ClientsService } from '../access/clients/clients.service';
+import { PersonExceptionsService } from '../access/people/person-exceptions.service';
 import { clock, DATABASE_MS } from '../platform/database/clock';
 import { Config, loadConfigOf, StartError } from '../platform/config/config';
 import { requireAccess } from '../platform/database/access-check';
@@ -110,12 +111,14 @@ export async function withClients(work: (clients: ClientsService) => Promise<voi
 export interface ClientServices {
   clients: ClientsService;
   register: BeneficiariesService;
+  exceptions: PersonExceptionsService;
 }
 
 export function clientServices(prisma: PrismaService): ClientServices {
   const journal = new ActivityJournal();
   const clients = new ClientsService(prisma, journal);
-  return { clients, register: new BeneficiariesService(prisma, clients, journal) };
+  const register = new BeneficiariesService(prisma, clients, journal);
+  return { clients, register, exceptions: new PersonExceptionsService(prisma, journal) };
 }
 
 /** Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped afterwards. */

@@ -18,6 +18,8 @@ export const CLIENT_ACTIONS = [
   'ephemeral_key_issued',
   'ephemeral_key_revoked',
   'person_revoked',
+  'person_added',
+  'person_limits_changed',
   'beneficiary_added',
   'beneficiary_removed',
   'change_requested',

@@ -14,6 +14,7 @@ export class ClientError extends Error {
       | 'key_not_found'
       | 'public_client'
       | 'provider_taken'
+      | 'person_not_found'
       | 'sign_in_exists',
     readonly faults: Fault[] = [],
   ) {

@@ -21,6 +21,7 @@ import {
 } from './pending-changes';
 import { fromRegisterDocument } from './register-document';
 import { RegisterWrites } from '../clients/register-writes';
+import { fromDocument, PersonExceptionWrites, readOwnLimits, toDocument } from '../people/person-exceptions';
 import { requireSeparateHands } from './separation';
 
 /** Lists the changes that wait for a second person, and decides about them. */
@@ -28,6 +29,7 @@ import { requireSeparateHands } from './separation';
 export class ChangeDecisionsService {
   private readonly writes: ClientWrites;
   private readonly register: RegisterWrites;
+  private readonly exceptions: PersonExceptionWrites;
 
   constructor(
     private readonly prisma: SidePrisma,
@@ -35,6 +37,7 @@ export class ChangeDecisionsService {
   ) {
     this.writes = new ClientWrites(records);
     this.register = new RegisterWrites(records);
+    this.exceptions = new PersonExceptionWrites(records);
   }
 
   /**
@@ -112,11 +115,15 @@ export class ChangeDecisionsService {
   /** Returns the changed client, null for one that will be created, or undefined if it is no longer as it was. */
   private async currentClient(
     tx: Prisma.TransactionClient,
-    { kind, client: name, before }: PendingChange,
+    { kind, client: name, before, change: { person } }: PendingChange,
   ): Promise<{ id: string } | null | undefined> {
     if (before === null) return (await isTaken(tx, name)) ? undefined : null;
     const client = await lockClient(tx, name);
     if (JSON.stringify(permissionsOf(client)) !== JSON.stringify(before.permissions)) return undefined;
+    if (person) {
+      const limits = toDocument(await readOwnLimits(tx, client.id, person.id));
+      return JSON.stringify(limits) === JSON.stringify(before.person) ? client : undefined;
+    }
     // A key that was issued since would take part in what the change grants, and nobody agreed to that.
     const known = new Set(before.holders.map(({ key_id }) => key_id));
     const isKnown = ({ key_id }: Holder) => known.has(key_id);
@@ -145,6 +152,12 @@ export class ChangeDecisionsService {
     }
     if (change.register) {
       await this.register.change(tx, client, fromRegisterDocument(change.register), by);
+      return;
+    }
+    if (change.person) {
+      const { id, limits } = change.person;
+      const ofPerson = { id, before: await readOwnLimits(tx, client.id, id), change: fromDocument(limits) };
+      await this.exceptions.limit(tx, client, ofPerson, by);
       return;
     }
     if (permissions.scopes) {

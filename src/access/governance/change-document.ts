@@ -4,6 +4,7 @@ import { KeyRow } from '../clients/key-rows';
 import { hintOf } from '../clients/listed';
 import { Permissions } from '../clients/permissions';
 import { identityOf, isSignIn } from '../clients/sign-ins';
+import { OwnLimitsDocument } from '../people/person-exceptions';
 import { RegisterDocument } from './register-document';
 
 /** A requested change, as it is stored until somebody decides about it. */
@@ -16,12 +17,16 @@ export interface ChangeDocument {
   permissions: Permissions;
   key?: KeyDocument;
   register?: RegisterDocument;
+  /** The limits of one person. */
+  person?: { id: string; limits: OwnLimitsDocument };
 }
 
 /** What a client may do, and who holds its keys, when a change of it was requested. */
 export interface BeforeDocument {
   permissions: object;
   holders: Holder[];
+  /** The limits of the person whose limits are changed. */
+  person?: OwnLimitsDocument;
 }
 
 /** A new key. The key itself is nowhere. */
@@ -47,13 +52,15 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
 }
 
 /** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
-export function recordedChange(client: string, { account, kind, permissions, key, register }: ChangeDocument): object {
+export function recordedChange(client: string, change: ChangeDocument): object {
+  const { account, kind, permissions, key, register, person } = change;
   return {
     ...(account !== undefined && { account }),
     ...(kind !== undefined && { kind }),
     ...permissions,
     ...(key && recordedKey(client, key)),
     ...(register && { list: register.list }),
+    ...(person && { person_id: person.id, ...person.limits }),
   };
 }
 

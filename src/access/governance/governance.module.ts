@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '../clients/clients.module';
+import { PersonExceptionsService } from '../people/person-exceptions.service';
 import { ChangeDecisionsService } from './change-decisions.service';
 import { GovernanceService } from './governance.service';
 
-const SERVICES = [GovernanceService, ChangeDecisionsService];
+const SERVICES = [GovernanceService, ChangeDecisionsService, PersonExceptionsService];
 
 @Module({ imports: [ClientsModule], providers: SERVICES, exports: SERVICES })
 export class GovernanceModule {}

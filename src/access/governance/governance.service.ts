@@ -24,12 +24,20 @@ import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../cli
 import { ListedClient } from '../clients/listed';
 import { grantsOf, toPermissions } from '../clients/permissions';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
-import { widenedRegister } from './register-document';
+import { requireOneDirection, widenedRegister } from './register-document';
 import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
 import { completeProvider, NO_PROVIDER } from '../clients/token-provider';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
-import { isGuarded, widenings } from './widens';
+import {
+  checkOwnLimits,
+  OwnLimits,
+  PersonExceptionWrites,
+  readOwnLimits,
+  toDocument,
+} from '../people/person-exceptions';
+import { PersonExceptionsService } from '../people/person-exceptions.service';
+import { isGuarded, personWidenings, widenings } from './widens';
 
 /** A change that waits for a second person. */
 export interface Waiting {
@@ -51,11 +59,13 @@ export class GovernanceService {
   private readonly waitsForMs: number;
   private readonly writes: ClientWrites;
   private readonly registerWrites: RegisterWrites;
+  private readonly exceptionWrites: PersonExceptionWrites;
 
   constructor(
     private readonly prisma: SidePrisma,
     private readonly clients: ClientsService,
     private readonly register: BeneficiariesService,
+    private readonly exceptions: PersonExceptionsService,
     private readonly records: ChangeRecords,
     config: ConfigService<Loaded, true>,
   ) {
@@ -65,6 +75,7 @@ export class GovernanceService {
     this.waitsForMs = approvalExpiresAfterSeconds * 1_000;
     this.writes = new ClientWrites(records);
     this.registerWrites = new RegisterWrites(records);
+    this.exceptionWrites = new PersonExceptionWrites(records);
   }
 
   /** Creates a client, with its first key if it is a server. @throws ClientError, Problem */
@@ -171,6 +182,26 @@ export class GovernanceService {
     });
   }
 
+  /** Changes the limits of a person. @returns undefined unless it waits for a second person. @throws ClientError, Problem */
+  async limitPerson(
+    name: string,
+    id: string,
+    change: Partial<OwnLimits>,
+    by: ChangeAuthor,
+  ): Promise<Waiting | undefined> {
+    if (!this.isOn) return this.exceptions.limit(name, id, change, by);
+    checkOwnLimits(change);
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      const before = await readOwnLimits(tx, client.id, id);
+      const widens = personWidenings(before, { ...before, ...change }, grantsOf(client));
+      if (widens.length === 0) return this.exceptionWrites.limit(tx, client, { id, before, change }, by);
+      const state = { ...(await stateOf(tx, client)), person: toDocument(before) };
+      const document = { permissions: {}, person: { id, limits: toDocument(change) } };
+      return this.wait(tx, { kind: 'change_client', client, widens, before: state, change: document }, by);
+    });
+  }
+
   /** Records at a start whether a second person must agree, if the last start said otherwise. */
   async recordSetting(): Promise<void> {
     if (this.isProduction && !this.isOn) this.logger.warn('dual control is off');
@@ -211,13 +242,6 @@ export class GovernanceService {
 /** What a client may do now, and who holds its keys. */
 async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Promise<BeforeDocument> {
   return { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
-}
-
-/** Of additions and removals, one waits and the other applies at once. A change with both would be half made. */
-function requireOneDirection({ add, remove }: RegisterChange): void {
-  if (add.length === 0 || remove.length === 0) return;
-  const detail = 'must be sent in a request of its own, because one of add and remove waits for a second person';
-  throw new Problem('invalid_request', { faults: ['/add', '/remove'].map((pointer) => ({ pointer, detail })) });
 }
 
 /** Whether a change waits for a second person. */

@@ -61,9 +61,13 @@ export async function insertPending(
 }
 
 /** Returns the permissions that a change changes, as they were when it was requested. */
-export function shownBefore({ permissions }: BeforeDocument, change: ChangeDocument): object {
-  const changed = Object.keys(change.permissions);
-  return Object.fromEntries(Object.entries(permissions).filter(([name]) => changed.includes(name)));
+export function shownBefore({ permissions, person = {} }: BeforeDocument, change: ChangeDocument): object {
+  if (change.person) return only(person, Object.keys(change.person.limits));
+  return only(permissions, Object.keys(change.permissions));
+}
+
+function only(state: object, names: string[]): object {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => names.includes(name)));
 }
 
 export async function readPending(

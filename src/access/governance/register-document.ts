@@ -1,6 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
+import { Problem } from '../../platform/errors/problem';
 import { RegisterList } from '../clients/beneficiary';
-import { entriesOfAdded, entriesToRemove, RegisterWrite } from '../clients/register-writes';
+import { entriesOfAdded, entriesToRemove, RegisterChange, RegisterWrite } from '../clients/register-writes';
 
 /** A requested change of a register, as it is stored: additions to `allowed`, or removals from `blocked`. */
 export interface RegisterDocument {
@@ -40,6 +41,13 @@ export function fromRegisterDocument({ list, recipients }: RegisterDocument): Re
     recipient === null ? [] : [{ kind, recipient: new Uint8Array(Buffer.from(recipient, 'hex')), masked }],
   );
   return { list, add, remove: { ids: [], recipients: [] } };
+}
+
+/** Of additions and removals, one waits and the other applies at once. A change with both would be half made. */
+export function requireOneDirection({ add, remove }: RegisterChange): void {
+  if (add.length === 0 || remove.length === 0) return;
+  const detail = 'must be sent in a request of its own, because one of add and remove waits for a second person';
+  throw new Problem('invalid_request', { faults: ['/add', '/remove'].map((pointer) => ({ pointer, detail })) });
 }
 
 async function additions(tx: Prisma.TransactionClient, write: RegisterWrite): Promise<RecipientDocument[]> {

@@ -3,6 +3,7 @@ import { Scope } from '../../operations/scopes';
 import { Grants } from '../clients/grants';
 import { LIMIT_FIELDS } from '../clients/limit-fields';
 import { Limits } from '../clients/limits';
+import { OwnLimits } from '../people/person-exceptions';
 import { providerWidenings } from '../clients/token-provider';
 
 /**
@@ -38,6 +39,21 @@ const WIDENS: { [key in keyof Limits]: Widens<Limits[key]> } = {
   personMaxItemUsd: isMore,
   personRequestsPerMinute: isMore,
 };
+
+/** Returns which limits of a person a change raises, by the names of the API. A person without a limit has the client's. */
+export function personWidenings(before: OwnLimits, after: OwnLimits, client: Limits): string[] {
+  const keys = Object.keys(DEFAULT_OF) as (keyof OwnLimits)[];
+  return keys
+    .filter((key) => isMore(before[key] ?? client[DEFAULT_OF[key]], after[key] ?? client[DEFAULT_OF[key]]))
+    .map((key) => LIMIT_FIELDS[DEFAULT_OF[key]].name);
+}
+
+const DEFAULT_OF = {
+  dailyCapUsd: 'personDailyCapUsd',
+  monthlyCapUsd: 'personMonthlyCapUsd',
+  maxItemUsd: 'personMaxItemUsd',
+  requestsPerMinute: 'personRequestsPerMinute',
+} as const satisfies Record<keyof OwnLimits, keyof Limits>;
 
 /** Returns whether the holder of a key with these scopes needs the agreement of two persons. */
 export function isGuarded(scopes: readonly string[]): boolean {

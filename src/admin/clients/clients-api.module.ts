@@ -10,6 +10,7 @@ import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
 import { SignInsController } from './sign-ins.controller';
 import { PersonsController } from './persons.controller';
+import { PersonLimitsController } from './person-limits.controller';
 import { OperationsController } from './operations.controller';
 
 @Module({
@@ -19,6 +20,7 @@ import { OperationsController } from './operations.controller';
     ChangesController,
     ClientsController,
     KeysController,
+    PersonLimitsController,
     SignInsController,
     BeneficiariesController,
     OperationsController,

@@ -69,6 +69,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   headers_too_large: 'fix_request',
   request_timeout: 'retry_same_key',
   client_not_found: 'fix_request',
+  person_not_found: 'fix_request',
   key_not_found: 'fix_request',
   ephemeral_key_not_found: 'fix_request',
   change_not_found: 'fix_request',

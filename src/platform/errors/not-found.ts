@@ -1,6 +1,10 @@
 /** The errors for objects that do not exist (404). */
 export const NOT_FOUND = {
   client_not_found: { status: 404, text: 'No client has this name. GET /v1/clients lists the clients.' },
+  person_not_found: {
+    status: 404,
+    text: 'This client has no person with this ID. GET /v1/clients/{name}/persons lists them.',
+  },
   key_not_found: {
     status: 404,
     text: 'This client has no key with this ID. GET /v1/clients/{name}/keys lists its keys.',

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { isUuid } from '../../platform/database/uuid';
+import { ChangeAuthor, ChangeRecords } from '../clients/changes';
+import { ClientError } from '../clients/client-error';
+import { findClient, lockClient } from '../clients/client-writes';
+import { PATIENCE } from '../clients/clients.service';
+import { toDecimal, Usd } from '../clients/limits';
+import { checkOwnLimits, OwnLimits, PersonExceptionWrites, PersonName, readOwnLimits } from './person-exceptions';
+import { personHash } from './person-hash';
+
+/** A person as operators see them, with the names of the API. */
+export interface ListedPerson {
+  id: string;
+  /** Null if erased. */
+  name: string | null;
+  issuer: string | null;
+  first_seen_at: Date;
+  revoked_at: Date | null;
+  /** The person's own limits. Null: the client's. */
+  daily_cap_usd: string | null;
+  monthly_cap_usd: string | null;
+  max_item_usd: string | null;
+  requests_per_minute: number | null;
+  spent_today_usd: string;
+  spent_this_month_usd: string;
+}
+
+/** Lists the people of clients, and gives them limits of their own without a second person. */
+@Injectable()
+export class PersonExceptionsService {
+  private readonly writes: PersonExceptionWrites;
+
+  constructor(
+    private readonly prisma: SidePrisma,
+    records: ChangeRecords,
+  ) {
+    this.writes = new PersonExceptionWrites(records);
+  }
+
+  /**
+   * Lists people, those seen first last.
+   * @param before lists only people with lower IDs.
+   * @param name lists only the people with this name: the one whom the client names, and the subject at its provider.
+   */
+  async list(
+    clientName: string,
+    { before, name, limit }: { before?: string | undefined; name?: string | undefined; limit: number },
+  ): Promise<ListedPerson[]> {
+    const client = await findClient(this.prisma, clientName);
+    const hashes = [null, client.token_issuer].map((issuer) => personHash(client.id, issuer, name ?? ''));
+    const named = name === undefined ? Prisma.empty : Prisma.sql`AND p.sha256 = ANY (${hashes}::bytea[])`;
+    const older = before === undefined ? Prisma.empty : Prisma.sql`AND p.id < ${before}::uuid`;
+    return this.read(Prisma.sql`p.client_id = ${client.id}::uuid ${named} ${older} ORDER BY p.id DESC LIMIT ${limit}`);
+  }
+
+  /** Reads one person. @throws ClientError */
+  async one(clientName: string, id: string): Promise<ListedPerson> {
+    const client = await findClient(this.prisma, clientName);
+    const where = Prisma.sql`p.client_id = ${client.id}::uuid AND p.id = ${id}::uuid`;
+    const [person] = isUuid(id) ? await this.read(where) : [];
+    if (!person) throw new ClientError(`no person of the client has the ID ${id}`, 'person_not_found');
+    return person;
+  }
+
+  /** Adds a person, unless the client has the person already. @returns the ID of the person. @throws ClientError */
+  add(clientName: string, person: PersonName, by: ChangeAuthor): Promise<string> {
+    return this.prisma.$transaction(
+      async (tx) => this.writes.add(tx, await lockClient(tx, clientName), person, by),
+      PATIENCE,
+    );
+  }
+
+  /** Changes the limits of a person. @throws ClientError */
+  async limit(clientName: string, id: string, change: Partial<OwnLimits>, by: ChangeAuthor): Promise<undefined> {
+    checkOwnLimits(change);
+    return this.prisma.$transaction(async (tx) => {
+      const client = await lockClient(tx, clientName);
+      const before = await readOwnLimits(tx, client.id, id);
+      return this.writes.limit(tx, client, { id, before, change }, by);
+    }, PATIENCE);
+  }
+
+  private async read(where: Prisma.Sql): Promise<ListedPerson[]> {
+    const rows = await this.prisma.$queryRaw<ListedPerson[]>`
+      SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, p.daily_cap_usd::text, p.monthly_cap_usd::text,
+        p.max_item_usd::text, p.requests_per_minute, s.today_usd::text AS spent_today_usd, s.month_usd::text AS spent_this_month_usd
+      FROM (SELECT * FROM person p WHERE ${where}) AS p
+      CROSS JOIN LATERAL payer_spent(p.id, (now() AT TIME ZONE 'UTC')::date) AS s
+      ORDER BY p.id DESC`;
+    return rows.map((row) => ({
+      ...row,
+      daily_cap_usd: plain(row.daily_cap_usd),
+      monthly_cap_usd: plain(row.monthly_cap_usd),
+      max_item_usd: plain(row.max_item_usd),
+      spent_today_usd: plain(row.spent_today_usd) ?? '0',
+      spent_this_month_usd: plain(row.spent_this_month_usd) ?? '0',
+    }));
+  }
+}
+
+/** Returns an amount without the zeros of its column. */
+function plain(usd: Usd): string | null {
+  return toDecimal(usd)?.toFixed() ?? null;
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../platform/database/ids';
+import { Prisma } from '../../platform/database/generated/client';
+import { isUuid } from '../../platform/database/uuid';
+import { ChangeAuthor, ChangeRecords, ClientChange, recordChanges } from '../clients/changes';
+import { ClientError } from '../clients/client-error';
+import { checkGrants, toAssignments } from '../clients/grants';
+import { Limits, toDecimal } from '../clients/limits';
+import { ListedClient } from '../clients/listed';
+import { isPersonId } from '../clients/person';
+import { fromPermissions, toPermissions } from '../clients/permissions';
+import { personHash } from './person-hash';
+
+/** The limits that one person has instead of the client's. Null: the client's. */
+export type OwnLimits = Pick<Limits, 'dailyCapUsd' | 'monthlyCapUsd' | 'maxItemUsd' | 'requestsPerMinute'>;
+
+/** The same by the names of the API. */
+export type OwnLimitsDocument = Record<string, unknown>;
+
+/** A person as the client or its provider names them. */
+export interface PersonName {
+  name: string;
+  /** Of the person's tokens. Null if the client names the person. */
+  issuer: string | null;
+}
+
+const SALT_BYTES = 16;
+const MAX_SUBJECT = 255;
+
+type Client = Pick<ListedClient, 'id' | 'name' | 'token_issuer'>;
+
+/** Reads the limits of a person of a client. @throws ClientError */
+export async function readOwnLimits(tx: Prisma.TransactionClient, clientId: string, id: string): Promise<OwnLimits> {
+  const person = isUuid(id) ? await tx.person.findUnique({ where: { id } }) : null;
+  if (person?.clientId !== clientId) {
+    throw new ClientError(`no person of the client has the ID ${id}`, 'person_not_found');
+  }
+  return {
+    dailyCapUsd: toDecimal(person.dailyCapUsd),
+    monthlyCapUsd: toDecimal(person.monthlyCapUsd),
+    maxItemUsd: toDecimal(person.maxItemUsd),
+    requestsPerMinute: person.requestsPerMinute,
+  };
+}
+
+export function toDocument(limits: Partial<OwnLimits>): OwnLimitsDocument {
+  return toPermissions(limits);
+}
+
+export function fromDocument(document: OwnLimitsDocument): Partial<OwnLimits> {
+  return fromPermissions(document);
+}
+
+/** Writes exceptions with their records, in the transaction of the caller, who has locked the client. Records name persons by ID. */
+export class PersonExceptionWrites {
+  constructor(private readonly records: ChangeRecords) {}
+
+  /** Adds a person whom nobody has seen yet. @returns the ID of the person. @throws ClientError */
+  async add(tx: Prisma.TransactionClient, client: Client, person: PersonName, by: ChangeAuthor): Promise<string> {
+    const { name, issuer } = checkedPerson(client, person);
+    const id = newId();
+    const [row] = await tx.$queryRaw<{ id: string }[]>`
+      INSERT INTO person AS p (id, client_id, sha256, issuer, name, salt)
+      VALUES (${id}::uuid, ${client.id}::uuid, ${personHash(client.id, issuer, name)}, ${issuer}, ${name}, ${randomBytes(SALT_BYTES)})
+      ON CONFLICT (sha256) DO UPDATE SET name = coalesce(p.name, EXCLUDED.name), salt = coalesce(p.salt, EXCLUDED.salt)
+      RETURNING id::text`;
+    if (!row) throw new Error('the upsert returned no row');
+    if (row.id === id)
+      await recordChanges(this.records, tx, [actOf(client, 'person_added', null, { person_id: id })], by);
+    return row.id;
+  }
+
+  /** Changes the limits of a person. The version of the client's row changes, too, so that no instance remembers the old ones. */
+  async limit(
+    tx: Prisma.TransactionClient,
+    client: Client,
+    { id, before, change }: { id: string; before: OwnLimits; change: Partial<OwnLimits> },
+    by: ChangeAuthor,
+  ): Promise<undefined> {
+    const [was, will] = [toDocument(before), toDocument(change)];
+    const changed = Object.keys(will).filter((name) => will[name] !== was[name]);
+    if (changed.length === 0) return undefined;
+    await tx.$executeRaw`UPDATE person SET ${Prisma.join(toAssignments(change))} WHERE id = ${id}::uuid`;
+    await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${client.id}::uuid`;
+    const states = [was, will].map((state) => Object.fromEntries(changed.map((name) => [name, state[name]])));
+    const [from, to] = states.map((state) => ({ person_id: id, ...state }));
+    await recordChanges(this.records, tx, [actOf(client, 'person_limits_changed', from ?? null, to ?? {})], by);
+    return undefined;
+  }
+}
+
+/** @throws ClientError */
+export function checkOwnLimits(change: Partial<OwnLimits>): void {
+  checkGrants(change);
+}
+
+/** @throws ClientError if no call of the client could have this person. */
+function checkedPerson({ token_issuer: provider }: Client, { name, issuer }: PersonName): PersonName {
+  const faults = [
+    issuer !== null && issuer !== provider && { pointer: '/issuer', detail: 'must be the token_issuer of the client' },
+    !(issuer === null ? isPersonId(name) : isSubject(name)) && {
+      pointer: '/name',
+      detail:
+        'must be the subject of a token, with its issuer, or an ID without an issuer: 1 to 128 letters, digits, and the characters _ . : = / -, and no email address or phone number',
+    },
+  ].filter((fault) => fault !== false);
+  if (faults.length === 0) return { name, issuer };
+  throw new ClientError(
+    faults.map(({ pointer, detail }) => `the ${pointer.slice(1)} ${detail}`).join('; '),
+    undefined,
+    faults,
+  );
+}
+
+function isSubject(name: string): boolean {
+  return name.length >= 1 && name.length <= MAX_SUBJECT && !/[\p{Cc}\p{Surrogate}]/u.test(name);
+}
+
+function actOf(
+  { id, name }: Client,
+  action: 'person_added' | 'person_limits_changed',
+  before: object | null,
+  after: object,
+): ClientChange {
+  return { action, client: { id, name }, keyId: null, before, after };
+}

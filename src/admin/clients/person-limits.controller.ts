@@ -1,0 +1,150 @@
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
+import { Allow } from '../../access/auth/allow';
+import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { Shows } from '../../access/auth/shows';
+import { StepUp } from '../../access/auth/step-up';
+import { GovernanceService } from '../../access/governance/governance.service';
+import { OwnLimits } from '../../access/people/person-exceptions';
+import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions.service';
+import { maskContacts } from '../../history/records/masking';
+import { idBefore, rowsToRead, toPage } from '../../history/records/page';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { asProblem } from './as-problem';
+import { changedBy } from './changed-by';
+import { WaitingDto } from './changes.dto';
+import { ChangePersonDto, LimitPersonDto, ownLimitsIn, PersonDto, PersonSearch, PersonsDto } from './person-limits.dto';
+import { waiting, WAITS } from './waiting';
+
+const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The person's ID." } as const;
+
+/** Shows the people of a client, and gives some of them limits of their own. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@Controller('v1/clients/:name/persons')
+export class PersonLimitsController {
+  constructor(
+    private readonly exceptions: PersonExceptionsService,
+    private readonly governance: GovernanceService,
+  ) {}
+
+  @Get()
+  @Allow('admin')
+  @Shows<PersonsDto>(({ persons }) => ({ rows: persons.length, people: persons.length > 0 }))
+  @ApiOperation({
+    summary: "List a client's people",
+    operationId: 'listPersons',
+    description: 'Scope `admin`. People on whose behalf the client has called, and those with limits of their own.',
+  })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: PersonsDto, description: 'One page.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async list(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Query() search: PersonSearch,
+  ): Promise<PersonsDto> {
+    const { name } = search;
+    if (name !== undefined && name !== maskContacts(name) && !maySeePeople(call)) {
+      throw new Problem('scope_missing', {
+        text: 'A search for a name that looks like an email address or phone number requires the scope audit:pii, too.',
+      });
+    }
+    const filters = { before: idBefore(search), name, limit: rowsToRead(search) };
+    const { rows, nextPageToken } = toPage(await this.exceptions.list(client, filters).catch(asProblem), search);
+    return { persons: rows.map((person) => shownTo(call, person)), next_page_token: nextPageToken };
+  }
+
+  @Get(':id')
+  @Allow('admin')
+  @Shows<PersonDto>(() => ({ rows: 1, people: true }))
+  @ApiOperation({ summary: 'Read a person', operationId: 'readPerson', description: 'Scope `admin`.' })
+  @ApiParam(NAME)
+  @ApiParam(ID)
+  @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
+  @ApiKeyProblems('client_not_found', 'person_not_found')
+  async one(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Param('id') id: string,
+  ): Promise<PersonDto> {
+    return shownTo(call, await this.exceptions.one(client, id).catch(asProblem));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Allow('admin')
+  @StepUp()
+  @ApiOperation({
+    summary: 'Set the limits of a person by name',
+    operationId: 'limitPerson',
+    description: 'Scope `admin`. A person who was never seen is added. With dual control, a higher limit waits.',
+  })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required', 'step_up_required')
+  async add(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Body() body: LimitPersonDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PersonDto | WaitingDto> {
+    const { name, issuer = null, reason } = body;
+    const id = await this.exceptions.add(client, { name, issuer }, changedBy(call, reason)).catch(asProblem);
+    return this.limit(call, { client, id, change: ownLimitsIn(body), reason }, reply);
+  }
+
+  @Patch(':id')
+  @Allow('admin')
+  @StepUp()
+  @ApiOperation({
+    summary: 'Change the limits of a person',
+    operationId: 'changePerson',
+    description: 'Scope `admin`. Each change is recorded. With dual control, a higher limit waits.',
+  })
+  @ApiParam(NAME)
+  @ApiParam(ID)
+  @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems(
+    'invalid_request',
+    'client_not_found',
+    'person_not_found',
+    'personal_key_required',
+    'step_up_required',
+  )
+  async change(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Param('id') id: string,
+    @Body() body: ChangePersonDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PersonDto | WaitingDto> {
+    return this.limit(call, { client, id, change: ownLimitsIn(body), reason: body.reason }, reply);
+  }
+
+  private async limit(
+    call: AuthenticatedCall,
+    {
+      client,
+      id,
+      change,
+      reason,
+    }: { client: string; id: string; change: Partial<OwnLimits>; reason: string | undefined },
+    reply: FastifyReply,
+  ): Promise<PersonDto | WaitingDto> {
+    const waits = await this.governance.limitPerson(client, id, change, changedBy(call, reason)).catch(asProblem);
+    if (waits) return waiting(waits, reply);
+    return shownTo(call, await this.exceptions.one(client, id).catch(asProblem));
+  }
+}
+
+/** Names may be contacts, if the provider uses them as subjects. */
+function shownTo(call: AuthenticatedCall, person: ListedPerson): PersonDto {
+  return { ...person, name: person.name === null || mayReveal(call) ? person.name : maskContacts(person.name) };
+}

@@ -1,0 +1,88 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { readUsd } from '../../access/clients/limit-fields';
+import { OwnLimits } from '../../access/people/person-exceptions';
+import { ListedPerson } from '../../access/people/person-exceptions.service';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { PageSize, PageToken } from '../../http/validation/query-rules';
+import { Text } from '../../http/validation/rules';
+import { CountLimit, UsdLimit } from './client-rules';
+
+type Usd = string | number | null;
+
+const MAX_NAME = 255;
+const MAX_ISSUER = 500;
+
+const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
+const orNull = (type: 'string' | 'integer', description: string, more: object = {}) =>
+  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
+const USD = { pattern: '^\\d+(\\.\\d+)?$' };
+const INSTANT = { format: 'date-time' };
+
+export class PersonSearch implements PageRequest {
+  @Text({ max: MAX_NAME, required: false, description: 'Name of the person, exactly.' }) name?: string;
+  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE }) page_size?: number;
+  @PageToken() page_token?: string;
+}
+
+/** The own limits of a person. Null: the client's. Fields that are left out do not change. */
+@NotForwarded()
+export class ChangePersonDto {
+  @UsdLimit('dailyCapUsd', 'Daily cap of the person in US dollars, UTC. Null: that of the client.') daily_cap_usd?: Usd;
+  @UsdLimit('monthlyCapUsd', 'Monthly cap of the person in US dollars, UTC. Null: that of the client.')
+  monthly_cap_usd?: Usd;
+
+  @UsdLimit('maxItemUsd', 'Largest item of the person in US dollars. Null: that of the client.') max_item_usd?: Usd;
+  @CountLimit('requestsPerMinute', 'Requests of the person per minute. Null: those of the client.')
+  requests_per_minute?: number | null;
+
+  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' })
+  reason?: string;
+}
+
+@NotForwarded()
+export class LimitPersonDto extends ChangePersonDto {
+  @Text({ max: MAX_NAME, description: 'Subject of the tokens, or the name that the app uses.', example: 'alice' })
+  name!: string;
+
+  @Text({ max: MAX_ISSUER, required: false, description: 'Issuer of the tokens. Left out: the app names the person.' })
+  issuer?: string;
+}
+
+export class PersonDto implements ListedPerson {
+  @text('ID of the person, as records have it.', { format: 'uuid' }) id!: string;
+  @orNull('string', 'Subject or name. Contacts are masked without `audit:pii`. Null: erased.') name!: string | null;
+  @orNull('string', 'Issuer of the tokens. Null: the app names the person.') issuer!: string | null;
+  @text('When it was first seen.', INSTANT) first_seen_at!: Date;
+  @orNull('string', 'When credentials of the person were last revoked.', INSTANT) revoked_at!: Date | null;
+  @orNull('string', 'Own daily cap in US dollars, UTC. Null: that of the client.', USD) daily_cap_usd!: string | null;
+  @orNull('string', 'Own monthly cap in US dollars, UTC. Null: that of the client.', USD)
+  monthly_cap_usd!: string | null;
+
+  @orNull('string', 'Own limit per item in US dollars. Null: that of the client.', USD) max_item_usd!: string | null;
+  @orNull('integer', 'Own limit of requests per minute. Null: that of the client.')
+  requests_per_minute!: number | null;
+
+  @text('US dollars spent or reserved today, UTC.', USD) spent_today_usd!: string;
+  @text('US dollars spent or reserved this month, UTC.', USD) spent_this_month_usd!: string;
+}
+
+export class PersonsDto {
+  @ApiProperty({ type: [PersonDto], description: 'Newest first.' }) persons!: PersonDto[];
+  @orNull('string', 'The value of `page_token` for the next page. Null on the last page.')
+  next_page_token!: string | null;
+}
+
+/** Returns the limits that a body names. */
+export function ownLimitsIn(dto: ChangePersonDto): Partial<OwnLimits> {
+  return {
+    ...(dto.daily_cap_usd !== undefined && { dailyCapUsd: amount(dto.daily_cap_usd) }),
+    ...(dto.monthly_cap_usd !== undefined && { monthlyCapUsd: amount(dto.monthly_cap_usd) }),
+    ...(dto.max_item_usd !== undefined && { maxItemUsd: amount(dto.max_item_usd) }),
+    ...(dto.requests_per_minute !== undefined && { requestsPerMinute: dto.requests_per_minute }),
+  };
+}
+
+function amount(usd: Usd) {
+  return readUsd(usd) ?? null;
+}

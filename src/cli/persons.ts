@@ -1,0 +1,113 @@
+import { Command } from 'commander';
+import { ClientError } from '../access/clients/client-error';
+import { LIMIT_FIELDS, readUsd } from '../access/clients/limit-fields';
+import { toDocument, OwnLimits } from '../access/people/person-exceptions';
+import { ListedPerson } from '../access/people/person-exceptions.service';
+import { maskContacts } from '../platform/privacy/contacts';
+import { clientServices, withPrisma } from './database';
+import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
+import { print } from './output';
+
+interface Options extends GovernedOptions {
+  client: string;
+  name: string;
+  issuer?: string;
+  dailyCap?: string;
+  monthlyCap?: string;
+  maxItem?: string;
+  rpm?: string;
+}
+
+const DEFAULT = 'default';
+const PAGE = 200;
+
+export function personsCommand(): Command {
+  return new Command('persons')
+    .description("list a client's people, and give some of them limits of their own")
+    .addCommand(listCommand())
+    .addCommand(limitsCommand());
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list people with their own limits and their spending, newest first; contacts are masked')
+    .requiredOption('--client <name>', 'whose')
+    .option('--name <name>', 'name of the person, exactly')
+    .option('--json', 'for machines')
+    .action(({ client, name, json }: Pick<Options, 'client' | 'json'> & { name?: string }) =>
+      withPrisma(async (prisma) => {
+        const { exceptions } = clientServices(prisma);
+        const all: ListedPerson[] = [];
+        let page: ListedPerson[];
+        do {
+          page = await exceptions.list(client, { name, before: all.at(-1)?.id, limit: PAGE });
+          all.push(...page);
+        } while (page.length === PAGE);
+        print(all.map(masked), json);
+      }),
+    );
+}
+
+function limitsCommand(): Command {
+  const command = new Command('limits')
+    .description('change the limits of a person, who is added if nobody has seen the person yet')
+    .requiredOption('--client <name>', 'whose')
+    .requiredOption('--name <name>', 'subject of the access tokens, or the name that the app uses')
+    .option('--issuer <url>', 'issuer of the access tokens; without it, the app names the person')
+    .option('--daily-cap <usd>', 'daily cap of the person in USD')
+    .option('--monthly-cap <usd>', 'monthly cap of the person in USD')
+    .option('--max-item <usd>', 'largest amount of one item of the person in USD')
+    .option('--rpm <count>', 'requests of the person per minute');
+  return governed(command)
+    .option('--json', 'print JSON: the person, or {"status","change_id","expires_at"} if the change waits')
+    .addHelpText(
+      'after',
+      `
+The value default removes a limit of the person, so that the client's applies: --daily-cap default.
+${GOVERNED_HELP}
+
+Examples:
+  npm run cli -- clients persons limits --client phone --name alice --issuer https://id.example --daily-cap 50
+  npm run cli -- clients persons limits --client shop --name bob --daily-cap default --rpm 10`,
+    )
+    .action(limit);
+}
+
+async function limit(options: Options): Promise<void> {
+  const { client, name, issuer, reason, json } = options;
+  const change = chosenLimits(options);
+  await makeChange(options, {
+    onDatabase: async ({ exceptions }, by) => {
+      const id = await exceptions.add(client, { name, issuer: issuer ?? null }, by);
+      await exceptions.limit(client, id, change, by);
+      print(masked(await exceptions.one(client, id)), json);
+    },
+    throughProxy: async () => {
+      const path = `/v1/clients/${encodeURIComponent(client)}/persons`;
+      const body = { name, issuer, ...toDocument(change), reason };
+      print(await askClients(options, { path, body }), json);
+    },
+  });
+}
+
+/** @throws ClientError that names the option. */
+function chosenLimits({ dailyCap, monthlyCap, maxItem, rpm }: Options): Partial<OwnLimits> {
+  const given = [
+    ['dailyCapUsd', '--daily-cap', dailyCap, readUsd],
+    ['monthlyCapUsd', '--monthly-cap', monthlyCap, readUsd],
+    ['maxItemUsd', '--max-item', maxItem, readUsd],
+    ['requestsPerMinute', '--rpm', rpm, Number],
+  ] as const;
+  const named = given.filter(([, , text]) => text !== undefined);
+  if (named.length === 0)
+    throw new ClientError(`Give at least one of ${given.map(([, option]) => option).join(', ')}.`);
+  const wrong = named.filter(([key, , text, read]) => text !== DEFAULT && !LIMIT_FIELDS[key].test(read(text)));
+  if (wrong.length > 0) {
+    throw new ClientError(wrong.map(([key, option]) => `${option} ${LIMIT_FIELDS[key].must}, or default.`).join(' '));
+  }
+  return Object.fromEntries(named.map(([key, , text, read]) => [key, text === DEFAULT ? null : read(text)]));
+}
+
+function masked(person: ListedPerson): ListedPerson {
+  return { ...person, name: person.name && maskContacts(person.name) };
+}
