@@ -30,7 +30,7 @@ const RESPONSE_HEADERS = {
   },
 };
 
-/** Headers that any request may have, and that change nothing about its result. */
+/** Headers that any request may have. */
 const REQUEST_HEADERS = {
   'X-Request-Id': {
     name: 'X-Request-Id',
@@ -45,15 +45,11 @@ const REQUEST_HEADERS = {
     description: 'W3C trace context. It is recorded and sent to the upstream.',
     schema: { type: 'string', example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
   },
-} as const;
-
-/** Other headers that any request may have. */
-const PARAMETERS = {
   'X-Actor': {
     name: 'X-Actor',
     in: 'header',
     description:
-      'The ID of the person on whose behalf you send the request. It is recorded. A value of another form, or one that looks like a phone number, is rejected. It is ignored with a personal key. It proves nothing: decisions about held calls and findings, settlements, runs and statements are attributed to the key alone.',
+      'The ID of the person on whose behalf you send the request. It is recorded, and the limits of the person apply. A value of another form, or one that looks like a phone number, is rejected. It is ignored with a personal key. It proves nothing: decisions about held calls and findings, settlements, runs and statements are attributed to the key alone.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
 } as const;
@@ -111,7 +107,7 @@ function listOf(headers: Record<string, { description: string }>): string {
 export function describeHeaders(document: OpenAPIObject): void {
   document.components = {
     ...document.components,
-    parameters: { ...REQUEST_HEADERS, ...PARAMETERS, ...OWN_PARAMETERS, ...PAYMENT_PARAMETERS },
+    parameters: { ...REQUEST_HEADERS, ...OWN_PARAMETERS, ...PAYMENT_PARAMETERS },
     headers: { ...RESPONSE_HEADERS, 'Retry-After': RETRY_AFTER },
   };
   Object.assign(document, {
@@ -126,7 +122,7 @@ export function describeHeaders(document: OpenAPIObject): void {
 
 /** Returns the headers that the requests to an address may have. */
 export function parametersAt(address: string): Reference[] {
-  return referencesTo({ ...PARAMETERS, ...(address.startsWith('/v1/') && OWN_PARAMETERS) });
+  return address.startsWith('/v1/') ? referencesTo(OWN_PARAMETERS) : [];
 }
 
 /** Returns the headers that payments and writes may have. */
