@@ -58,4 +58,33 @@ describe('an erased end user', () => {
     expect(await paying.record({ headers: { 'x-call-id': paid } })).toMatchObject({ actor: null, person_id: person });
     await pay(await keyOf('grace'), 'order-1').expect(200);
   });
+
+  it('is found by the client and the issuer', async () => {
+    const issuers = ['https://id.example', 'https://other.example'];
+    for (const issuer of issuers) {
+      await paying.proxy.database.query(
+        `INSERT INTO person (id, client_id, sha256, issuer, name, salt)
+         SELECT gen_random_uuid(), id, sha256(convert_to($1, 'UTF8')), $1, 'twin', sha256('x') FROM client WHERE name = 'app'`,
+        [issuer],
+      );
+    }
+    const found = async (...more: string[]) => {
+      const { stdout } = await audit(
+        'erase',
+        '--person',
+        'twin',
+        '--reason',
+        'case 22',
+        '--json',
+        '--dry-run',
+        ...more,
+      );
+      return (JSON.parse(stdout) as { places: string[] }).places.length;
+    };
+    expect(await found()).toBe(2);
+    expect(await found('--client', 'app')).toBe(2);
+    expect(await found('--client', 'auditor')).toBe(0);
+    expect(await found('--issuer', issuers[0] ?? '')).toBe(1);
+    expect(await found('--issuer', 'https://id.example.net')).toBe(0);
+  });
 });
