@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 
 /** Spec files that take more than ten seconds, longest first. A missing file does no harm. */
 const LONGEST = [
+  'sdk-faults',
   'console-operators',
   'console-frame',
   'database-replica',

@@ -4,7 +4,7 @@ import { reasonOf } from './waiting.ts';
 /** What a request is authorized with. */
 export interface RequestToAuthorize {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The full address. A DPoP proof names it in `htu`, without its query. */
+  /** The address without its query, as a DPoP proof names it in `htu`. */
   url: string;
 }
 
@@ -82,7 +82,7 @@ export class Transport {
   }
 
   private async attempt({ method, path, query, body, headers, signal, extraMs = 0 }: Outgoing): Promise<Answer> {
-    const url = `${this.options.baseUrl.replace(/\/+$/, '')}${path}${queryOf(query)}`;
+    const url = `${this.options.baseUrl.replace(/\/+$/, '')}${path}`;
     const authorized = await this.options.authorize({ method, url });
     const given = Object.entries(headers ?? {}).filter((header): header is [string, string] => header[1] !== undefined);
     const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };
@@ -97,7 +97,7 @@ export class Transport {
         cache: 'no-store',
         redirect: 'error', // a redirect would send a payment to somebody else
       } as const;
-      const response = await this.options.fetch(url, init);
+      const response = await this.options.fetch(`${url}${queryOf(query)}`, init);
       return toAnswer(response, await response.text());
     } catch (error) {
       if (error instanceof NetworkError) throw error;
