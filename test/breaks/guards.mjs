@@ -1,5 +1,6 @@
 import { DATABASES } from './databases.mjs';
 import { SERVERS } from './servers.mjs';
+import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
 import { LATE_ONES } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
 import { RECOVERIES } from './recoveries.mjs';
@@ -123,4 +124,13 @@ const CALLS = [
 ];
 
 /** @type {Guard[]} */
-export const GUARDS = [...CALLS, ...RETRIES, ...DATABASES, ...SERVERS, ...RECOVERIES, ...LATE_ONES, ...LOG_KEYS];
+export const GUARDS = [
+  ...CALLS,
+  ...RETRIES,
+  ...DATABASES,
+  ...SERVERS,
+  ...RECOVERIES,
+  ...LATE_ONES,
+  ...LOG_KEYS,
+  ...EPHEMERAL_KEYS,
+];

@@ -1,0 +1,68 @@
+/** The guards of keys that an app's server gives to a phone or a page. See guards.mjs. */
+
+const CALLERS = 'test/ephemeral-callers.spec.ts';
+const ENDS = 'test/ephemeral-ends.spec.ts';
+
+export const EPHEMERAL_KEYS = [
+  {
+    name: 'ephemeral-key-before-sending',
+    guards: 'a payment whose ephemeral key expired after its admission',
+    edits: [['src/gateway/forwarding/exchange.service.ts', ' || hasEnded(call.caller));', ' || !hasEnded);']],
+    noticedBy: ENDS,
+    test: 'expires between the admission and the sending',
+  },
+  {
+    name: 'ephemeral-key-revocation',
+    guards: 'an ephemeral key that was revoked on another instance while its caller is remembered here',
+    edits: [
+      [
+        'src/access/ephemeral/ephemeral-keys.service.ts',
+        'UPDATE client SET name = name WHERE id = ${client.id}::uuid',
+        'SELECT FROM client WHERE id = ${client.id}::uuid',
+      ],
+    ],
+    noticedBy: ENDS,
+    test: 'refused from the first request after a revocation',
+  },
+  {
+    name: 'ephemeral-key-held',
+    guards: 'a held call whose ephemeral key was revoked',
+    edits: [['src/admin/approvals/permission.ts', "AND ${STATE} <> 'revoked'", "AND ${STATE} <> ''"]],
+    noticedBy: ENDS,
+    test: 'approved after the key has expired',
+  },
+  {
+    name: 'ephemeral-key-without-countries',
+    guards: 'an ephemeral key of which no country is left, as an empty list means any',
+    edits: [['src/access/auth/ephemeral-callers.ts', "return both.length === 0 ? 'none' : both;", 'return both;']],
+    noticedBy: CALLERS,
+    test: 'no more than its client does now',
+  },
+  {
+    name: 'ephemeral-key-routes',
+    guards: 'routes of operators and sign-ins that any scope opens',
+    edits: [['src/access/auth/allow.ts', "return credential.kind !== 'ephemeral' ||", 'return credential !== null ||']],
+    noticedBy: CALLERS,
+    test: 'opens the interface for its operations',
+  },
+  {
+    name: 'ephemeral-key-makes-keys',
+    guards: 'ephemeral keys that would make others and outlive themselves',
+    edits: [
+      [
+        'src/access/auth/allow.ts',
+        "return caller?.credential.kind === 'key' && sessionToken === undefined;",
+        'return caller !== undefined || sessionToken === undefined;',
+      ],
+    ],
+    noticedBy: 'test/ephemeral-keys.spec.ts',
+    test: 'made by secret keys alone',
+  },
+  {
+    name: 'ephemeral-key-recipients',
+    guards: 'a payment to a recipient that an ephemeral key does not name',
+    edits: [['src/gateway/forwarding/refusals.ts', 'others ? [others] : []', 'others ? [] : []']],
+    noticedBy: CALLERS,
+    test: 'pays only the recipients',
+  },
+];
