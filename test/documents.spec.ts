@@ -2,106 +2,27 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { TokenCredential } from '../src/access/tokens/token-credential';
 import { contradictionsOf } from '../src/history/log/verify/contradictions';
 import { RecordRow, recordsOf } from '../src/history/log/verify/record-rows';
 import { commitment } from '../src/journal/commitment';
-import {
-  IntentDocument,
-  ItemDocument,
-  OutcomeDocument,
-  PersonDocument,
-  writeIntent,
-  writeOutcome,
-} from '../src/journal/documents';
+import { IntentDocument, OutcomeDocument, PersonDocument, writeIntent, writeOutcome } from '../src/journal/documents';
 import { insertIntents } from '../src/journal/intents';
 import { insertOutcomes, insertOutcomesAgain } from '../src/journal/outcomes';
 import { recordedItems } from '../src/journal/recorded-items';
 import { OpenIntent } from '../src/journal/records';
-import { feesOf, writeFeeRate } from '../src/operations/fees';
-import { totalOf } from '../src/operations/item';
 import { PrismaService } from '../src/platform/database/prisma.service';
-import { asRecorded, queryAsRecorded } from '../src/platform/privacy/recorded';
 import { anyIntent, anyOutcome } from './support/any-records';
+import { hexOf, intentOf } from './support/expected-intent';
 import { outcomeOf } from './support/expected-outcome';
 import { runs } from './support/runs';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 const SALT = Buffer.alloc(16, 7);
+const CLIENT = randomUUID();
 const STAMP = '2026-11-21T10:20:30.123456Z';
 const stamped = (record: string) => record.replace('"recorded_at":""', `"recorded_at":"${STAMP}"`);
-const hexOf = (salt: string | undefined, value: Buffer | string | null) =>
-  salt === undefined ? undefined : commitment(Buffer.from(salt, 'hex'), value)?.toString('hex');
 const parsed = <Document>(text: string) => JSON.parse(text) as Document;
-
-/** The record of a request, with the time and the commitment of the body as they were `read`. */
-function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocument): IntentDocument {
-  const items = recordedItems(intent.items).map((item, position): ItemDocument => {
-    const salt = people.find((person) => person.position === position)?.salt;
-    return {
-      recipient_field: item.recipientField ?? undefined,
-      handle_ignored: item.handleIgnored || undefined,
-      amount_usd: item.amountUsd?.toFixed(),
-      country: item.country ?? undefined,
-      network_code: item.networkCode ?? undefined,
-      reference: item.reference ?? undefined,
-      receiver: item.receiver ?? undefined,
-      wallet: item.wallet ?? undefined,
-      upstream_ref: item.upstreamRef ?? undefined,
-      email_commitment: hexOf(salt, item.email),
-      phone_commitment: hexOf(salt, item.phone),
-      handle_commitment: hexOf(salt, item.handle),
-    };
-  });
-  const { credential } = intent.caller;
-  return {
-    table: 'intent',
-    account: intent.caller.account === 'main' ? undefined : intent.caller.account,
-    id: intent.id,
-    client_id: intent.caller.clientId,
-    key_id: intent.caller.keyId,
-    operation: intent.operation,
-    request_id: intent.requestId,
-    traceparent: intent.traceparent,
-    client_address: intent.clientAddress,
-    query: queryAsRecorded(intent.query) ?? undefined,
-    item_count: intent.items.length,
-    total_usd: totalOf(intent.items)?.toFixed(),
-    body_commitment: read.body_commitment,
-    received_at: intent.receivedAt.toISOString(),
-    recorded_at: read.recorded_at,
-    coverage: intent.coverage ?? undefined,
-    screening: intent.screening ?? undefined,
-    caused_by: intent.causedBy,
-    duplicate_of: intent.duplicateOf ?? undefined,
-    earlier_call_id: intent.earlierCallId ?? undefined,
-    unexplained_transaction: intent.unexplainedTransaction ?? undefined,
-    idempotency_key_commitment: intent.key ? hexOf(intent.key.salt.toString('hex'), intent.key.text) : undefined,
-    actor_commitment: intent.person?.commitment.toString('hex'),
-    actor_source: intent.person?.source,
-    person_id: intent.person?.id,
-    token: credential.kind === 'token' ? tokenOf(credential.claims, intent) : undefined,
-    ephemeral_key_id: credential.kind === 'ephemeral' ? credential.id : undefined,
-    held_for: intent.heldFor ?? undefined,
-    expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
-    expected_fee_usd: feesOf(intent.items, intent.feeRate)?.toFixed(),
-    expires_at: intent.expiresAt?.toISOString(),
-    reserved_on: intent.reservedOn ?? undefined,
-    process: intent.process,
-    items: items.length > 0 ? items : undefined,
-  };
-}
-
-function tokenOf({ authTime, id, jkt }: TokenCredential['claims'], { person }: OpenIntent): IntentDocument['token'] {
-  const acting = person?.acting;
-  return {
-    act: acting && { commitment: acting.commitment.toString('hex'), person_id: acting.id },
-    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(),
-    jkt: jkt ?? undefined,
-    jti: asRecorded(id) ?? undefined,
-  };
-}
 
 /** The people of a request, each with any salt. */
 function peopleOf({ items }: OpenIntent) {
@@ -168,6 +89,7 @@ describe('stored records', () => {
     database = await createTestDatabase();
     client = new Client({ connectionString: database.ownerUrl });
     await client.connect();
+    await client.query("INSERT INTO client (id, name, scopes) VALUES ($1, 'of-persons', '{pay}')", [CLIENT]);
     const prepared = async (_name: string, text: string, values: unknown[]) =>
       (await client.query<object>(text, values)).rows;
     const nothingAbandoned = () => Promise.resolve([]);
@@ -190,10 +112,26 @@ describe('stored records', () => {
     return row!;
   }
 
+  /** An intent of its own, and its person, whose name is stored beside it. */
+  async function known({ person }: OpenIntent): Promise<Pick<OpenIntent, 'id' | 'person'>> {
+    const id = randomUUID();
+    if (!person) return { id, person };
+    const own = { ...person, id: randomUUID(), commitment: commitment(SALT, 'ada')! };
+    await client.query('INSERT INTO person (id, client_id, sha256, name, salt) VALUES ($1, $2, $3, $4, $5)', [
+      own.id,
+      CLIENT,
+      Buffer.from(own.id),
+      'ada',
+      SALT,
+    ]);
+    return { id, person: own };
+  }
+
   it('are canonical with their time, equal their columns, and open their commitments', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyIntent, { minLength: 1, maxLength: 3 }), async (drawn) => {
-        const intents = drawn.map((intent) => ({ ...intent, id: randomUUID() }));
+        const intents: OpenIntent[] = [];
+        for (const intent of drawn) intents.push({ ...intent, ...(await known(intent)) });
         await insertIntents(prisma, intents);
         for (const intent of intents) {
           const row = await stored('intent', intent.id);

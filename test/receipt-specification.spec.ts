@@ -12,7 +12,9 @@ type Members = Record<string, unknown>;
 /** Returns the fields of a kind in docs/auditors/receipts.md, with their types. */
 function documentedFields(kind: string): Map<string, string> {
   const row = specification().match(new RegExp(`^\\| \`${kind.replace('[]', '\\[\\]')}\` .*$`, 'm'))?.[0] ?? '';
-  const fields = row.matchAll(/`(\w+)` (text|uuid|integer|boolean|decimal|time|date|bytes|json|array|list|words)\b/g);
+  const fields = row.matchAll(
+    /`(\w+)` (text|uuid|integer|boolean|decimal|time|date|bytes|json|array|object|list|words)\b/g,
+  );
   return new Map([...fields].map(([, name = '', type = '']) => [name, type]));
 }
 
@@ -27,6 +29,7 @@ const WRITTEN_AS: Record<string, unknown> = {
   date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
   bytes: expect.stringMatching(/^([0-9a-f]{2})+$/),
   array: expect.any(Array),
+  object: expect.any(Object),
   list: expect.any(Array),
   words: { asymmetricMatch: (value: unknown) => [value].flat().every((word) => typeof word === 'string') },
 };
@@ -80,12 +83,15 @@ describe('the specification of a receipt in docs/auditors/receipts.md', () => {
         if (name !== 'recorded_at') expect([kind, name, value]).toEqual([kind, name, WRITTEN_AS[type] ?? type]);
         names.add(name);
         if (type === 'array') for (const one of value as Members[]) see(`${kind}.${name}[]`, one);
+        if (type === 'object') see(`${kind}.${name}`, value as Members);
       }
     };
     for (const document of documents) see(document.table as string, document);
     expect([...seen.keys()].sort()).toEqual([
       'intent',
       'intent.items[]',
+      'intent.token',
+      'intent.token.act',
       'outcome',
       'outcome.items[]',
       'outcome.tries[]',

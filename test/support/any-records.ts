@@ -26,6 +26,7 @@ const amount = fc.bigInt(0n, 10n ** 15n).map((digits) => new Decimal(digits.toSt
 const instant = fc.integer({ min: 0, max: 4_000_000_000_000 }).map((ms) => new Date(ms));
 const salt = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((value) => Buffer.from(value));
 const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => Buffer.from(value));
+const sha256 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((value) => Buffer.from(value));
 const email = text.map((local) => `${local.replaceAll('@', '')}@example.com`);
 const ms = fc.nat(100_000_000).map((value) => value / 1_000);
 
@@ -89,10 +90,10 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   person: maybe(
     fc.record({
       id: fc.uuid(),
-      sha256: bytes,
-      commitment: bytes,
+      sha256,
+      commitment: sha256,
       source: fc.constantFrom(...ACTOR_SOURCES),
-      acting: fc.option(fc.record({ id: fc.uuid(), commitment: bytes }), { nil: undefined }),
+      acting: fc.option(fc.record({ id: fc.uuid(), commitment: sha256 }), { nil: undefined }),
     }),
   ),
   operation: text,
