@@ -46,8 +46,7 @@ describe('the revocation of tokens', () => {
     const [alice, bob] = [await token(), await token({ sub: 'bob' })];
     expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
     const { issuer } = scene.issuer;
-    const answer = await revoke(name, { issuer, name: 'alice', reason: 'lost phone' }).expect(200);
-    const body = answer.body as { person_id: string; revoked_at: string };
+    const { body } = await revoke(name, { issuer, name: 'alice', reason: 'lost phone' }).expect(200);
     expect([await answers(alice), await answers(bob)]).toEqual([REFUSED, DONE]);
     const { text } = await payAirtime(scene.proxy, bearer(alice));
     expect(text).toContain('Sign in again');
