@@ -5,7 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startNode } from './support/processes.mjs';
-import { nodeOptions, startProduct } from './support/product.mjs';
+import { startIdentityProvider } from './support/identity-provider.mjs';
+import { CLIENT, nodeOptions, startProduct } from './support/product.mjs';
 
 export const PRODUCT = 'payout-proxy';
 
@@ -23,6 +24,7 @@ const CONTESTANTS = {
   plain: baseline('plain'),
   [PRODUCT]: product({}),
   [`${PRODUCT}-relaxed`]: product({ env: { OUTCOMES: 'relaxed' } }),
+  [`${PRODUCT}-tokens`]: withTokens,
   [`${PRODUCT}-two-processes`]: product({ processes: 2 }),
 };
 
@@ -51,4 +53,18 @@ async function startBaseline(name, { databaseUrl, upstreamUrl }) {
   };
   const { url, pid, stop } = await startNode(join(BASELINES, `${name}.mjs`), { env, args: nodeOptions() });
   return { urls: [url], pids: [pid], apiKey, stop };
+}
+
+/** More people than any row has connections. Each connection is the app of one. */
+const PEOPLE = 256;
+
+/** The same client with the same limits, whose apps send access tokens. */
+async function withTokens(dependencies) {
+  const provider = await startIdentityProvider(PEOPLE);
+  const running = await startProduct({ ...dependencies, client: `${CLIENT} ${provider.options}` });
+  const stop = async () => {
+    await running.stop();
+    provider.stop();
+  };
+  return { ...running, tokens: provider.tokens, stop };
 }

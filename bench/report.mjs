@@ -1,7 +1,7 @@
 /** Turns measurements into a report. */
 import { PRODUCT } from './contestants.mjs';
 
-const RATIOS_TO = ['plain', 'http-proxy-middleware', 'fastify-http-proxy', 'floor'];
+const RATIOS_TO = ['plain', 'http-proxy-middleware', 'fastify-http-proxy', 'floor', `${PRODUCT}-tokens`];
 
 /** @param cells the result of each round, by contestant. */
 export function summarise(cells) {

@@ -43,6 +43,7 @@ const program = new Command('npm run bench --')
 Examples:
   npm run bench -- --short
   npm run bench -- --rows 1,2 --only direct,floor,payout-proxy
+  npm run bench -- --rows 1 --only payout-proxy,payout-proxy-tokens
   npm run bench -- --rows 1 --only payout-proxy --against ../payout-proxy-before`,
   )
   .parse();
@@ -146,8 +147,8 @@ async function measureOnce(one, row, { postgres, ask }, rate) {
   };
 }
 
-function roundOf({ urls, apiKey }, { operation, connections, idempotencyKeys }) {
-  return { urls, apiKey, operation, connections, idempotencyKeys };
+function roundOf({ urls, apiKey, tokens }, { operation, connections, idempotencyKeys }) {
+  return { urls, apiKey, tokens, operation, connections, idempotencyKeys };
 }
 
 function write(results) {

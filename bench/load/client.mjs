@@ -18,14 +18,17 @@ process.on('message', async (round) => process.send(await run(round)));
 /**
  * @param round {urls, connections, operation, apiKey, idempotencyKeys} and how long: `seconds`, or a number of
  *   `requests`. With a `rate`, in requests per second, it is an open loop. With `routes`, [{url, apiKey}], each request
- *   takes one of them at random, in place of the URL of its connection and of the one key.
+ *   takes one of them at random, in place of the URL of its connection and of the one key. With `tokens`, each connection
+ *   sends one of them instead of the key, as the app of one person does.
  */
-async function run({ urls, connections, seconds, requests, rate, operation, apiKey, routes, idempotencyKeys }) {
+async function run({ urls, connections, seconds, requests, rate, operation, apiKey, tokens, routes, idempotencyKeys }) {
   const { path, bodyOf } = bodies[operation];
   const latencies = [];
   const failures = new Map();
   const clients = Array.from({ length: connections }, (_, place) =>
-    routes ? connectionTo(routes) : fixedConnection(urls[place % urls.length], apiKey),
+    routes
+      ? connectionTo(routes)
+      : fixedConnection(urls[place % urls.length], tokens ? withToken(tokens[place % tokens.length]) : withKey(apiKey)),
   );
   const cpuBefore = process.cpuUsage();
   const begun = performance.now();
@@ -53,16 +56,19 @@ async function run({ urls, connections, seconds, requests, rate, operation, apiK
       else failures.set(failure, (failures.get(failure) ?? 0) + 1);
       then();
     };
-    const { connection, key } = client.next();
-    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    const { connection, credential } = client.next();
+    const headers = { 'content-type': 'application/json', ...credential };
     if (idempotencyKeys) headers['idempotency-key'] = randomUUID();
     connection.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
   }
 }
 
-function fixedConnection(url, key) {
+const withKey = (key) => ({ 'x-api-key': key });
+const withToken = (token) => ({ authorization: `Bearer ${token}` });
+
+function fixedConnection(url, credential) {
   const connection = new Client(url);
-  return { next: () => ({ connection, key }), destroy: () => connection.destroy() };
+  return { next: () => ({ connection, credential }), destroy: () => connection.destroy() };
 }
 
 /** Is connected to each URL, and uses one at a time. */
@@ -71,7 +77,7 @@ function connectionTo(routes) {
   return {
     next: () => {
       const { url, apiKey } = routes[Math.floor(Math.random() * routes.length)];
-      return { connection: byUrl.get(url), key: apiKey };
+      return { connection: byUrl.get(url), credential: withKey(apiKey) };
     },
     destroy: () => Promise.all([...byUrl.values()].map((connection) => connection.destroy())),
   };
