@@ -107,7 +107,7 @@ class ClientLimitsDto extends ProviderDto {
 export class CreateClientDto extends ClientLimitsDto {
   @ClientName() name!: string;
   @Account('Its account at the upstream, which it keeps. Default: `main`.') account?: string;
-  @OneOf(CLIENT_KINDS, '`server`: it has secret keys. `public`: it has none. It keeps its kind. Default: `server`.')
+  @OneOf(CLIENT_KINDS, 'Its kind, which it keeps. Default: `server`.')
   kind?: ClientKind;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;

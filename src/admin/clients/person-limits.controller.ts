@@ -38,7 +38,7 @@ export class PersonLimitsController {
   @ApiOperation({
     summary: "List a client's people",
     operationId: 'listPersons',
-    description: 'Scope `admin`. People on whose behalf the client has called, and those with limits of their own.',
+    description: 'Scope `admin`.',
   })
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: PersonsDto, description: 'One page.' })
@@ -82,7 +82,7 @@ export class PersonLimitsController {
   @ApiOperation({
     summary: 'Set the limits of a person by name',
     operationId: 'limitPerson',
-    description: 'Scope `admin`. A person who was never seen is added. With dual control, a higher limit waits.',
+    description: 'Scope `admin`. A person who was never seen is added.',
   })
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
@@ -105,7 +105,7 @@ export class PersonLimitsController {
   @ApiOperation({
     summary: 'Change the limits of a person',
     operationId: 'changePerson',
-    description: 'Scope `admin`. Each change is recorded. With dual control, a higher limit waits.',
+    description: 'Scope `admin`.',
   })
   @ApiParam(NAME)
   @ApiParam(ID)

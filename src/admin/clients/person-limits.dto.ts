@@ -28,12 +28,12 @@ export class PersonSearch implements PageRequest {
 /** The own limits of a person. Null: the client's. Fields that are left out do not change. */
 @NotForwarded()
 export class ChangePersonDto {
-  @UsdLimit('dailyCapUsd', 'Daily cap of the person in US dollars, UTC. Null: that of the client.') daily_cap_usd?: Usd;
-  @UsdLimit('monthlyCapUsd', 'Monthly cap of the person in US dollars, UTC. Null: that of the client.')
+  @UsdLimit('dailyCapUsd', 'Own daily cap in US dollars. Null: the default.') daily_cap_usd?: Usd;
+  @UsdLimit('monthlyCapUsd', 'Own monthly cap in US dollars. Null: the default.')
   monthly_cap_usd?: Usd;
 
-  @UsdLimit('maxItemUsd', 'Largest item of the person in US dollars. Null: that of the client.') max_item_usd?: Usd;
-  @CountLimit('requestsPerMinute', 'Requests of the person per minute. Null: those of the client.')
+  @UsdLimit('maxItemUsd', 'Own limit per item in US dollars. Null: the default.') max_item_usd?: Usd;
+  @CountLimit('requestsPerMinute', 'Own requests per minute. Null: the default.')
   requests_per_minute?: number | null;
 
   @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' })
@@ -45,22 +45,23 @@ export class LimitPersonDto extends ChangePersonDto {
   @Text({ max: MAX_NAME, description: 'Subject of the tokens, or the name that the app uses.', example: 'alice' })
   name!: string;
 
-  @Text({ max: MAX_ISSUER, required: false, description: 'Issuer of the tokens. Left out: the app names the person.' })
+  @Text({ max: MAX_ISSUER, required: false, description: 'Issuer of its tokens, if any.' })
   issuer?: string;
 }
 
+/** A person with the person's own limits. Null: the client's. */
 export class PersonDto implements ListedPerson {
   @text('ID of the person, as records have it.', { format: 'uuid' }) id!: string;
-  @orNull('string', 'Subject or name. Contacts are masked without `audit:pii`. Null: erased.') name!: string | null;
-  @orNull('string', 'Issuer of the tokens. Null: the app names the person.') issuer!: string | null;
+  @orNull('string', 'Subject or name. Contacts are masked. Null: erased.') name!: string | null;
+  @orNull('string', 'Issuer of its tokens, if any.') issuer!: string | null;
   @text('When it was first seen.', INSTANT) first_seen_at!: Date;
-  @orNull('string', 'When credentials of the person were last revoked.', INSTANT) revoked_at!: Date | null;
-  @orNull('string', 'Own daily cap in US dollars, UTC. Null: that of the client.', USD) daily_cap_usd!: string | null;
-  @orNull('string', 'Own monthly cap in US dollars, UTC. Null: that of the client.', USD)
+  @orNull('string', 'When its credentials were revoked.', INSTANT) revoked_at!: Date | null;
+  @orNull('string', 'Daily cap in US dollars.', USD) daily_cap_usd!: string | null;
+  @orNull('string', 'Monthly cap in US dollars.', USD)
   monthly_cap_usd!: string | null;
 
-  @orNull('string', 'Own limit per item in US dollars. Null: that of the client.', USD) max_item_usd!: string | null;
-  @orNull('integer', 'Own limit of requests per minute. Null: that of the client.')
+  @orNull('string', 'Limit per item in US dollars.', USD) max_item_usd!: string | null;
+  @orNull('integer', 'Limit of requests per minute.')
   requests_per_minute!: number | null;
 
   @text('US dollars spent or reserved today, UTC.', USD) spent_today_usd!: string;

@@ -42,8 +42,8 @@ export class ActivityState {
   beneficiaries_only?: boolean;
   @count('Seconds in which payouts to a newly registered recipient need an approval.')
   beneficiary_cool_off_seconds?: number | null;
-  @textOrNull('Daily cap of each person in US dollars.', USD) person_daily_cap_usd?: string | null;
-  @textOrNull('Monthly cap of each person in US dollars.', USD) person_monthly_cap_usd?: string | null;
+  @textOrNull('Daily cap of each person in US dollars, UTC.', USD) person_daily_cap_usd?: string | null;
+  @textOrNull('Monthly cap of each person in US dollars, UTC.', USD) person_monthly_cap_usd?: string | null;
   @textOrNull('Limit per item of a person in US dollars.', USD) person_max_item_usd?: string | null;
   @count('Limit of requests per person and minute.') person_requests_per_minute?: number | null;
   @textOrNull('Issuer of the access tokens that it takes. Null: it takes none.') token_issuer?: string | null;
