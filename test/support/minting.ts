@@ -14,7 +14,11 @@ export const GRANT = {
 export type Issued = BodyOf<'post', '/v1/ephemeral-keys', 201>;
 
 /** Asks for an ephemeral key. */
-export function askForKey(proxy: TestProxy, key: string, more: object = {}): Asked<'post', '/v1/ephemeral-keys'> {
+export function askForKey(
+  proxy: Pick<TestProxy, 'url'>,
+  key: string,
+  more: object = {},
+): Asked<'post', '/v1/ephemeral-keys'> {
   return supertest(proxy.url)
     .post('/v1/ephemeral-keys')
     .set('X-API-Key', key)
@@ -22,6 +26,6 @@ export function askForKey(proxy: TestProxy, key: string, more: object = {}): Ask
 }
 
 /** Makes an ephemeral key. */
-export async function mint(proxy: TestProxy, key: string, more: object = {}): Promise<Issued> {
+export async function mint(proxy: Pick<TestProxy, 'url'>, key: string, more: object = {}): Promise<Issued> {
   return (await askForKey(proxy, key, more).expect(201)).body;
 }
