@@ -28,12 +28,12 @@ export class PersonSearch implements PageRequest {
 /** The own limits of a person. Null: the client's. Fields that are left out do not change. */
 @NotForwarded()
 export class ChangePersonDto {
-  @UsdLimit('dailyCapUsd', 'Own daily cap in US dollars. Null: the default.') daily_cap_usd?: Usd;
-  @UsdLimit('monthlyCapUsd', 'Own monthly cap in US dollars. Null: the default.')
+  @UsdLimit('dailyCapUsd', 'Null: the default.') daily_cap_usd?: Usd;
+  @UsdLimit('monthlyCapUsd', 'Null: the default.')
   monthly_cap_usd?: Usd;
 
-  @UsdLimit('maxItemUsd', 'Own limit per item in US dollars. Null: the default.') max_item_usd?: Usd;
-  @CountLimit('requestsPerMinute', 'Own requests per minute. Null: the default.')
+  @UsdLimit('maxItemUsd', 'Null: the default.') max_item_usd?: Usd;
+  @CountLimit('requestsPerMinute', 'Null: the default.')
   requests_per_minute?: number | null;
 
   @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' })
@@ -42,7 +42,7 @@ export class ChangePersonDto {
 
 @NotForwarded()
 export class LimitPersonDto extends ChangePersonDto {
-  @Text({ max: MAX_NAME, description: 'Subject of the tokens, or the name that the app uses.', example: 'alice' })
+  @Text({ max: MAX_NAME, description: 'Subject of the tokens, or the name that the app uses.' })
   name!: string;
 
   @Text({ max: MAX_ISSUER, required: false, description: 'Issuer of its tokens, if any.' })
