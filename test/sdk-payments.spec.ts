@@ -81,6 +81,28 @@ describe('a payment by the SDK', () => {
     expect(await arrivals(phoneOf(given))).toHaveLength(1);
   });
 
+  it('goes on for one caller if another one loses patience', async () => {
+    const given = body();
+    let requests = 0;
+    const hangsFirst: typeof fetch = (input, init) => {
+      requests += 1;
+      if (requests > 1) return fetch(input, init);
+      return new Promise((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+    };
+    const [leaving, joining] = [new AbortController(), new AbortController()];
+    const payment = airtime(given, clientWith({ fetch: hangsFirst }));
+    const first = payment.send({ signal: leaving.signal });
+    const [patient, impatient] = [payment.send(), payment.send({ signal: joining.signal })];
+    joining.abort(new Error('the second one left'));
+    await expect(impatient).rejects.toThrow('the second one left');
+    leaving.abort(new Error('the first one left'));
+    await expect(first).rejects.toThrow('the first one left');
+    expect(await patient).toMatchObject({ status: 'succeeded' });
+    expect(await arrivals(phoneOf(given))).toHaveLength(1);
+  });
+
   it.each([
     ['noResponse', 'unknown'],
     ['resetBeforeProcessing', 'unknown'],
@@ -176,7 +198,6 @@ describe('a payment by the SDK', () => {
     const held = await payment.send();
     expect(held).toMatchObject({ status: 'held', settled: false });
     const settled = payment.settled();
-    await proxy.get(approver, `/v1/approvals/${held.callId}`).expect(200);
     const response = await fetch(`${proxy.url}/v1/approvals/${held.callId}/${decision}`, {
       method: 'POST',
       headers: { 'X-API-Key': approver, 'Content-Type': 'application/json' },

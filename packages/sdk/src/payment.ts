@@ -2,7 +2,7 @@ import type { Attempts } from './attempts.ts';
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError, RetryLaterError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
-import { growing, reasonOf, type Retries, sleep } from './waiting.ts';
+import { growing, orAborted, reasonOf, type Retries, sleep } from './waiting.ts';
 
 /** How long to wait for a payment. */
 export interface Waiting {
@@ -42,7 +42,14 @@ export class Payment<Body = unknown> {
    * and useful. If it is already known to be on record, it is looked up instead.
    */
   send({ signal }: Waiting = {}): Promise<PaymentResult<Body>> {
-    this.sending ??= this.sendOnce(signal).finally(() => (this.sending = undefined));
+    // Whoever joins another caller has a signal of their own.
+    if (this.sending) {
+      return orAborted(this.sending, signal).catch((error: unknown) => {
+        if (signal?.aborted) throw error;
+        return this.send({ signal });
+      });
+    }
+    this.sending = this.sendOnce(signal).finally(() => (this.sending = undefined));
     return this.sending;
   }
 
@@ -81,7 +88,7 @@ export class Payment<Body = unknown> {
   private async news(result: PaymentResult<Body>, signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
     if (result.callId === undefined) {
       // Its key tells whether it has arrived.
-      const next = await this.attempts.make(signal);
+      const next = await this.send({ signal });
       if (next.status === 'unknown' && next.callId === undefined && needsPerson(next.error)) throw next.error;
       return next;
     }

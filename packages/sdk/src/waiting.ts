@@ -39,6 +39,21 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
+/**
+ * Waits for a promise that others wait for, too.
+ * @throws the signal's reason, as soon as it is aborted.
+ */
+export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return promise;
+  let end: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    end = () => reject(reasonOf(signal));
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', end));
+}
+
 /** Returns why a signal was aborted. Old runtimes do not say. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
