@@ -1,6 +1,7 @@
 import { Cookies } from './support/provider/flow';
 import {
   approachCallback,
+  atProvider,
   open,
   SignInScene,
   signInAs,
@@ -8,6 +9,7 @@ import {
   startSignInScene,
   Visitor,
 } from './support/signing-in';
+import { startProxy } from './support/proxy';
 import supertest from './support/supertest';
 
 /** People sign in to the console at the company's provider. */
@@ -106,6 +108,21 @@ describe('a sign-in at the provider', () => {
     await read(bob, '/v1/session').expect(401);
     const { cookies, callback } = await approachCallback(url, 'bob');
     expect((await open(cookies, callback)).status).toBe(403);
+  });
+
+  it('ends when people can no longer sign in as its person did', async () => {
+    const alice = await signInAs(url, 'alice');
+    const { key } = await scene.proxy.client('visitor', 'audit');
+    const moved = await startProxy(
+      { upstreamBaseUrl: scene.upstream.url, ...atProvider('https://another.example'), keySignIn: true },
+      scene.proxy.database,
+    );
+    await supertest(moved.url).get('/v1/session').set('Cookie', alice.cookies.header).expect(401);
+    const answer = await supertest(moved.url).post('/v1/session').set('X-API-Key', key).expect(200);
+    const cookie = answer.headers['set-cookie']?.toString().split(';')[0] ?? '';
+    await supertest(moved.url).get('/v1/session').set('Cookie', cookie).expect(200);
+    await supertest(url).get('/v1/session').set('Cookie', cookie).expect(401); // takes no keys
+    await moved.close();
   });
 
   it('is listed with the keys of its client', async () => {

@@ -1,6 +1,7 @@
 import { DATABASES } from './databases.mjs';
 import { SERVERS } from './servers.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
+import { SIGN_INS } from './sign-ins.mjs';
 import { LATE_ONES } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
 import { RECOVERIES } from './recoveries.mjs';
@@ -133,4 +134,5 @@ export const GUARDS = [
   ...LATE_ONES,
   ...LOG_KEYS,
   ...EPHEMERAL_KEYS,
+  ...SIGN_INS,
 ];

@@ -1,0 +1,87 @@
+/** The guards of people who sign in. See guards.mjs. */
+
+const PROVIDER = 'src/access/sign-in/openid-provider.service.ts';
+const SESSIONS = 'src/access/auth/sessions.service.ts';
+const SERVED = 'src/admin/session/serve-sign-in.ts';
+const STEP_UP = 'src/access/auth/step-up.ts';
+const ATTACKS = 'test/sign-in-attacks.spec.ts';
+
+export const SIGN_INS = [
+  {
+    name: 'state-of-the-browser',
+    guards: 'a sign-in that another browser has begun',
+    edits: [
+      [
+        PROVIDER,
+        'expectedState: stateOf(transaction)',
+        "expectedState: callback.searchParams.get('state') ?? stateOf(transaction)",
+      ],
+    ],
+    noticedBy: ATTACKS,
+    test: 'cannot use a callback with another state',
+  },
+  {
+    name: 'nonce-of-the-sign-in',
+    guards: 'an ID token that was made for another sign-in',
+    edits: [[PROVIDER, '      expectedNonce: nonceOf(transaction),\n', '']],
+    noticedBy: ATTACKS,
+    test: 'signs in if everything is right', // without it, the library accepts no token with a nonce
+  },
+  {
+    name: 'signature-of-the-provider',
+    guards: 'an ID token that the provider has not signed',
+    edits: [[PROVIDER, 'execute: [enableNonRepudiationChecks, ', 'execute: [']],
+    noticedBy: ATTACKS,
+    test: 'signed with another key signs nobody in',
+  },
+  {
+    name: 'strength-of-the-sign-in',
+    guards: 'a step-up for which the provider did not ask for the proof',
+    edits: [[PROVIDER, '    this.requireStrength(identified, transaction);\n', '']],
+    noticedBy: 'test/step-up.spec.ts',
+    test: 'is not done by a password alone',
+  },
+  {
+    name: 'session-before-the-sign-in',
+    guards: 'a session that somebody planted before the sign-in',
+    edits: [
+      [SERVED, '    if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces);\n', ''],
+    ],
+    noticedBy: ATTACKS,
+    test: 'cannot plant a session that the victim signs in to',
+  },
+  {
+    name: 'page-after-the-sign-in',
+    guards: 'a link to our sign-in that leads to the page of somebody else',
+    edits: [['src/access/sign-in/return-to.ts', 'return isOurs ? ', 'return asked ? asked : isOurs ? ']],
+    noticedBy: 'test/sign-in.spec.ts',
+    test: 'never returns to',
+  },
+  {
+    name: 'session-of-another-provider',
+    guards: 'a session that goes on although its provider is no longer ours',
+    edits: [
+      [
+        SESSIONS,
+        "WHEN 'sign_in' THEN k.issuer = $3 ELSE",
+        "WHEN 'sign_in' THEN k.issuer <> coalesce($3, '') OR TRUE ELSE",
+      ],
+    ],
+    noticedBy: 'test/sign-in.spec.ts',
+    test: 'ends when people can no longer sign in as its person did',
+  },
+  {
+    name: 'age-of-the-sign-in',
+    guards: 'an approval by whoever finds the browser of an approver',
+    edits: [[STEP_UP, 'ageSeconds <= maxAgeSeconds', 'ageSeconds >= 0']],
+    noticedBy: 'test/step-up.spec.ts',
+    test: 'ends after its time',
+  },
+  {
+    name: 'keys-and-step-up',
+    guards: 'an approval by a key, which proves nothing about a person',
+    edits: [[STEP_UP, 'if (signIn === undefined) return false;', 'if (signIn === undefined) return true;']],
+    noticedBy: 'test/step-up.spec.ts',
+    test: 'is beyond any key',
+  },
+];
