@@ -72,6 +72,7 @@ function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
 
 function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   compareRequest(all, story, leaf);
+  compareToken(all, story.token, (leaf.token ?? {}) as Leaf);
   all.plain('number of items', story.item_count, leaf.item_count);
   all.amount('total in US dollars', story.total_usd, leaf.total_usd);
   all.amount('expected fees in US dollars', story.expected_fee_usd, leaf.expected_fee_usd);
@@ -89,6 +90,13 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
     all.plain(`place of item ${at + 1}`, item.position, at); // items are recorded in the order of the request
     compareItem(all, item, items[at] ?? {});
   }
+}
+
+function compareToken(all: Comparison, token: CallStory['token'], leaf: Leaf): void {
+  all.plain('token', token?.jti, leaf.jti);
+  all.plain("key of the token's app", token?.jkt, leaf.jkt);
+  all.time('sign-in of the person', token?.auth_time ?? null, leaf.auth_time);
+  all.plain('who acted for the person', token?.act?.person_id, (leaf.act as Leaf | undefined)?.person_id);
 }
 
 function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {

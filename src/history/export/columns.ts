@@ -76,7 +76,12 @@ const settledBy = ({ settlements }: ExportedCall) => {
 };
 const ACCOUNT = column<ExportedCall>('account', ({ account }) => account);
 /** The person behind the request, whose name is with the client. */
-const PERSON = [asked('actor_source'), asked('person_id'), asked('ephemeral_key_id')];
+const PERSON = [
+  asked('actor_source'),
+  asked('person_id'),
+  asked('ephemeral_key_id'),
+  column<ExportedCall>('token_jti', ({ intent }) => intent?.token?.jti),
+];
 const RESOLUTION = column<ExportedCall>('resolution', (call) => settledBy(call)?.resolution);
 
 const CALLS: Column<ExportedCall>[] = [

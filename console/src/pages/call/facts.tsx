@@ -28,6 +28,11 @@ export function Facts({ story }: { story: CallStory }) {
             story.ephemeral_key_id === null ? undefined : (
               <Copyable text={story.ephemeral_key_id} label="the ephemeral key's id" />
             ),
+          Token: story.token?.jti ? <Copyable text={story.token.jti} label="the token's id" /> : undefined,
+          'Signed in': story.token?.auth_time ? <Instant at={story.token.auth_time} /> : undefined,
+          'Acted for the person': story.token?.act ? (
+            <Copyable text={story.token.act.person_id} label="the id of who acted" />
+          ) : undefined,
           Address: <Maybe text={story.client_address} />,
           Request: <Copyable text={story.request_id} label="the request id" />,
           'Idempotency key': isKeyErased(story) ? (
