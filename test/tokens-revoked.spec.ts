@@ -1,3 +1,4 @@
+import { ClientsService } from '../src/access/clients/clients.service';
 import { clientsCommands } from '../src/cli/clients';
 import { cliOf } from './support/cli';
 import supertest from './support/supertest';
@@ -93,9 +94,25 @@ describe('the revocation of tokens', () => {
     const options = ['--client', name, '--name', 'alice', '--issuer', scene.issuer.issuer, '--json'];
     process.env.DATABASE_URL = database.url;
     process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    const { stdout } = await cliOf(clientsCommands)('revoke-person', ...options);
+    const { stdout } = await cliOf(clientsCommands)('persons', 'revoke', ...options);
     expect(JSON.parse(stdout)).toHaveProperty('revoked_at');
     expect(await answers(alice)).toEqual(REFUSED);
+  });
+
+  it('of one person leaves no held call of theirs to approve', async () => {
+    const { id, name, token } = await newClient();
+    const { proxy, issuer } = scene;
+    await proxy.database.query('UPDATE client SET approval_over_usd = 0 WHERE id = $1', [id]);
+    const client = await proxy.client(`approvers-${name}`, 'approve');
+    const keys = proxy.app.get(ClientsService, { strict: false });
+    const { key: approver } = await keys.issueKey(client.name, { person: 'grace' });
+    const held = await payAirtime(proxy, bearer(await token())).expect(202);
+    await revoke(name, { issuer: issuer.issuer, name: 'alice' }).expect(200);
+    const path = `/v1/approvals/${held.headers['x-call-id'] ?? ''}` as const;
+    const shown = await proxy.get(approver, path).expect(200);
+    expect(shown.body).toMatchObject({ not_allowed: { code: 'key_revoked' } });
+    const asking = supertest(proxy.url).post(`${path}/approve`).set('X-API-Key', approver);
+    expect((await asking.send({ reason: 'agreed' }).expect(409)).body.code).toBe('key_revoked');
   });
 
   it.each([

@@ -115,11 +115,29 @@ describe('an access token', () => {
     }
   });
 
+  it('opens nothing of operators, whatever its client may do', async () => {
+    const { issuer, proxy } = scene;
+    const scope = 'pay read admin audit audit:pii approve reconcile account';
+    const { issuer: name, audience, jwksUri } = issuer;
+    const own = await createTokenClient(proxy.database, 'powerful', {
+      issuer: name,
+      audience,
+      jwksUri,
+      clientId: 'powerful',
+    });
+    await proxy.database.query('UPDATE client SET scopes = $2 WHERE id = $1', [own.id, scope.split(' ')]);
+    const token = bearer(await issuer.token({ scope, client_id: 'powerful' }));
+    for (const path of ['/v1/clients', '/v1/audit/calls', '/v1/approvals'] as const) {
+      const { status, body } = await supertest(proxy.url).get(path).set(token);
+      expect([path, status, body.code]).toEqual([path, 403, 'secret_key_required']);
+    }
+  });
+
   it('starts no session of the console, which would have all scopes of its client', async () => {
     const answer = await supertest(scene.proxy.url)
       .post('/v1/session')
       .set(bearer(await scene.issuer.token()));
-    expect([answer.status, answer.body.code]).toEqual([403, 'no_session']);
+    expect([answer.status, answer.body.code]).toEqual([403, 'secret_key_required']);
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 

@@ -15,7 +15,6 @@ import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './
 import { print } from './output';
 import { personsCommand } from './persons';
 import { chosenProvider, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
-import { revokePersonCommand } from './revoke-person';
 
 interface ClientOptions extends OperationOptions, LimitOptions, ProviderOptions, GovernedOptions {
   name: string;
@@ -37,7 +36,6 @@ export function clientsCommands(): Command {
     .addCommand(updateCommand())
     .addCommand(listCommand())
     .addCommand(beneficiariesCommand())
-    .addCommand(revokePersonCommand())
     .addCommand(personsCommand());
 }
 

@@ -7,6 +7,7 @@ import { maskContacts } from '../platform/privacy/contacts';
 import { clientServices, withPrisma } from './database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
 import { print } from './output';
+import { revokePersonCommand } from './revoke-person';
 
 interface Options extends GovernedOptions {
   client: string;
@@ -23,9 +24,10 @@ const PAGE = 200;
 
 export function personsCommand(): Command {
   return new Command('persons')
-    .description("list a client's people, and give some of them limits of their own")
+    .description("list a client's people, give some of them limits of their own, and end their credentials")
     .addCommand(listCommand())
-    .addCommand(limitsCommand());
+    .addCommand(limitsCommand())
+    .addCommand(revokePersonCommand());
 }
 
 function listCommand(): Command {

@@ -14,7 +14,7 @@ interface RevokeOptions {
 }
 
 export function revokePersonCommand(): Command {
-  return new Command('revoke-person')
+  return new Command('revoke')
     .description('end the access tokens and ephemeral keys of a person')
     .requiredOption('--client <name>', 'client of the person')
     .requiredOption('--name <text>', 'subject of the tokens (sub), or the name that the app uses')
@@ -28,7 +28,7 @@ Credentials that were issued before are rejected immediately, on every instance.
 person at the identity provider, too. To end all tokens of a client, revoke its provider key with keys revoke.
 
 Examples:
-  npm run cli -- clients revoke-person --client wallet --issuer https://id.example.com --name 248289761001`,
+  npm run cli -- clients persons revoke --client wallet --issuer https://id.example.com --name 248289761001`,
     )
     .action(revoke);
 }

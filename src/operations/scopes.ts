@@ -23,3 +23,6 @@ export type Scope = (typeof SCOPES)[number];
 export function isScope(word: string): word is Scope {
   return (SCOPES as readonly string[]).includes(word);
 }
+
+/** The scopes of end users, whatever their tokens and their apps have. They reach no transactions of others. */
+export const END_USER_SCOPES = ['pay', 'write', 'read'] as const satisfies Scope[];

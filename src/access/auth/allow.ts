@@ -74,9 +74,9 @@ function hasSecretKey({ caller, sessionToken }: Call): boolean {
   return caller?.credential.kind === 'key' && sessionToken === undefined;
 }
 
-/** An ephemeral key opens what apps use: the interface, and the reading of their own calls. */
+/** The credential of an end user opens what apps use: the interface, and the reading of their own calls. */
 function mayAskFor(allowed: (Scope | 'everyone')[], { credential }: Caller): boolean {
-  return credential.kind !== 'ephemeral' || allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
+  return credential.kind === 'key' || allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
 }
 
 /** On other routes, one of the scopes that the route names is enough. */

@@ -1,15 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { isOperation, scopesOf } from '../../operations/catalogue';
-import { Scope } from '../../operations/scopes';
+import { END_USER_SCOPES } from '../../operations/scopes';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Limits, toDecimal, Usd } from '../clients/limits';
 import { EphemeralKeyState, STATE, WITH_PARENT_AND_PERSON } from '../ephemeral/state';
 import { Caller } from './call';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
-
-/** The scopes that an ephemeral key can have. Nothing of operators is open to it, and no transactions of other clients. */
-const FOR_APPS: readonly Scope[] = ['pay', 'write', 'read'];
 
 /** An ephemeral key in any state, with its parent, its client and its person. */
 export interface EphemeralRow extends CallerRow {
@@ -70,7 +67,7 @@ export function ephemeralCallerOf(row: EphemeralRow, askedAt: number): Caller | 
       recipients: recipients && new Set(recipients.map((hash) => Buffer.from(hash).toString('hex'))),
     },
     identity: { source: 'ephemeral', issuer: null, name },
-    scopes: new Set(FOR_APPS.filter((scope) => scopes.has(scope) && parent.scopes.has(scope))),
+    scopes: new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope) && parent.scopes.has(scope))),
     operations: new Set(ownOperations.filter((operation) => parent.operations?.has(operation) ?? true)),
     // The list of addresses is for the client's servers. A phone may be anywhere.
     limits: { ...parent.limits, countries, maxItemUsd, addresses: [] },

@@ -2,6 +2,7 @@ import { personHashSql } from '../people/person-hash';
 import { AccessTokenClaims, SKEW_SECONDS, TokenSource } from '../tokens/access-token';
 import { invalidToken } from '../tokens/refusals';
 import { Named } from '../tokens/token-credential';
+import { END_USER_SCOPES } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
 import { OPENS } from '../clients/key';
 import { Caller } from './call';
@@ -38,7 +39,8 @@ export function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, 
 
 /**
  * Returns the caller of a verified token: its client, narrowed to the scopes of the token. The credential of the client
- * cannot do more for a person than the person has agreed to, nor more than the client may do.
+ * cannot do more for a person than the person has agreed to, nor more than the client may do. Nothing of operators is open to
+ * it, and no transactions of others: whoever approves or administers signs in to the console.
  * @param validForMs how long the token is still valid.
  * @throws Problem `invalid_token` if the tokens of the person were revoked, or `use_dpop` if the client takes bound tokens only.
  */
@@ -59,6 +61,6 @@ export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenCl
       validUntil: performance.now() + validForMs,
     },
     identity: { source: 'token', issuer: claims.issuer, name: claims.subject },
-    scopes: new Set([...scopes].filter((scope) => claims.scopes.includes(scope))),
+    scopes: new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope) && claims.scopes.includes(scope))),
   };
 }

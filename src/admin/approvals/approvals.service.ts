@@ -38,7 +38,7 @@ import { ForecastService } from './forecast.service';
 import { askerOf, Held, namedBy, ownerBehind, payersOf, requireUnchanged, toPrepared } from './held';
 import { CIRCUIT_OPEN, EXPIRED, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
-import { brokenRule, readCallers, requestedWith } from './permission';
+import { brokenRule, readCallers, readRevoked, requestedWith } from './permission';
 
 /** Lists held calls, and records decisions about them. */
 @Injectable()
@@ -123,7 +123,8 @@ export class ApprovalsService {
       { clientId, operation, items, usd, feeUsd, payments, payers: payersOf(held), recipients, knownTransaction },
       async (tx) => {
         const [callers, limited] = [await readCallers(tx, [key]), await readHeldItems(tx, [id])];
-        return brokenRule(callers.get(key), operation, limited.get(id) ?? [], isOwn);
+        const isRevoked = (await readRevoked(tx, [id])).has(id);
+        return brokenRule(isRevoked ? undefined : callers.get(key), operation, limited.get(id) ?? [], isOwn);
       },
     ).catch((cause: unknown) => {
       throw notSent(cause);

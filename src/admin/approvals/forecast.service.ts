@@ -11,7 +11,7 @@ import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
 import { readForbidden } from './forbidden-recipients';
 import { readHeldItems } from './held-items';
-import { BrokenRule, brokenRule, CONTENT_LOST, readCallers, requestedWith } from './permission';
+import { BrokenRule, brokenRule, CONTENT_LOST, readCallers, readRevoked, requestedWith } from './permission';
 
 /** The result that an approval would have now. Both are null once the call is decided or has expired. */
 interface Forecast {
@@ -63,17 +63,17 @@ export class ForecastService {
 
   /** By call ID. Calls that may still be carried out are left out. */
   private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
-    const [callers, items] = await Promise.all([
+    const ids = pending.map(({ id }) => id);
+    const [callers, revoked, items] = await Promise.all([
       readCallers(this.prisma, [...new Set(pending.map(requestedWith))]),
-      readHeldItems(
-        this.prisma,
-        pending.map(({ id }) => id),
-      ), // Records in lists show only the first hundred.
+      readRevoked(this.prisma, ids),
+      readHeldItems(this.prisma, ids), // Records in lists show only the first hundred.
     ]);
     const foreign = await this.namingOthers(pending, callers);
     const held = pending.map((call) => {
       const { id, operation: name, recovered } = call;
-      const [caller, operation] = [callers.get(requestedWith(call)), operationNamed(name)];
+      const caller = revoked.has(id) ? undefined : callers.get(requestedWith(call));
+      const operation = operationNamed(name);
       const own = items.get(id) ?? [];
       const rule = recovered ? CONTENT_LOST : brokenRule(caller, operation, own, !foreign.has(id));
       return { id, caller, operation, items: own, rule };

@@ -60,6 +60,15 @@ export async function readCallers(tx: Prisma.TransactionClient, keys: string[]):
   return new Map(rows.map((row) => [row.requestedWith, callerOf(row)]));
 }
 
+/** Returns which of these calls were requested by tokens or ephemeral keys that were revoked since, with all of their person. */
+export async function readRevoked(tx: Prisma.TransactionClient, callIds: string[]): Promise<Set<string>> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT i.id::text FROM intent i JOIN person p ON p.id = i.person_id
+    WHERE i.id = ANY (${callIds}::uuid[]) AND p.revoked_at >= i.recorded_at
+      AND i.record::json ->> 'actor_source' IN ('token', 'ephemeral')`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /**
  * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
  * that it names, or a limit of one call. The approval threshold does not count. `approveHeldCall` of the journal checks

@@ -9,7 +9,7 @@ import { ChangesController } from './changes.controller';
 import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
 import { SignInsController } from './sign-ins.controller';
-import { PersonsController } from './persons.controller';
+import { PersonRevocationsController } from './person-revocations.controller';
 import { PersonLimitsController } from './person-limits.controller';
 import { OperationsController } from './operations.controller';
 
@@ -24,7 +24,7 @@ import { OperationsController } from './operations.controller';
     SignInsController,
     BeneficiariesController,
     OperationsController,
-    PersonsController,
+    PersonRevocationsController,
   ],
 })
 export class ClientsApiModule {}

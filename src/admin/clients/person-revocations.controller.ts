@@ -7,13 +7,13 @@ import { PersonRevocationsService } from '../../access/people/person-revocations
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
-import { RevokedPersonDto, RevokePersonDto } from './persons.dto';
+import { RevokedPersonDto, RevokePersonDto } from './person-revocations.dto';
 
 /** Ends the credentials of the people of a client. */
 @ApiTags('Clients')
 @ApiSecurity('key')
 @Controller('v1/clients/:name/persons')
-export class PersonsController {
+export class PersonRevocationsController {
   constructor(private readonly revocations: PersonRevocationsService) {}
 
   @Post('revoke')
