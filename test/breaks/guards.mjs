@@ -1,5 +1,6 @@
 import { DATABASES } from './databases.mjs';
 import { SERVERS } from './servers.mjs';
+import { ACCESS_TOKENS } from './tokens.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { LATE_ONES } from './late.mjs';
@@ -134,5 +135,9 @@ export const GUARDS = [
   ...LATE_ONES,
   ...LOG_KEYS,
   ...EPHEMERAL_KEYS,
+<<<<<<< HEAD
   ...SIGN_INS,
+=======
+  ...ACCESS_TOKENS,
+>>>>>>> b2154e53 (Break the guards of access tokens)
 ];

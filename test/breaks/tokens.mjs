@@ -1,0 +1,89 @@
+/** The guards of access tokens and of the proofs of their keys. See guards.mjs. */
+
+const TOKENS = 'src/access/tokens/tokens.service.spec.ts';
+const KEYS = 'src/access/tokens/provider-keys.spec.ts';
+const REVOKED = 'test/tokens-revoked.spec.ts';
+const DPOP = 'test/dpop.spec.ts';
+
+export const ACCESS_TOKENS = [
+  {
+    name: 'token-type',
+    guards: 'ID tokens and other tokens of the same provider',
+    edits: [
+      ['src/access/tokens/access-token.ts', 'return typeof typ === ', 'return typ === undefined || typeof typ === '],
+    ],
+    noticedBy: TOKENS,
+    test: 'accepts no forged token',
+  },
+  {
+    name: 'token-spelling',
+    guards: 'tokens that two readers read differently',
+    edits: [['src/access/tokens/compact-jws.ts', '&& !hasTwinMembers(json) ', '']],
+    noticedBy: TOKENS,
+    test: 'accepts no forged token',
+  },
+  {
+    name: 'token-source',
+    guards: 'tokens that were verified before their client took others',
+    edits: [['src/access/tokens/tokens.service.ts', 'if (known?.source === against)', 'if (known)']],
+    noticedBy: TOKENS,
+    test: 'once its client takes other tokens',
+  },
+  {
+    name: 'provider-keys-age',
+    guards: 'keys of a provider that has not answered for too long',
+    edits: [['src/access/tokens/provider-keys.ts', '!this.keys || this.ageMs > this.maxAgeMs', '!this.keys']],
+    noticedBy: KEYS,
+    test: 'no longer than allowed',
+  },
+  {
+    name: 'provider-keys-flood',
+    guards: 'a provider that forged tokens would make us flood',
+    edits: [['src/access/tokens/provider-keys.ts', '< COOL_DOWN_MS', '< 0']],
+    noticedBy: KEYS,
+    test: 'not made to flood',
+  },
+  {
+    name: 'token-of-revoked-person',
+    guards: 'tokens from before a revocation of their person',
+    edits: [['src/access/auth/token-row.ts', 'if (row.revokedAt && ', 'if (row.revokedAt && !claims && ']],
+    noticedBy: REVOKED,
+    test: 'takes effect at once, on every instance',
+  },
+  {
+    name: 'person-revocation-everywhere',
+    guards: 'the caller of a revoked person that another instance remembers',
+    edits: [
+      [
+        'src/access/people/person-revocations.service.ts',
+        'UPDATE client SET name = name WHERE id = ${id}::uuid',
+        'SELECT FROM client WHERE id = ${id}::uuid',
+      ],
+    ],
+    noticedBy: REVOKED,
+    test: 'takes effect at once, on every instance',
+  },
+  {
+    name: 'bound-token-as-bearer',
+    guards: 'stolen tokens that are bound to a key, sent as bearer tokens',
+    edits: [
+      ['src/access/auth/possession.ts', "if (scheme === 'Bearer')", "if (scheme !== 'Bearer' && scheme !== 'DPoP')"],
+    ],
+    noticedBy: DPOP,
+    test: 'never accepted as a bearer token',
+  },
+  {
+    name: 'proof-replay',
+    guards: 'proofs that were used on another instance',
+    edits: [['src/access/tokens/used-proofs.service.ts', 'if (!isFirst)', 'if (!isFirst && !proof)']],
+    noticedBy: DPOP,
+    test: 'cannot have a proof twice',
+  },
+  {
+    name: 'token-starts-no-session',
+    guards: 'a session with all scopes of the client, begun with a token of one person',
+    edits: [['src/admin/session/session.controller.ts', " || caller.credential.kind !== 'key'", '']],
+    noticedBy: 'test/tokens.spec.ts',
+    test: 'starts no session',
+  },
+];
