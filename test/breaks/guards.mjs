@@ -135,9 +135,6 @@ export const GUARDS = [
   ...LATE_ONES,
   ...LOG_KEYS,
   ...EPHEMERAL_KEYS,
-<<<<<<< HEAD
   ...SIGN_INS,
-=======
   ...ACCESS_TOKENS,
->>>>>>> b2154e53 (Break the guards of access tokens)
 ];
