@@ -99,7 +99,7 @@ describe('the proxy, given an answer of the upstream', () => {
 
   it("sends the validated JSON unchanged, with the proxy's key and nothing of the caller", async () => {
     paying.upstream.behaviour = answer(200, OK);
-    await paying.pay().set('Cookie', 'a=b').set('Authorization', 'Bearer x').set('X-Forwarded-For', '203.0.113.9');
+    await paying.pay().set('Cookie', 'a=b').set('Authorization', 'Basic x').set('X-Forwarded-For', '203.0.113.9');
     const [received] = paying.upstream.received;
     expect(received?.body).toBe(
       '{"airtimes":[{"countryToSend":"Kenya","phoneNumber":"+254712345678","valueInUSD":2.5}]}',

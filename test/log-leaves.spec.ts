@@ -2,6 +2,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { KIND_NAMES, kindOf, KindName } from '../src/history/log/kinds';
+import { ACTOR_SOURCES } from '../src/access/people/person';
 import { leafSql } from '../src/history/log/leaves';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf, signRecord } from '../src/history/log/signed-records';
@@ -25,7 +26,8 @@ const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   list: fc.array(tie('value'), { maxLength: 3 }),
   object: fc.dictionary(text, tie('value'), { maxKeys: 3 }),
 })).object;
-const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => `\\x${Buffer.from(value).toString('hex')}`);
+const asBytes = (value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}`;
+const bytes = fc.uint8Array({ maxLength: 40 }).map(asBytes);
 const time = fc.bigInt(0n, 4_000_000_000_000_000n).map((microseconds) => {
   const digits = String(microseconds % 1_000_000n).padStart(6, '0');
   return `${new Date(Number(microseconds / 1_000_000n) * 1_000).toISOString().slice(0, 19)}.${digits}Z`;
@@ -50,11 +52,13 @@ const VALUES: Record<string, fc.Arbitrary<unknown>> = {
 };
 /** Columns in which the database takes only these. */
 const WORDS: Record<string, fc.Arbitrary<unknown>> = {
+  'refusal.actor_source': fc.constantFrom(...ACTOR_SOURCES),
+  'refusal.actor_commitment': fc.uint8Array({ minLength: 32, maxLength: 32 }).map(asBytes),
   'decision.screening': fc.constantFrom('allow', 'review'),
   'decision.kind': fc.constantFrom('approved', 'rejected'),
   'settlement.resolution': fc.constantFrom('confirmed', 'not_executed'),
   'stop.stops_operation': fc.constant(null),
-  'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
+  'erasure.kind': fc.constantFrom('email', 'phone', 'handle', 'person'),
   'pruning.what': fc.constantFrom('people', 'calls'),
   'pruning.month': fc.constantFrom('2026-01', '2025-12'),
   'source_read.source': fc.constantFrom('transactions', 'batch', 'transaction', 'wallets', 'statement'),

@@ -50,7 +50,7 @@ describe('origins', () => {
         'access-control-allow-origin': SHOP,
         'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
         'access-control-allow-headers':
-          'X-API-Key, Content-Type, Idempotency-Key, Allow-Duplicate-Of, X-Request-Id, X-Actor, X-People, traceparent',
+          'X-API-Key, Authorization, DPoP, Content-Type, Idempotency-Key, Allow-Duplicate-Of, X-Request-Id, X-Actor, X-People, traceparent',
         'access-control-max-age': '600',
         vary: 'Origin',
         'x-call-id': expect.any(String),
@@ -78,7 +78,7 @@ describe('origins', () => {
     expect(answers.map(({ headers }) => headers['access-control-allow-origin'])).toEqual(Array(4).fill(SHOP));
     expect(answers[0]?.headers).toMatchObject({
       'access-control-expose-headers':
-        'X-Call-Id, X-Request-Id, Idempotent-Replayed, Location, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, Age',
+        'X-Call-Id, X-Request-Id, Idempotent-Replayed, Location, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, Age, WWW-Authenticate',
       vary: 'Origin',
     });
     expect(corsOf(await get(shop, OTHER).expect(403))).toEqual([]);

@@ -16,7 +16,7 @@ const COLUMN_TYPES: Record<string, string[]> = {
   Int: ['integer', 'smallint'],
   BigInt: ['bigint'],
   Boolean: ['boolean'],
-  Bytes: ['bytea'],
+  Bytes: ['bytea', 'ARRAY'],
   DateTime: ['timestamp with time zone', 'date'],
   Decimal: ['numeric', 'ARRAY'],
   Json: ['json', 'jsonb'],

@@ -69,7 +69,7 @@ describe('the permanent records of people in requests and answers', () => {
       const body = asking.body && (named(asking.body) as Record<string, unknown>);
       const { status } = await askAs(proxy, app, { ...asking, path, ...(body && { body }) })
         .set('X-Request-Id', EMAIL)
-        .set('Authorization', `Bearer ${EMAIL}`)
+        .set('Authorization', `Basic ${EMAIL}`)
         .set('Cookie', `session=${EMAIL}`);
       statuses.push(`${asking.operation} ${status}`);
     }

@@ -41,7 +41,7 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-routes',
     guards: 'routes of operators and sign-ins that any scope opens',
-    edits: [['src/access/auth/allow.ts', "return credential.kind !== 'ephemeral' ||", 'return credential !== null ||']],
+    edits: [['src/access/auth/allow.ts', "return credential.kind === 'key' ||", 'return credential !== null ||']],
     noticedBy: CALLERS,
     test: 'opens the interface for its operations',
   },
