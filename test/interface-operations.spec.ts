@@ -50,7 +50,7 @@ describe('the operations, documented and observed', () => {
   it.each(ALL)('send $operation with our key and the trace context, and no other header of the client', async (o) => {
     await api
       .ask(o)
-      .set({ traceparent: TRACEPARENT, tracestate: 'vendor=1', cookie: 'session=1', authorization: 'Bearer token' })
+      .set({ traceparent: TRACEPARENT, tracestate: 'vendor=1', cookie: 'session=1', authorization: 'Basic YTpi' })
       .set({
         'x-forwarded-for': '192.0.2.1',
         'x-request-id': 'mine',
