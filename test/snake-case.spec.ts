@@ -1,10 +1,18 @@
+import { TOKEN_ALGORITHMS } from '../src/access/clients/token-provider';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { API_DOCUMENT, follow, operationsIn, Schema } from './support/api-document';
 
 const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /** Words with a form of their own: names of operations, a scope within a scope, and other standards' names. */
-const EXCEPTIONS = [...Object.keys(OPERATIONS), 'audit:pii', 'about:blank', 'payout-proxy/receipt/1', 'USD'];
+const EXCEPTIONS = [
+  ...Object.keys(OPERATIONS),
+  'audit:pii',
+  'about:blank',
+  'payout-proxy/receipt/1',
+  'USD',
+  ...TOKEN_ALGORITHMS,
+];
 
 /** The names of the properties and the enum values of a schema, and of all that it refers to. */
 function wordsOf(schema: Schema, seen: Set<string>): string[] {
