@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair } from 'jose';
+import { TokensService } from '../src/access/tokens/tokens.service';
 import { clock } from '../src/platform/database/clock';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProvider, TestProvider } from './support/provider';
@@ -8,7 +9,6 @@ import { proofOf } from './support/token-issuer';
 import { bearer, payAirtime, readLimits } from './support/token-scene';
 
 const API = 'https://payouts.example';
-const NOW = clock.nowMs.bind(clock);
 
 /** The tokens of a real provider (oidc-provider), obtained by Authorization Code with PKCE. */
 describe('tokens of a real provider', () => {
@@ -24,7 +24,7 @@ describe('tokens of a real provider', () => {
     const app = { issuer, jwksUri, audience: API, clientId: 'app', algorithms: ['RS256'] };
     await createTokenClient(proxy.database, 'app', app);
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => passSeconds(0));
   afterAll(async () => {
     await proxy.close();
     await Promise.all([provider.stop(), upstream.stop()]);
@@ -37,9 +37,12 @@ describe('tokens of a real provider', () => {
     return String(body.code ?? 'done');
   }
 
-  /** Time passes for the proxy. */
+  /** Time passes for the keys of providers. The clock itself would take the IDs of this process along, and those of later specs. */
   function passSeconds(seconds: number): void {
-    jest.spyOn(clock, 'nowMs').mockImplementation(() => NOW() + seconds * 1_000);
+    const { providers } = proxy.app.get(TokensService, { strict: false }) as unknown as {
+      providers: Map<string, { nowMs: () => number }>;
+    };
+    for (const keys of providers.values()) keys.nowMs = () => clock.nowMs() + seconds * 1_000;
   }
 
   it('pay on behalf of whoever signed in', async () => {
