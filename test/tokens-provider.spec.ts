@@ -39,9 +39,8 @@ describe('tokens of a real provider', () => {
 
   /** Time passes for the keys of providers. The clock itself would take the IDs of this process along, and those of later specs. */
   function passSeconds(seconds: number): void {
-    const { providers } = proxy.app.get(TokensService, { strict: false }) as unknown as {
-      providers: Map<string, { nowMs: () => number }>;
-    };
+    type Providers = { providers: Map<string, { nowMs: () => number }> };
+    const { providers } = proxy.app.get<TokensService, Providers>(TokensService, { strict: false });
     for (const keys of providers.values()) keys.nowMs = () => clock.nowMs() + seconds * 1_000;
   }
 
