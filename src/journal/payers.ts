@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { toDecimal } from '../access/clients/limits';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest } from '../policy/admission';
 import { PayerCaps } from '../policy/caps';
@@ -60,8 +61,4 @@ export async function reserveForPayers(
     FROM intent CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
     WHERE id = ${callId}::uuid AND payer_id IS NOT NULL ORDER BY payer_id
     ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd`;
-}
-
-function toDecimal(usd: string | null): Decimal | null {
-  return usd === null ? null : new Decimal(usd);
 }

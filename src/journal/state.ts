@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { toDecimal } from '../access/clients/limits';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
@@ -175,8 +176,4 @@ function toBudget(
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),
     heldUsd: heldUsd ?? new Decimal(0),
   };
-}
-
-function toDecimal(usd: Prisma.Decimal | null): Decimal | null {
-  return usd && new Decimal(usd.toFixed());
 }
