@@ -19,6 +19,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   search_slice: 'a worker derives it again',
   search_position: 'a worker derives it again',
   console_session: 'a session that has ended since would begin again',
+  page_session: 'a session that has ended since would begin again',
   request_window: 'it counts the requests of the last minute',
   space_reserve: 'its rows mean nothing',
 };
