@@ -207,7 +207,7 @@ describe('the architecture', () => {
   it('reveals each secret only where it is sent, used as a key, or checked', () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
-      'src/access/sign-in/openid-provider.service.ts',
+      'src/access/sign-in/openid-provider.ts',
       'src/admin/sandbox-api/control.service.ts',
       'src/app/start/demo-keys.ts', // for a hash that tells one upstream from another
       'src/app/start/sandbox-process.ts',
@@ -215,6 +215,7 @@ describe('the architecture', () => {
       'src/gateway/screening/screening.service.ts',
       'src/gateway/upstream/credentials.ts',
       'src/history/log/log-key.ts',
+      'src/platform/config/page-secrets.ts',
       'src/reconciliation/webhooks-in/signed-events.service.ts',
     ]);
   });
@@ -223,7 +224,7 @@ describe('the architecture', () => {
     const records =
       '(intent|outcome|refusal|decision|settlement|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
     const others =
-      '_prisma|instance |process |request_window|person |ephemeral_key |dpop_proof |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
+      '_prisma|instance |process |request_window|person |ephemeral_key |page_session |dpop_proof |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text));
     expect([...new Set(writers.map(({ path }) => folderOf(path)))].sort()).toEqual(['history/retention', 'journal']);

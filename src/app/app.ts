@@ -9,6 +9,7 @@ import { OriginsService } from '../access/auth/origins';
 import { RequestWindowsService } from '../access/auth/rate-limit';
 import { MAX_SEGMENT_LENGTH, readableUrl, receiveCalls } from '../access/auth/receive';
 import { PersonsService } from '../access/people/persons.service';
+import { PageSessionsService } from '../access/auth/page-sessions.service';
 import { SessionsService } from '../access/auth/sessions.service';
 import { TokenCallersService } from '../access/auth/token-callers.service';
 import { UsedProofsService } from '../access/tokens/used-proofs.service';
@@ -31,8 +32,7 @@ import { GateService } from '../gateway/admission-control/gate.service';
 import { logRequests } from '../platform/logging/logging';
 import { IndexService, tellOfIndex } from '../history/search/index.service';
 import { MetricsService } from '../http/metrics/metrics.service';
-import { OpenIdProviderService } from '../access/sign-in/openid-provider.service';
-import { serveSignIn } from '../admin/session/serve-sign-in';
+import { serveSignIns } from '../admin/session/serve-sign-ins';
 import { serveDocs } from './openapi';
 import { limitRequests } from '../http/shares/limit-requests';
 import { SharesService } from '../http/shares/shares.service';
@@ -89,6 +89,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     persons: app.get(PersonsService),
     callers: app.get(CallersService),
     sessions: app.get(SessionsService),
+    pageSessions: app.get(PageSessionsService),
     tokens: app.get(TokenCallersService),
     proofs: app.get(UsedProofsService),
     origins: app.get(OriginsService),
@@ -103,10 +104,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);
   await serveConsole(server, settings);
-  await serveSignIn(server, {
-    sessions: app.get(SessionsService),
-    provider: app.get(OpenIdProviderService, { strict: false }),
-  });
+  await serveSignIns(app, server);
   await app.init();
   await server.ready();
   app.useLogger(app.get(Logger));

@@ -7,7 +7,7 @@ import { commitment, newSalt } from './commitment';
 import { UNSTAMPED } from './document-sql';
 import { ephemeralKeyOf, NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';
-import { tokenDocument } from './token-document';
+import { sessionDocument, tokenDocument } from './credential-documents';
 
 /**
  * The records of requests and outcomes are documents: the text that is stored is the text that the log seals. It is
@@ -129,6 +129,7 @@ function intentDocument(intent: OpenIntent, salt: Buffer, items: ItemDocument[])
     request_id: intent.requestId,
     reserved_on: intent.reservedOn ?? undefined,
     screening: intent.screening ?? undefined,
+    session: sessionDocument(intent),
     table: 'intent',
     token: tokenDocument(intent),
     total_usd: totalOf(intent.items)?.toFixed(),

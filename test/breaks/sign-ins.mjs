@@ -1,6 +1,6 @@
 /** The guards of people who sign in. See guards.mjs. */
 
-const PROVIDER = 'src/access/sign-in/openid-provider.service.ts';
+const PROVIDER = 'src/access/sign-in/openid-provider.ts';
 const SESSIONS = 'src/access/auth/sessions.service.ts';
 const SERVED = 'src/admin/session/serve-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
@@ -23,7 +23,7 @@ export const SIGN_INS = [
   {
     name: 'nonce-of-the-sign-in',
     guards: 'an ID token that was made for another sign-in',
-    edits: [[PROVIDER, '      expectedNonce: nonceOf(transaction),\n', '']],
+    edits: [[PROVIDER, '    expectedNonce: nonceOf(transaction),\n', '']],
     noticedBy: ATTACKS,
     test: 'signs in if everything is right', // without it, the library accepts no token with a nonce
   },
@@ -37,7 +37,7 @@ export const SIGN_INS = [
   {
     name: 'strength-of-the-sign-in',
     guards: 'a step-up for which the provider did not ask for the proof',
-    edits: [[PROVIDER, '    this.requireStrength(identified, transaction);\n', '']],
+    edits: [[PROVIDER, "    if (!isStrong) throw new SignInFailure('too_weak');\n", '']],
     noticedBy: 'test/step-up.spec.ts',
     test: 'is not done by a password alone',
   },
@@ -45,7 +45,11 @@ export const SIGN_INS = [
     name: 'session-before-the-sign-in',
     guards: 'a session that somebody planted before the sign-in',
     edits: [
-      [SERVED, '    if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces);\n', ''],
+      [
+        SERVED,
+        '  if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces).catch(noDatabase);\n',
+        '',
+      ],
     ],
     noticedBy: ATTACKS,
     test: 'cannot plant a session that the victim signs in to',

@@ -1,3 +1,4 @@
+import { SessionCredential } from '../../src/access/auth/call';
 import { TokenCredential } from '../../src/access/tokens/token-credential';
 import { commitment } from '../../src/journal/commitment';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../src/journal/documents';
@@ -57,6 +58,7 @@ export function intentOf(intent: OpenIntent, people: PersonDocument[], read: Int
     actor_source: intent.person?.source,
     person_id: intent.person?.id,
     token: credential.kind === 'token' ? tokenOf(credential.claims, intent) : undefined,
+    session: credential.kind === 'session' ? sessionOf(credential) : undefined,
     ephemeral_key_id: credential.kind === 'ephemeral' ? credential.id : undefined,
     held_for: intent.heldFor ?? undefined,
     expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
@@ -66,6 +68,10 @@ export function intentOf(intent: OpenIntent, people: PersonDocument[], read: Int
     process: intent.process,
     items: items.length > 0 ? items : undefined,
   };
+}
+
+function sessionOf({ id, signedInAt }: SessionCredential): IntentDocument['session'] {
+  return { auth_time: signedInAt?.toISOString(), id };
 }
 
 function tokenOf({ authTime, id, jkt }: TokenCredential['claims'], { person }: OpenIntent): IntentDocument['token'] {

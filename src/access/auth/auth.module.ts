@@ -5,6 +5,7 @@ import { CallersService } from './callers.service';
 import { PersonsService } from '../people/persons.service';
 import { OriginsService } from './origins';
 import { RequestWindowsService } from './rate-limit';
+import { PageSessionsService } from './page-sessions.service';
 import { SessionsService } from './sessions.service';
 import { StandingService } from './standing.service';
 import { StepUpGuard, StepUpService } from './step-up';
@@ -18,6 +19,7 @@ import { TokenCallersService } from './token-callers.service';
     CallersService,
     LastUsesService,
     OriginsService,
+    PageSessionsService,
     PersonsService,
     RequestWindowsService,
     SessionsService,
@@ -32,6 +34,7 @@ import { TokenCallersService } from './token-callers.service';
   exports: [
     CallersService,
     OriginsService,
+    PageSessionsService,
     PersonsService,
     RequestWindowsService,
     SessionsService,

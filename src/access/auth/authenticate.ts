@@ -9,6 +9,8 @@ import { Caller, leftOf } from './call';
 import { CallersService } from './callers.service';
 import { KeyGuessing } from './key-guessing';
 import { requireProof } from './possession';
+import { hasPageSession, pageTokenByCsrf, pageTokenOf } from './page-session-cookie';
+import { PageSessionsService } from './page-sessions.service';
 import { hasCsrfToken, sessionTokenIn } from './session-cookie';
 import { SessionsService } from './sessions.service';
 import { TokenCallersService } from './token-callers.service';
@@ -17,6 +19,7 @@ import { whereFromProblem } from './where-from';
 export interface WhoCalls {
   callers: CallersService;
   sessions: SessionsService;
+  pageSessions: PageSessionsService;
   tokens: TokenCallersService;
   proofs: UsedProofsService;
   guessing: KeyGuessing;
@@ -25,7 +28,10 @@ export interface WhoCalls {
 /** Methods that change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Identifies the caller of a request: by a key, by an access token, or by a console session. */
+/** The route by which a page asks for its session. It has no CSRF token yet. */
+export const PAGE_SESSION_ROUTE = '/v1/page-sessions/:client';
+
+/** Identifies the caller of a request: by a key, an access token, a page session, or a console session. */
 export async function authenticate(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
   const key = request.headers['x-api-key'];
   const sent = tokenIn(request.headers.authorization);
@@ -33,15 +39,21 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
   if (hasKey && sent) throw new Problem('several_credentials');
   if (hasKey) return byKey(String(key), request, who);
   if (sent) return byToken(sent, request, who);
-  const token = takesCookies(request) ? sessionTokenIn(request) : undefined;
-  if (token === undefined) throw new Problem('missing_key');
-  return bySession(token, request, who.sessions);
+  return byCookie(request, who);
 }
 
-/**
- * Whether the route accepts console sessions. The interface does not, so that no payout depends on what a browser sends
- * by itself.
- */
+async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
+  const { client } = request.params as { client?: string };
+  const isAsked = request.routeOptions.url === PAGE_SESSION_ROUTE && client !== undefined;
+  const pageToken = isAsked ? pageTokenOf(request, client) : pageTokenByCsrf(request);
+  if (isAsked && pageToken === undefined) throw new Problem('session_ended');
+  if (pageToken !== undefined) return byPageSession(pageToken, request, who.pageSessions);
+  const token = takesCookies(request) ? sessionTokenIn(request) : undefined;
+  if (token !== undefined) return bySession(token, request, who.sessions);
+  throw new Problem(hasPageSession(request) ? 'csrf' : 'missing_key');
+}
+
+/** Whether the route accepts console sessions. The interface does not: no operator pays with the console's cookie. */
 function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/v1/');
 }
@@ -75,6 +87,21 @@ function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean
   const { operation = '', scopes = [] } = routeOptions.config;
   const problem = whereFromProblem(call, caller) ?? operationProblem(caller, { operation, scopes });
   return caller.limits.requestsPerMinute === null && problem === undefined;
+}
+
+/** Whether the page may ask is decided by its origin, as for every request of a browser. */
+async function byPageSession(
+  token: string,
+  request: FastifyRequest,
+  pageSessions: PageSessionsService,
+): Promise<Caller> {
+  const isRead = SAFE.includes(request.method) && request.routeOptions.url === PAGE_SESSION_ROUTE;
+  if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');
+  if (request.headers['sec-fetch-site'] === 'cross-site') throw new Problem('csrf'); // an old browser sent the cookie all the same
+  const purpose = isAdmitted(request) ? 'forPayments' : 'forOthers';
+  const caller = await pageSessions.identify(token, purpose, leftOf(request.call)).catch(databaseUnavailable);
+  if (!caller) throw new Problem('session_ended');
+  return caller;
 }
 
 async function bySession(token: string, request: FastifyRequest, sessions: SessionsService): Promise<Caller> {

@@ -10,7 +10,7 @@ import { CallPerson, Identity, isEndUser } from '../people/person';
 import { TokenCredential } from '../tokens/token-credential';
 
 /** What a caller proves itself with. */
-export type Credential = { kind: 'key' } | EphemeralCredential | TokenCredential;
+export type Credential = { kind: 'key' } | EphemeralCredential | SessionCredential | TokenCredential;
 
 /** A key that an app's server made for one person. What it may do is what its caller may do. */
 export interface EphemeralCredential {
@@ -20,6 +20,16 @@ export interface EphemeralCredential {
   validUntil: number;
   /** The only recipients that it may pay, by their keys (`beneficiaryKey`). Null for any. */
   recipients: ReadonlySet<string> | null;
+}
+
+/** A session of a person on a page of the client. */
+export interface SessionCredential {
+  kind: 'session';
+  id: string;
+  /** When the person last proved who they are. Null if the provider does not say. */
+  signedInAt: Date | null;
+  /** When it ends at the latest, on the monotonic clock of this process. */
+  validUntil: number;
 }
 
 /** The caller of a request: a key of a client. */
@@ -92,7 +102,7 @@ export interface Call {
   restedMs?: number;
   /** Why the connection ended before the request was complete. */
   cutShort?: Problem;
-  /** The session secret of the cookie. Undefined if the caller sent a key. */
+  /** The session secret of the console's cookie. Undefined if the caller sent something else. */
   sessionToken: string | undefined;
   /** How the person of the session signed in. Undefined if the caller has no session of the OpenID provider. */
   signIn?: SignIn;
@@ -136,11 +146,15 @@ export function hasEnded({ credential }: Caller): boolean {
 }
 
 /** Returns the error code for a caller whose credential is no longer valid. */
-export function endOf(caller: Caller): 'ephemeral_key_ended' | 'invalid_key' | 'invalid_token' | 'token_expired' {
+export function endOf(caller: Caller): EndCode {
   const { kind } = caller.credential;
   if (kind === 'token') return hasEnded(caller) ? 'token_expired' : 'invalid_token';
-  return kind === 'ephemeral' ? 'ephemeral_key_ended' : 'invalid_key';
+  return END_CODES[kind];
 }
+
+const END_CODES = { key: 'invalid_key', ephemeral: 'ephemeral_key_ended', session: 'session_ended' } as const;
+
+type EndCode = (typeof END_CODES)[keyof typeof END_CODES] | 'invalid_token' | 'token_expired';
 
 /** Returns how long a call can still wait before it is sent, in milliseconds. */
 export function leftOf({ sendBy }: Call): number {

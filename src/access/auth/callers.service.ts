@@ -9,6 +9,7 @@ import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { hashKey, isEphemeralKey, OPENS } from '../clients/key';
 import { EphemeralRow, ephemeralCallerOf, FIND_EPHEMERAL_KEYS, findEphemeralById } from './ephemeral-callers';
 import { LastUsesService } from './last-uses.service';
+import { PageSessionsService } from './page-sessions.service';
 import { TokenCallersService } from './token-callers.service';
 import { KeyLookUps, MAX_SEEN, Purpose } from './key-look-ups';
 
@@ -38,6 +39,7 @@ export class CallersService {
     private readonly side: SidePrisma,
     private readonly uses: LastUsesService,
     private readonly tokens: TokenCallersService,
+    private readonly pageSessions: PageSessionsService,
   ) {
     const prismas = { forPayments: prisma, forOthers: side };
     this.secretKeys = new KeyLookUps(prismas, { name: 'find_keys', sql: FIND_KEYS });
@@ -75,7 +77,9 @@ export class CallersService {
    * @throws DatabaseTooSlow
    */
   async lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
-    if (before.credential.kind === 'token') return this.tokens.lookUpAgain(before, before.credential, patienceMs);
+    const { credential } = before;
+    if (credential.kind === 'token') return this.tokens.lookUpAgain(before, credential, patienceMs);
+    if (credential.kind === 'session') return this.pageSessions.lookUpAgain(credential.id, patienceMs);
     const caller = await findAgain(this.prisma, before, patienceMs);
     if (caller?.rights !== before.rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
     return caller;
@@ -94,9 +98,11 @@ export class CallersService {
     return callerOf(row);
   }
 
-  /** Finds the caller of a long response again. Undefined if its key or token is no longer valid. */
+  /** Finds the caller of a long response again. Undefined if its credential is no longer valid. */
   peek(caller: Caller): Promise<Caller | undefined> {
-    if (caller.credential.kind === 'token') return this.tokens.peek(caller.credential);
+    const { credential } = caller;
+    if (credential.kind === 'token') return this.tokens.peek(credential);
+    if (credential.kind === 'session') return this.pageSessions.peek(credential.id);
     return findAgain(this.side, caller, REQUEST_PATIENCE_MS);
   }
 }

@@ -1,4 +1,4 @@
-import cors, { OriginFunction } from '@fastify/cors';
+import cors, { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { SidePrisma } from '../../platform/database/side-prisma';
@@ -10,25 +10,26 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600;
 @Injectable()
 export class OriginsService {
   private readonly logger = new Logger('Origins');
-  private origins = new Set<string>();
+  /** Whether pages of each origin may send cookies. */
+  private origins = new Map<string, { cookies: boolean }>();
   private reading: Promise<void> | undefined;
 
   constructor(private readonly prisma: SidePrisma) {}
 
   /**
-   * Whether pages of this origin may read responses. Callers need no key to ask, so the database gets one query at a
-   * time, however many wait for it.
+   * Returns what pages of this origin may do. Undefined if they may not read responses. Callers need no key to ask, so the
+   * database gets one query at a time, however many wait for it.
    */
-  async allow(origin: string): Promise<boolean> {
+  async find(origin: string): Promise<{ cookies: boolean } | undefined> {
     await (this.reading ??= this.read());
-    return this.origins.has(origin);
+    return this.origins.get(origin);
   }
 
   private async read(): Promise<void> {
     try {
-      const rows = await this.prisma.$queryRaw<{ origin: string }[]>`
-        SELECT DISTINCT unnest(origins) AS origin FROM client`;
-      this.origins = new Set(rows.map(({ origin }) => origin));
+      const rows = await this.prisma.$queryRaw<{ origin: string; cookies: boolean }[]>`
+        SELECT origin, bool_or(page_issuer IS NOT NULL) AS cookies FROM client, unnest(origins) AS origin GROUP BY origin`;
+      this.origins = new Map(rows.map(({ origin, cookies }) => [origin, { cookies }]));
     } catch (err) {
       // The page can then read the 503.
       this.logger.warn({ err }, 'allowed origins not read, the last known ones stay in effect');
@@ -56,41 +57,45 @@ export function foreignOrigin(request: FastifyRequest): string | undefined {
  * @returns once its hook is registered, so that later hooks follow it.
  */
 export async function answerBrowsers(server: FastifyInstance, origins: OriginsService): Promise<void> {
-  const isAllowed: OriginFunction = (origin, done) => {
-    if (origin === undefined) return done(null, false); // an app on a server: there is nothing to wait for
-    origins.allow(origin).then(
-      (allowed) => done(null, allowed),
-      (error: Error) => done(error, false),
+  const optionsFor: FastifyCorsOptionsDelegateCallback = ({ headers: { origin } }, done) => {
+    if (origin === undefined) return done(null, NONE); // an app on a server: there is nothing to wait for
+    origins.find(origin).then(
+      (allowed) => done(null, allowed ? { ...OPTIONS, origin: true, credentials: allowed.cookies } : NONE),
+      (error: Error) => done(error, undefined),
     );
   };
-  await server.register(cors, {
-    origin: isAllowed,
-    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowedHeaders: [
-      'X-API-Key',
-      'Authorization',
-      'DPoP',
-      'Content-Type',
-      'Idempotency-Key',
-      'Allow-Duplicate-Of',
-      'X-Request-Id',
-      'X-Actor',
-      'X-People',
-      'traceparent',
-    ],
-    exposedHeaders: [
-      'X-Call-Id',
-      'X-Request-Id',
-      'Idempotent-Replayed',
-      'Location',
-      'Retry-After',
-      'RateLimit',
-      'RateLimit-Policy',
-      'Server-Timing',
-      'Age',
-      'WWW-Authenticate',
-    ],
-    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
-    strictPreflight: false, // Its error would have another form than ours.
-  });
+  await server.register(cors, () => optionsFor);
 }
+
+const NONE: FastifyCorsOptions = { origin: false };
+
+const OPTIONS: FastifyCorsOptions = {
+  methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+  allowedHeaders: [
+    'X-API-Key',
+    'Authorization',
+    'DPoP',
+    'Content-Type',
+    'X-CSRF-Token',
+    'Idempotency-Key',
+    'Allow-Duplicate-Of',
+    'X-Request-Id',
+    'X-Actor',
+    'X-People',
+    'traceparent',
+  ],
+  exposedHeaders: [
+    'X-Call-Id',
+    'X-Request-Id',
+    'Idempotent-Replayed',
+    'Location',
+    'Retry-After',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Server-Timing',
+    'Age',
+    'WWW-Authenticate',
+  ],
+  maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+  strictPreflight: false, // Its error would have another form than ours.
+};

@@ -12,13 +12,13 @@ import { openIdToken, sealIdToken } from './id-token';
 import { CALLER_COLUMNS, callerOf, CallerRow } from './caller-row';
 
 /** The secret in the cookie has as many bytes as a key. */
-const TOKEN_BYTES = 32;
+export const TOKEN_BYTES = 32;
 
 /** The longest session: a working day and its evening. */
-const LONGEST_HOURS = 12;
+export const LONGEST_HOURS = 12;
 
 /** Within a minute, further uses are not written. */
-const USE_RESOLUTION_SECONDS = 60;
+export const USE_RESOLUTION_SECONDS = 60;
 
 // A session ends, too, when people can no longer sign in as its person did.
 const FIND_SESSION = `

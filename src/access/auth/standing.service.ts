@@ -75,12 +75,11 @@ export class StandingService {
 }
 
 function nameOf(caller: Caller | undefined): string {
-  if (caller?.credential.kind === 'ephemeral') return caller.credential.id;
-  if (caller?.credential.kind === 'token') {
-    const { issuer, subject, id } = caller.credential.claims;
-    return JSON.stringify([issuer, subject, id]);
-  }
-  return caller?.keyId ?? '';
+  const { credential, keyId = '' } = caller ?? {};
+  if (credential?.kind === 'ephemeral' || credential?.kind === 'session') return credential.id;
+  if (credential?.kind !== 'token') return keyId;
+  const { issuer, subject, id } = credential.claims;
+  return JSON.stringify([issuer, subject, id]);
 }
 
 function isSame({ caller, clientAddress }: Call, now: Caller | undefined): boolean {

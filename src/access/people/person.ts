@@ -1,11 +1,14 @@
 import { Limits } from '../clients/limits';
 
 /**
- * How it is known on whose behalf a request is made: by an access token, by an ephemeral key, by the owner of a personal key, or
- * only because the caller says so (`X-Actor`).
+ * How it is known on whose behalf a request is made: by an access token, by an ephemeral key, by a page session, by the owner of
+ * a personal key, or only because the caller says so (`X-Actor`).
  */
-export const ACTOR_SOURCES = ['token', 'ephemeral', 'key', 'claimed'] as const;
+export const ACTOR_SOURCES = ['token', 'ephemeral', 'session', 'key', 'claimed'] as const;
 export type ActorSource = (typeof ACTOR_SOURCES)[number];
+
+/** The sources of end users: their credential is theirs alone, and was made for a phone or a page. */
+export const END_USER_SOURCES = ['token', 'ephemeral', 'session'] as const satisfies ActorSource[];
 
 /** The person whose credential a caller has, as the credential names them. */
 export interface Identity {
@@ -54,6 +57,6 @@ export function isProven({ source }: CallPerson): boolean {
  * Returns whether a person has idempotency keys and contents of their own. The credential is the person's, so the key of another
  * person is another key. The requests of a server share them, whoever it names.
  */
-export function isEndUser({ source }: CallPerson): boolean {
-  return source === 'token' || source === 'ephemeral';
+export function isEndUser({ source }: Pick<CallPerson, 'source'>): boolean {
+  return END_USER_SOURCES.some((one) => one === source);
 }

@@ -11,6 +11,13 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** The usual clock difference of servers, and the time that a token takes to arrive. */
 const MAX_AGE_SECONDS = 120;
 
+/** Returns which provider says that it made a logout token, and for whom. Nothing of it is verified. @throws if it is no token. */
+export async function addresseeOf(token: string): Promise<{ issuer: string; clientIds: string[] }> {
+  const { decodeJwt } = await import('jose');
+  const { iss = '', aud = [] } = decodeJwt(token);
+  return { issuer: iss, clientIds: [aud].flat() };
+}
+
 /** Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6). @throws SignInFailure */
 export async function verifyLogoutToken(
   token: string,

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
-import { OpenIdProviderService } from './openid-provider.service';
+import { ConsoleProviderService } from './console-provider.service';
+import { PageProvidersService } from './page-providers.service';
 
-@Module({ imports: [AuthModule], providers: [OpenIdProviderService], exports: [OpenIdProviderService] })
+const SERVICES = [ConsoleProviderService, PageProvidersService];
+
+@Module({ imports: [AuthModule], providers: SERVICES, exports: SERVICES })
 export class SignInModule {}

@@ -19,8 +19,11 @@ const LONGEST_SECONDS = 600;
 
 const SECRET_BYTES = 32;
 
-const nameFor = ({ protocol }: FastifyRequest) =>
-  protocol === 'https' ? '__Host-payout_proxy_sign_in' : 'payout_proxy_sign_in';
+/** Sign-ins to the pages of several clients may be under way in one browser. */
+function nameFor({ protocol }: FastifyRequest, client: string | undefined): string {
+  const name = client === undefined ? 'payout_proxy_sign_in' : `payout_proxy_sign_in_${client}`;
+  return protocol === 'https' ? `__Host-${name}` : name;
+}
 
 export function newTransaction(options: Omit<Transaction, 'secret'>): Transaction {
   return { secret: randomBytes(SECRET_BYTES).toString('base64url'), ...options };
@@ -35,19 +38,22 @@ export const nonceOf = (transaction: Transaction) => derived(transaction, 'nonce
 /** Returns the secret without which a stolen code is useless (RFC 7636). */
 export const verifierOf = (transaction: Transaction) => derived(transaction, 'code_verifier');
 
-/** Returns the `Set-Cookie` header. The provider's redirect comes from another site, so the cookie is not Strict. */
-export function transactionCookie(request: FastifyRequest, transaction: Transaction): string {
+/**
+ * Returns the `Set-Cookie` header. The provider's redirect comes from another site, so the cookie is not Strict.
+ * @param client the client to whose pages somebody signs in. Undefined for the console.
+ */
+export function transactionCookie(request: FastifyRequest, transaction: Transaction, client?: string): string {
   const value = Buffer.from(JSON.stringify(transaction)).toString('base64url');
-  return cookie(request, value, LONGEST_SECONDS);
+  return cookie(request, nameFor(request, client), value, LONGEST_SECONDS);
 }
 
-export function noTransactionCookie(request: FastifyRequest): string {
-  return cookie(request, '', 0);
+export function noTransactionCookie(request: FastifyRequest, client?: string): string {
+  return cookie(request, nameFor(request, client), '', 0);
 }
 
 /** Returns the sign-in that this browser has begun. Undefined if there is none. */
-export function transactionIn(request: FastifyRequest): Transaction | undefined {
-  const value = parseCookie(request.headers.cookie ?? '')[nameFor(request)];
+export function transactionIn(request: FastifyRequest, client?: string): Transaction | undefined {
+  const value = parseCookie(request.headers.cookie ?? '')[nameFor(request, client)];
   if (value === undefined || value === '') return undefined;
   try {
     const read = JSON.parse(Buffer.from(value, 'base64url').toString('utf8')) as Partial<Transaction> | null;
@@ -64,9 +70,9 @@ function derived({ secret }: Transaction, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');
 }
 
-function cookie(request: FastifyRequest, value: string, maxAge: number): string {
+function cookie(request: FastifyRequest, name: string, value: string, maxAge: number): string {
   return stringifySetCookie({
-    name: nameFor(request),
+    name,
     value,
     path: '/',
     httpOnly: true,

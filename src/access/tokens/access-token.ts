@@ -67,7 +67,7 @@ function checkHeader({ alg, typ, crit, kid }: Record<string, unknown>, { algorit
   if (!isKnown || !algorithms.includes(String(alg))) throw invalidToken('its signature algorithm (alg) is not allowed');
   if (!isAccessTokenType(typ)) throw invalidToken('its type (typ) is not at+jwt');
   if (crit !== undefined) throw invalidToken('it requires extensions (crit), and this API has none');
-  if (kid !== undefined && !isText(kid)) throw invalidToken('the name of its key (kid) is not a text');
+  if (kid !== undefined && !isTokenText(kid)) throw invalidToken('the name of its key (kid) is not a text');
 }
 
 /** The type keeps other tokens of the same provider out, such as ID tokens. */
@@ -84,12 +84,12 @@ function checkTimes({ issuedAt, expiresAt }: AccessTokenClaims, notBefore: numbe
 /** Returns a claim that must be a text. @throws Problem `invalid_token` */
 export function textOf(payload: Record<string, unknown>, name: string): string {
   const text = payload[name];
-  if (!isText(text)) throw invalidToken(`its claim ${name} must be a text of 1 to ${MAX_TEXT} characters`);
+  if (!isTokenText(text)) throw invalidToken(`its claim ${name} must be a text of 1 to ${MAX_TEXT} characters`);
   return text;
 }
 
-/** Control characters and halves of characters cannot be stored. */
-function isText(value: unknown): value is string {
+/** Returns whether a claim is a text that can be stored: without control characters and halves of characters. */
+export function isTokenText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && !/[\p{Cc}\p{Cs}]/u.test(value);
 }
 

@@ -7,7 +7,7 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { csrfTokenOf, noSessionCookie, sessionCookie } from '../../access/auth/session-cookie';
 import { SessionsService } from '../../access/auth/sessions.service';
-import { OpenIdProviderService } from '../../access/sign-in/openid-provider.service';
+import { ConsoleProviderService } from '../../access/sign-in/console-provider.service';
 import { SCOPES } from '../../operations/scopes';
 import { Loaded } from '../../platform/config/config.module';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -26,7 +26,7 @@ export class SessionController {
 
   constructor(
     private readonly sessions: SessionsService,
-    private readonly provider: OpenIdProviderService,
+    private readonly provider: ConsoleProviderService,
     config: ConfigService<Loaded, true>,
   ) {
     const { consoleIdleMinutes, embeddedSandbox, keySignIn } = config.get('settings', { infer: true });
@@ -98,7 +98,7 @@ export class SessionController {
     const idToken = await this.sessions.end(sessionToken).catch(databaseUnavailable);
     if (idToken === undefined) return { end_session_url: null };
     const returnTo = new URL('/console', this.provider.redirectUri ?? `${request.protocol}://${request.host}`);
-    return { end_session_url: (await this.provider.endSessionUrl(idToken, returnTo.href)) ?? null };
+    return { end_session_url: (await this.provider.get().endSessionUrl(idToken, returnTo.href)) ?? null };
   }
 
   private toRecord({ caller, signIn }: AuthenticatedCall, token: string): SessionRecord {

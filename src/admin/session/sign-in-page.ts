@@ -10,7 +10,7 @@ export interface SignInPage {
   /** Facts for the operator, by name. */
   facts?: Record<string, string>;
   /** Where the page leads. */
-  link: { to: string; label: string };
+  link?: { to: string; label: string };
   /** Follows the link by itself. */
   isFollowed?: boolean;
 }
@@ -35,15 +35,14 @@ export function sendPage(reply: FastifyReply, page: SignInPage): FastifyReply {
 }
 
 function htmlOf({ title, text, facts = {}, link, isFollowed = false }: SignInPage, nonce: string): string {
-  const to = escaped(link.to);
   const listed = Object.entries(facts).map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`);
   // The next request then comes from this site, with the session's cookie, which is SameSite=Strict.
-  const refresh = isFollowed ? `<meta http-equiv="refresh" content="0;url=${to}">` : '';
+  const refresh = isFollowed && link ? `<meta http-equiv="refresh" content="0;url=${escaped(link.to)}">` : '';
+  const way = link ? `\n<p><a href="${escaped(link.to)}">${escaped(link.label)}</a></p>` : '';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">${refresh}
 <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,"><title>${escaped(title)} · payout-proxy</title><style nonce="${nonce}">${STYLE}</style></head>
-<body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${listed.length > 0 ? `<dl>${listed.join('')}</dl>` : ''}
-<p><a href="${to}">${escaped(link.label)}</a></p></main></body></html>`;
+<body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${listed.length > 0 ? `<dl>${listed.join('')}</dl>` : ''}${way}</main></body></html>`;
 }
 
 function escaped(text: string): string {

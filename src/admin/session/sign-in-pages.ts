@@ -2,52 +2,74 @@ import { FailureKind, SignInFailure } from '../../access/sign-in/sign-in-failure
 import { SignInIdentity } from '../../access/clients/sign-ins';
 import { SignInPage } from './sign-in-page';
 
-const AGAIN = { to: '/session/sign-in', label: 'Sign in again' };
-const BACK = { to: '/console', label: 'To the console' };
+type Link = NonNullable<SignInPage['link']>;
 
-/** Explains that this browser has not begun the sign-in that ends here. */
-export const NOT_BEGUN: SignInPage = {
-  status: 400,
-  title: 'Sign in again',
-  text: 'This sign-in was not begun in this browser, took longer than ten minutes, or was completed already. Nobody was signed in.',
-  link: AGAIN,
+/** Where a failed sign-in goes on. */
+export interface Ways {
+  again: Link;
+  /** The same for a person whose sign-in was too weak. */
+  stronger: Link;
+  back: Link;
+}
+
+export const CONSOLE_WAYS: Ways = {
+  again: { to: '/session/sign-in', label: 'Sign in again' },
+  stronger: { to: '/session/sign-in?step_up=1', label: 'Sign in again' },
+  back: { to: '/console', label: 'To the console' },
 };
 
-const FAILURES: Readonly<Record<FailureKind, SignInPage>> = {
+/** Explains that this browser has not begun the sign-in that ends here. */
+export function notBegunPage({ again }: Ways): SignInPage {
+  return {
+    status: 400,
+    title: 'Sign in again',
+    text: 'This sign-in was not begun in this browser, took longer than ten minutes, or was completed already. Nobody was signed in.',
+    link: again,
+  };
+}
+
+const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { way: keyof Ways }>> = {
   not_configured: {
     status: 404,
     title: 'Sign in with a key',
     text: 'No OpenID provider is configured for this proxy. The console asks for a key instead.',
-    link: BACK,
+    way: 'back',
   },
   unreachable: {
     status: 503,
     title: 'The sign-in does not work now',
     text: 'The OpenID provider cannot be reached or does not answer as it should. Try again in a moment. If it stays like this, tell the operator of the proxy.',
-    link: AGAIN,
+    way: 'again',
   },
   refused: {
     status: 403,
     title: 'The provider refused the sign-in',
     text: 'The OpenID provider let nobody in, or does not accept the proxy as its client. Try again, or ask the operator of the provider.',
-    link: AGAIN,
+    way: 'again',
   },
   invalid: {
     status: 400,
     title: 'The sign-in could not be verified',
     text: 'The answer does not belong to the sign-in that this browser has begun, or does not come from the OpenID provider. Nobody was signed in.',
-    link: AGAIN,
+    way: 'again',
   },
   too_weak: {
     status: 403,
     title: 'A stronger sign-in is required',
     text: 'The OpenID provider did not ask for the proof that approving and administering require, such as a second factor. Ask its operator to set one up for you, then sign in again.',
-    link: { to: '/session/sign-in?step_up=1', label: 'Sign in again' },
+    way: 'stronger',
+  },
+  no_database: {
+    status: 503,
+    title: 'The sign-in does not work now',
+    text: 'The database of the proxy cannot be reached. Try again in a moment.',
+    way: 'again',
   },
 };
 
-export function failurePage({ kind, error }: SignInFailure): SignInPage {
-  return { ...FAILURES[kind], ...(error !== undefined && { facts: { 'Reason of the provider': error } }) };
+export function failurePage({ kind, error }: SignInFailure, ways: Ways): SignInPage {
+  const { way, ...page } = FAILURES[kind];
+  return { ...page, link: ways[way], ...(error !== undefined && { facts: { 'Reason of the provider': error } }) };
 }
 
 /** Tells an unknown person what the administrator needs to know. */
@@ -57,23 +79,18 @@ export function unknownPage({ issuer, subject }: SignInIdentity): SignInPage {
     title: 'You have no access yet',
     text: 'You signed in at the provider, but nobody has given you access to this proxy. Send an administrator the two lines below. They can let you in on the page Clients of the console.',
     facts: { Issuer: issuer, Subject: subject },
-    link: AGAIN,
+    link: CONSOLE_WAYS.again,
   };
 }
 
-export const WRONG_ADDRESS: SignInPage = {
-  status: 403,
-  title: 'Not from this address',
-  text: 'Your access is limited to other network addresses. Connect to the network of your company, then sign in again.',
-  link: AGAIN,
-};
-
-export const NO_DATABASE: SignInPage = {
-  status: 503,
-  title: 'The sign-in does not work now',
-  text: 'The database of the proxy cannot be reached. Try again in a moment.',
-  link: AGAIN,
-};
+export function wrongAddressPage({ again }: Ways): SignInPage {
+  return {
+    status: 403,
+    title: 'Not from this address',
+    text: 'Your access is limited to other network addresses. Connect to the network of your company, then sign in again.',
+    link: again,
+  };
+}
 
 export function signedInPage(to: string): SignInPage {
   return {

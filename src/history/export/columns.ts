@@ -43,7 +43,7 @@ const asked = (
 ) => column<ExportedCall>(name, ({ intent, refusal }) => refusal?.[name] ?? intent?.[name], mask);
 
 /** A column of the request that was sent. */
-const sent = (name: keyof Omit<IntentDocument, 'items' | 'recovered' | 'token'>) =>
+const sent = (name: keyof Omit<IntentDocument, 'items' | 'recovered' | 'session' | 'token'>) =>
   column<ExportedCall>(name, ({ intent }) => intent?.[name]);
 
 const CLIENT = [
@@ -81,6 +81,7 @@ const PERSON = [
   asked('person_id'),
   asked('ephemeral_key_id'),
   column<ExportedCall>('token_jti', ({ intent }) => intent?.token?.jti),
+  column<ExportedCall>('session_id', ({ intent }) => intent?.session?.id),
 ];
 const RESOLUTION = column<ExportedCall>('resolution', (call) => settledBy(call)?.resolution);
 

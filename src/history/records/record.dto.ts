@@ -14,7 +14,7 @@ import {
   RecordSettlement,
   RecordUpstreamItem,
 } from './resolution.dto';
-import { RecordToken } from './token.dto';
+import { RecordSession, RecordToken } from './token.dto';
 import { RecordUpstream } from './upstream-answer.dto';
 
 export { orNull } from './record-fields';
@@ -141,13 +141,14 @@ export class RecordFields {
   actor!: string | null;
   @nullable(
     'string',
-    'How the person is known: an access token, an ephemeral key, a personal key, or the unverified `X-Actor`.',
+    'How the person is known: an access token, an ephemeral key, a page session, a personal key, or the unverified `X-Actor`.',
     { enum: ACTOR_SOURCES },
   )
   actor_source!: ActorSource | null;
   @nullable('string', 'ID of the person, which stays when the name is erased.', { format: 'uuid' })
   person_id!: string | null;
-  @orNull(RecordToken, 'The access token of the request. Null if it came with a key.') token!: RecordToken | null;
+  @orNull(RecordToken, 'The access token of the request, if any.') token!: RecordToken | null;
+  @orNull(RecordSession, 'The page session of the request, if any.') session!: RecordSession | null;
   @nullable('string', '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
   @text('Request ID that the caller sent, or a generated one.') request_id!: string;
   @nullable('string', 'W3C trace context.') traceparent!: string | null;

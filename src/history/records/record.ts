@@ -27,6 +27,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
   return toRecord(intent, actor, view, {
     idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskContacts),
     token: toToken(intent),
+    session: toSession(intent),
     outcome: stateOf(lifecycle, view.present),
     in_doubt_since: inDoubtSince(lifecycle, view.present),
     item_count: intent.item_count,
@@ -74,6 +75,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   return toRecord(asked, actorOf({ actor, actor_commitment: committed }, person), view, {
     idempotency_key: shown(text, view.reveal, maskContacts),
     token: null,
+    session: null,
     outcome: 'refused',
     in_doubt_since: null,
     item_count: 0,
@@ -114,6 +116,10 @@ function toToken({ token }: IntentDocument): CallRecord['token'] {
   if (!token) return null;
   const { act, auth_time = null, jkt = null, jti = null } = token;
   return { jti, jkt, auth_time, act: act ? { person_id: act.person_id } : null };
+}
+
+function toSession({ session }: IntentDocument): CallRecord['session'] {
+  return session ? { id: session.id, auth_time: session.auth_time ?? null } : null;
 }
 
 function toUpstream({ items = [], tries = [], ...outcome }: OutcomeDocument, view: View): RecordUpstream {
@@ -206,6 +212,7 @@ function toRecord(
     actor_source: (asked.actor_source ?? null) as ActorSource | null,
     person_id: asked.person_id ?? null,
     token: became.token,
+    session: became.session,
     idempotency_key: became.idempotency_key,
     request_id: shown(asked.request_id, reveal, maskContacts),
     traceparent: asked.traceparent ?? null,

@@ -4,6 +4,13 @@ export class RecordActingPerson {
   @text('ID of the person.', UUID) person_id!: string;
 }
 
+/** The page session of a request. */
+export class RecordSession {
+  @text('ID of the session.', UUID) id!: string;
+  @nullable('string', 'When the person signed in (`auth_time`), if the provider says it.', INSTANT)
+  auth_time!: string | null;
+}
+
 /** The access token of a request. It opens nothing. */
 export class RecordToken {
   @nullable('string', 'The ID that the identity provider gave it (`jti`).') jti!: string | null;

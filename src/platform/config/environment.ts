@@ -31,6 +31,7 @@ import {
   TEXTS_RULE,
   Words,
 } from './environment-rules';
+import { ArePageSecrets } from './page-secrets';
 
 const ID_RULE = '$property must have 1 to 200 printable ASCII characters without spaces';
 const ACCOUNTS_RULE =
@@ -123,6 +124,8 @@ export class Environment {
   @IsOptional() @Numeric() @IsInt() @Min(30) @Max(86_400) STEP_UP_MAX_AGE_SECONDS?: number; // shorter than it takes to decide, it would never end
   @Words() @Matches(SCOPE, { each: true, message: SCOPES_RULE }) STEP_UP_ACR: string[] = [];
   @IsDecimalText() STEP_UP_OVER_USD = '0';
+  @IsOptional() @ArePageSecrets() PAGE_CLIENT_SECRETS?: string;
+  @Numeric() @IsInt() @Min(1) @Max(720) PAGE_IDLE_MINUTES = 30;
 
   @IsOptional() @IsHeaderValue() UPSTREAM_WEBHOOK_SECRET?: string;
   @IsOptional() @IsCronExpression() RECONCILIATION_SCHEDULE?: string;

@@ -9,6 +9,10 @@ export interface SignInConfig {
   readonly keySignIn: boolean;
   /** What is required of a sign-in to approve and to administer. Undefined: nothing. */
   readonly stepUp: StepUpConfig | undefined;
+  /** JSON (page-secrets.ts). Undefined: all our clients at the providers of pages are public. */
+  readonly pageClientSecrets: Secret | undefined;
+  /** After how long without a request a page session ends. */
+  readonly pageIdleMinutes: number;
 }
 
 /** An OpenID provider, and our client there. */
@@ -55,6 +59,8 @@ export function toSignInConfig(env: Environment): SignInConfig {
           overUsd: env.STEP_UP_OVER_USD,
         })
       : undefined,
+    pageClientSecrets: env.PAGE_CLIENT_SECRETS === undefined ? undefined : new Secret(env.PAGE_CLIENT_SECRETS),
+    pageIdleMinutes: env.PAGE_IDLE_MINUTES,
   };
 }
 

@@ -40,4 +40,11 @@ export const SIGN_IN_VARIABLES = {
     section: 'sign_in',
     about: 'Approvals of calls up to this amount need no step-up. `0`: all need it.',
   },
+  PAGE_CLIENT_SECRETS: {
+    section: 'sign_in',
+    about:
+      'The secrets of our clients at the providers of [page sessions](../operate/page-sessions.md): a JSON object by issuer and client ID, such as `{"https://id.example.com":{"wallet-pages":"…"}}`. A client without a secret is public.',
+    unset: 'none',
+  },
+  PAGE_IDLE_MINUTES: { section: 'sign_in', about: 'Minutes without a request after which a page session ends.' },
 } as const satisfies Record<string, Variable>;

@@ -180,6 +180,9 @@ function envelopeName(effect: string, status: number): string {
   return `${effect !== 'read' && differs ? 'Payment' : 'Operation'}${statusName(status)}`;
 }
 
-const statusName = (status: number) => (STATUS_CODES[status] ?? '').replaceAll(' ', '');
+/** Every route refers to the responses of these statuses, so their names are short. */
+const SHORT_NAMES: Partial<Record<number, string>> = { 429: 'RateLimited', 500: 'ServerError', 503: 'Unavailable' };
+
+const statusName = (status: number) => SHORT_NAMES[status] ?? (STATUS_CODES[status] ?? '').replaceAll(' ', '');
 
 const pascalCase = (code: string) => code.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());

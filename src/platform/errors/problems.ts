@@ -58,7 +58,7 @@ export const PROBLEMS = {
   },
   missing_key: {
     status: 401,
-    text: 'Send your API key in the header X-API-Key, or an access token in the header Authorization.',
+    text: 'Send your API key in the header X-API-Key, or an access token in the header Authorization. On a page, sign in first.',
   },
   invalid_key: { status: 401, text: 'This API key is unknown, expired, or revoked. Ask the operator for a new one.' },
   ephemeral_key_ended: {
@@ -68,7 +68,7 @@ export const PROBLEMS = {
   ...TOKEN_PROBLEMS,
   session_ended: {
     status: 401,
-    text: 'Your session has ended: it was idle for too long, or its key was revoked. Sign in again.',
+    text: 'Your session has ended: it was idle for too long, or it was revoked. Sign in again. If you repeat a payment after that, send the same Idempotency-Key.',
   },
   invalid_signature: {
     status: 401,
@@ -117,7 +117,7 @@ export const PROBLEMS = {
   },
   csrf: {
     status: 403,
-    text: 'Cookie sessions must send X-CSRF-Token with every state-changing request, from a page of this proxy. GET /v1/session returns the token.',
+    text: 'Sessions must send X-CSRF-Token: the console with what changes anything, and from a page of this proxy; other pages with every request. GET /v1/session and GET /v1/page-sessions/{client} return it.',
   },
   no_session: {
     status: 403,

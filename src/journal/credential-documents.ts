@@ -16,6 +16,15 @@ export function tokenDocument({ caller: { credential }, person }: Pick<Origin, '
   };
 }
 
+/** Returns what a record says of the page session of its request. Undefined if the request came with something else. */
+export function sessionDocument({ caller: { credential } }: Pick<Origin, 'caller'>) {
+  if (credential.kind !== 'session') return undefined;
+  return {
+    auth_time: credential.signedInAt?.toISOString(), // when the person signed in
+    id: credential.id,
+  };
+}
+
 /** The person who acted for the person of the request (RFC 8693). */
 function actorDocument({ id, commitment }: { id: string; commitment: Buffer }) {
   return { commitment: commitment.toString('hex'), person_id: id };

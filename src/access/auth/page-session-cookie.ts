@@ -1,0 +1,65 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import { FastifyRequest } from 'fastify';
+import { hasCsrfToken } from './session-cookie';
+
+/** The form of a session's secret: 32 random bytes. */
+const TOKEN = /^[\w-]{43}$/;
+
+const PREFIX = 'payout_proxy_page_';
+
+/** Over TLS, the prefix keeps neighbouring hosts from setting the cookie (RFC 6265bis, section 4.1.3.2). */
+const prefixFor = ({ protocol }: FastifyRequest) => (protocol === 'https' ? `__Host-${PREFIX}` : PREFIX);
+
+/** Returns the secret of the browser's session on the pages of a client. Undefined if there is none. */
+export function pageTokenOf(request: FastifyRequest, client: string): string | undefined {
+  return pageTokensIn(request).get(client);
+}
+
+/**
+ * Returns the secret of the page session that a request comes from. A browser sends the cookies of all clients. The page tells
+ * which of them it means by sending the CSRF token of that session.
+ */
+export function pageTokenByCsrf(request: FastifyRequest): string | undefined {
+  if (request.headers['x-csrf-token'] === undefined) return undefined;
+  return [...pageTokensIn(request).values()].find((token) => hasCsrfToken(request, token));
+}
+
+/** Returns whether a request has the cookie of a page session. */
+export function hasPageSession(request: FastifyRequest): boolean {
+  return pageTokensIn(request).size > 0;
+}
+
+/**
+ * Returns the `Set-Cookie` header. Scripts cannot read the cookie, pages of other sites cannot send it, and it ends with the
+ * browser.
+ */
+export function pageSessionCookie(request: FastifyRequest, client: string, token: string): string {
+  return cookie(request, client, token);
+}
+
+export function noPageSessionCookie(request: FastifyRequest, client: string): string {
+  return cookie(request, client, '', { maxAge: 0 });
+}
+
+/** Returns the secrets of the browser's page sessions, by client. */
+function pageTokensIn(request: FastifyRequest): Map<string, string> {
+  const { cookie: header } = request.headers;
+  if (header === undefined || !header.includes(PREFIX)) return new Map();
+  const prefix = prefixFor(request);
+  const named = Object.entries(parseCookie(header)).filter(
+    (entry): entry is [string, string] => entry[0].startsWith(prefix) && TOKEN.test(entry[1] ?? ''),
+  );
+  return new Map(named.map(([name, token]) => [name.slice(prefix.length), token]));
+}
+
+function cookie(request: FastifyRequest, client: string, value: string, more: { maxAge?: number } = {}): string {
+  return stringifySetCookie({
+    name: `${prefixFor(request)}${client}`,
+    value,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: request.protocol === 'https',
+    ...more,
+  });
+}

@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { hash, randomBytes } from 'node:crypto';
+import { Loaded } from '../../platform/config/config.module';
+import { newId } from '../../platform/database/ids';
+import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { isUnavailable } from '../../platform/database/unavailable';
+import { END_USER_SCOPES } from '../../operations/scopes';
+import { OPENS } from '../clients/key';
+import { Caller } from './call';
+import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
+import { openIdToken, sealIdToken } from './id-token';
+import { KeyLookUps, Purpose } from './key-look-ups';
+import { LONGEST_HOURS, NewSignIn, TOKEN_BYTES, USE_RESOLUTION_SECONDS } from './sessions.service';
+
+/** A page session that has not ended, with its client and its person. */
+interface PageSessionRow extends CallerRow {
+  sha256: string;
+  sessionId: string;
+  issuer: string;
+  subject: string;
+  signedInAt: Date | null;
+  isUseOld: boolean;
+  /** Milliseconds from the statement on. */
+  validForMs: number;
+}
+
+// It ends with its page key, with the credentials of its person, and when the person is erased.
+const selectWhere = (condition: string, idleMinutes: number) => `
+  SELECT ${CALLER_COLUMNS}, encode(s.sha256, 'hex') AS sha256, s.id AS "sessionId", p.issuer, p.name AS subject,
+    s.signed_in_at AS "signedInAt", now() - s.used_at > interval '${USE_RESOLUTION_SECONDS} seconds' AS "isUseOld",
+    extract(epoch FROM least(s.created_at + interval '${LONGEST_HOURS} hours', k.expires_at) - now())::float * 1000 AS "validForMs"
+  FROM page_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id JOIN person p ON p.id = s.person_id
+  WHERE ${condition} AND ${OPENS} AND p.name IS NOT NULL AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
+    AND s.used_at > now() - interval '${idleMinutes} minutes' AND s.created_at > now() - interval '${LONGEST_HOURS} hours'`;
+
+/** Manages the sessions of people on the pages of clients. Instead of a token, the browser holds a secret. */
+@Injectable()
+export class PageSessionsService {
+  private readonly idleMinutes: number;
+  private readonly lookUps: KeyLookUps<PageSessionRow>;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly side: SidePrisma,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.idleMinutes = config.get('settings', { infer: true }).pageIdleMinutes;
+    const sql = selectWhere('s.sha256 = ANY ($1::bytea[])', this.idleMinutes);
+    this.lookUps = new KeyLookUps({ forPayments: prisma, forOthers: side }, { name: 'find_page_sessions', sql });
+  }
+
+  /**
+   * Finds the caller of a session. It queries the database each time, so that a session ends at once and on every instance.
+   * @param patienceMs how long its request may still wait.
+   * @throws DatabaseTooSlow
+   */
+  async identify(token: string, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
+    const askedAt = performance.now();
+    const row = await this.lookUps.find(sha256(token), purpose, patienceMs);
+    if (row?.isUseOld) await this.recordUse(row.sessionId);
+    return row && pageCallerOf(row, askedAt);
+  }
+
+  /** Looks up a caller again, for admission. Undefined if its session has ended. */
+  lookUpAgain(sessionId: string, patienceMs: number): Promise<Caller | undefined> {
+    return this.findById(this.prisma, sessionId, patienceMs);
+  }
+
+  /** Finds the caller of a long response again. Undefined if its session has ended. */
+  peek(sessionId: string): Promise<Caller | undefined> {
+    return this.findById(this.side, sessionId, REQUEST_PATIENCE_MS);
+  }
+
+  /**
+   * Starts a session.
+   * @param keyId the page key of the client.
+   * @returns the secret for the cookie, which is stored nowhere. It is always a new one.
+   */
+  async begin(keyId: string, personId: string, { at, acr, sid, idToken }: NewSignIn): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    await this.side.$executeRaw`
+      DELETE FROM page_session WHERE used_at < now() - make_interval(mins => ${this.idleMinutes}::int)
+        OR created_at < now() - make_interval(hours => ${LONGEST_HOURS}::int)`;
+    await this.side.$executeRaw`
+      INSERT INTO page_session (id, key_id, person_id, sha256, signed_in_at, acr, sid, id_token)
+      VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${sha256(token)}, ${at}, ${acr}, ${sid},
+        ${sealIdToken(idToken, token)})`;
+    await this.side.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
+    return token;
+  }
+
+  /** Ends a session. @returns the ID token of its person. Undefined if there is no such session. */
+  async end(token: string): Promise<string | undefined> {
+    const [ended] = await this.side.$queryRaw<{ idToken: Uint8Array }[]>`
+      DELETE FROM page_session WHERE sha256 = ${sha256(token)} RETURNING id_token AS "idToken"`;
+    return ended && openIdToken(ended.idToken, token);
+  }
+
+  /** Ends the session of which only the hash is known, because a new one replaces it. */
+  async replace(hexHash: string): Promise<void> {
+    await this.side.$executeRaw`DELETE FROM page_session WHERE sha256 = decode(${hexHash}, 'hex')`;
+  }
+
+  /**
+   * Ends what the provider of a client's pages has ended: a session of it, or all sessions of a person.
+   * @param sid the session at the provider. Undefined for all.
+   */
+  async endAtProvider(keyId: string, subject: string | undefined, sid: string | undefined): Promise<void> {
+    await this.side.$executeRaw`
+      DELETE FROM page_session s USING person p
+      WHERE s.key_id = ${keyId}::uuid AND p.id = s.person_id AND p.name = coalesce(${subject ?? null}, p.name)
+        AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
+  }
+
+  /** While the database takes no writes, sessions go on, and end as if they were idle. */
+  private async recordUse(id: string): Promise<void> {
+    try {
+      await this.side.$executeRaw`UPDATE page_session SET used_at = now() WHERE id = ${id}::uuid`;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+  }
+
+  private async findById(prisma: PrismaService, id: string, patienceMs: number): Promise<Caller | undefined> {
+    const askedAt = performance.now();
+    const sql = selectWhere('s.id = $1::uuid', this.idleMinutes);
+    const finding = prisma.prepared<PageSessionRow>('find_page_session_by_id', sql, [id]);
+    const [row] = await withPatience(finding, patienceMs);
+    return row && pageCallerOf(row, askedAt);
+  }
+}
+
+/**
+ * Returns the caller of a session: its client, with the scopes of end users.
+ * @param askedAt when the row was asked for, on the monotonic clock.
+ */
+function pageCallerOf(row: PageSessionRow, askedAt: number): Caller {
+  const { scopes, ...client } = callerOf(row);
+  const { sessionId: id, signedInAt, issuer, subject, validForMs } = row;
+  return {
+    ...client,
+    credential: { kind: 'session', id, signedInAt, validUntil: askedAt + validForMs },
+    identity: { source: 'session', issuer, name: subject },
+    scopes: new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope))),
+  };
+}
+
+function sha256(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../../platform/config/config.module';
+import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { StepUpConfig } from '../../platform/config/sign-in-config';
+import { OpenIdProvider } from './openid-provider';
+import { SignInFailure } from './sign-in-failure';
+
+/** The OpenID provider at which people sign in to the console. */
+@Injectable()
+export class ConsoleProviderService {
+  /** The redirect URI, if it does not depend on the host of the request. */
+  readonly redirectUri: string | undefined;
+  /** What is required of those who approve and administer. Undefined: nothing. */
+  readonly stepUp: StepUpConfig | undefined;
+  /** Undefined if people sign in with keys. */
+  readonly configured: OpenIdProvider | undefined;
+
+  constructor(config: ConfigService<Loaded, true>, reload: SecretReloadService) {
+    const { openIdProvider, stepUp } = config.get('settings', { infer: true });
+    this.stepUp = stepUp;
+    if (!openIdProvider) return;
+    const { clientSecret, redirectUri, ...registration } = openIdProvider;
+    let secret = clientSecret;
+    reload.watch('OIDC_CLIENT_SECRET', secret, (renewed) => (secret = renewed));
+    this.redirectUri = redirectUri;
+    this.configured = new OpenIdProvider({ ...registration, secret: () => secret });
+  }
+
+  /** @throws SignInFailure if people sign in with keys. */
+  get(): OpenIdProvider {
+    if (!this.configured) throw new SignInFailure('not_configured');
+    return this.configured;
+  }
+}

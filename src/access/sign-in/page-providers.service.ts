@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { LRUCache } from 'lru-cache';
+import { TYPES } from '../../platform/database/binary-array';
+import { Loaded } from '../../platform/config/config.module';
+import { pageSecretIn } from '../../platform/config/page-secrets';
+import { Secret } from '../../platform/config/secret';
+import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { GroupCommit } from '../../platform/database/group-commit';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { Caller } from '../auth/call';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../auth/caller-row';
+import { OPENS } from '../clients/key';
+import { OpenIdProvider } from './openid-provider';
+
+/** The pages of a client, and where people sign in to them. */
+export interface Pages {
+  /** The caller that every page session is, before it is a person's. */
+  caller: Caller;
+  provider: OpenIdProvider;
+}
+
+interface PagesRow extends CallerRow {
+  issuer: string;
+  /** The ID of the client at the provider. */
+  registeredAs: string;
+}
+
+const SELECT = `SELECT ${CALLER_COLUMNS}, c.page_issuer AS issuer, c.page_client_id AS "registeredAs"
+  FROM client c JOIN api_key k ON k.client_id = c.id AND k.kind = 'page' AND ${OPENS}`;
+
+const FIND_PAGES = `${SELECT} WHERE c.name = ANY ($1::text[]) AND c.page_issuer IS NOT NULL`;
+
+const FIND_PAGES_OF_PROVIDER = `${SELECT} WHERE c.page_issuer = $1 AND c.page_client_id = ANY ($2::text[])`;
+
+/** More clients than have pages. */
+const MAX_PROVIDERS = 1_000;
+
+/** More sign-ins than ever begin at once. */
+const MAX_LOOK_UPS = 1_000;
+
+/** Finds the providers at which people sign in to the pages of clients. */
+@Injectable()
+export class PageProvidersService {
+  private readonly providers = new LRUCache<string, OpenIdProvider>({ max: MAX_PROVIDERS });
+  private readonly lookUps: GroupCommit<string, PagesRow | undefined>;
+  private secrets: Secret | undefined;
+
+  constructor(
+    private readonly prisma: SidePrisma,
+    config: ConfigService<Loaded, true>,
+    reload: SecretReloadService,
+  ) {
+    this.secrets = config.get('settings', { infer: true }).pageClientSecrets;
+    reload.watch('PAGE_CLIENT_SECRETS', this.secrets, (renewed) => (this.secrets = renewed));
+    // Anybody may ask, so all who wait share one statement at a time.
+    this.lookUps = new GroupCommit(
+      (names) => this.read(names),
+      () => 1,
+      MAX_LOOK_UPS,
+      {
+        patienceMs: REQUEST_PATIENCE_MS,
+      },
+    );
+  }
+
+  /** Finds the pages of a client. Undefined if there is no such client, or nobody signs in to its pages. */
+  async find(clientName: string): Promise<Pages | undefined> {
+    const row = await this.lookUps.add(clientName, REQUEST_PATIENCE_MS);
+    return row && this.pagesOf(row);
+  }
+
+  /** Finds the pages whose client has one of these IDs at a provider. */
+  async findByRegistration(issuer: string, clientIds: string[]): Promise<Pages | undefined> {
+    const values = [issuer, TYPES.text.array(clientIds)];
+    const [row] = await this.prisma.prepared<PagesRow>('find_pages_of_provider', FIND_PAGES_OF_PROVIDER, values);
+    return row && this.pagesOf(row);
+  }
+
+  private async read(names: string[]): Promise<(PagesRow | undefined)[]> {
+    const rows = await this.prisma.prepared<PagesRow>('find_pages', FIND_PAGES, [TYPES.text.array(names)]);
+    const byName = new Map(rows.map((row) => [row.clientName, row]));
+    return names.map((name) => byName.get(name));
+  }
+
+  private pagesOf(row: PagesRow): Pages {
+    const { clientName, issuer, registeredAs: clientId } = row;
+    const name = JSON.stringify([clientName, issuer, clientId]);
+    const known = this.providers.get(name);
+    if (known) return { caller: callerOf(row), provider: known };
+    const secret = () => pageSecretIn(this.secrets, issuer, clientId);
+    const provider = new OpenIdProvider({ issuer, clientId, secret, scopes: ['openid'] });
+    this.providers.set(name, provider);
+    return { caller: callerOf(row), provider };
+  }
+}

@@ -1,0 +1,86 @@
+import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Allow } from '../../access/auth/allow';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { noPageSessionCookie, pageTokenOf } from '../../access/auth/page-session-cookie';
+import { PageSessionsService } from '../../access/auth/page-sessions.service';
+import { csrfTokenOf } from '../../access/auth/session-cookie';
+import { PageProvidersService } from '../../access/sign-in/page-providers.service';
+import { pageReturnTo } from '../../access/sign-in/return-to';
+import { APP_SCOPES } from '../../operations/scopes';
+import { clock } from '../../platform/database/clock';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { PageSessionRecord, PageSignOutQuery } from './page-sessions.dto';
+import { SignedOutRecord } from './session.dto';
+
+/** Tells pages of clients who is signed in, and signs people out. Browsers sign in at `/session/pages/{client}/sign-in`. */
+@ApiTags('Your calls')
+@Controller('v1/page-sessions')
+export class PageSessionsController {
+  constructor(
+    private readonly sessions: PageSessionsService,
+    private readonly providers: PageProvidersService,
+  ) {}
+
+  @Get(':client')
+  @Allow(...APP_SCOPES)
+  @ApiOperation({
+    summary: 'Read the page session',
+    operationId: 'readPageSession',
+    description:
+      'For pages, by cookie. To sign in, open `/session/pages/{client}/sign-in?return_to=…` in the browser. Every other ' +
+      'request of the session sends `csrf_token` in the header `X-CSRF-Token`.',
+  })
+  @ApiResponse({ status: 200, type: PageSessionRecord, description: 'The session.' })
+  @ApiKeyProblems()
+  read(
+    @CurrentCall() call: AuthenticatedCall,
+    @Req() request: FastifyRequest,
+    @Param('client') client: string,
+  ): PageSessionRecord {
+    const { caller, person } = call;
+    const { credential, clientName, scopes } = caller;
+    const token = pageTokenOf(request, client);
+    if (credential.kind !== 'session' || token === undefined) throw new Problem('session_ended');
+    return {
+      client: clientName,
+      person_id: person?.id ?? '',
+      scopes: [...scopes],
+      csrf_token: csrfTokenOf(token),
+      signed_in_at: credential.signedInAt?.toISOString() ?? null,
+      ends_at: new Date(clock.nowMs() + credential.validUntil - performance.now()).toISOString(),
+    };
+  }
+
+  @Delete(':client')
+  @Allow(...APP_SCOPES)
+  @ApiOperation({
+    summary: 'Sign out of a page',
+    operationId: 'endPageSession',
+    description: 'Ends the session. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
+  })
+  @ApiResponse({ status: 200, type: SignedOutRecord, description: 'Done.' })
+  @ApiKeyProblems()
+  async end(
+    @CurrentCall() { caller }: AuthenticatedCall,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('client') client: string,
+    @Query() { return_to: asked }: PageSignOutQuery,
+  ): Promise<SignedOutRecord> {
+    const token = pageTokenOf(request, client);
+    if (caller.credential.kind !== 'session' || token === undefined) throw new Problem('session_ended');
+    const returnTo = asked === undefined ? undefined : pageReturnTo(asked, caller.limits.origins);
+    if (asked !== undefined && returnTo === undefined) throw new Problem('invalid_request', { faults: [FOREIGN_PAGE] });
+    const idToken = await this.sessions.end(token).catch(databaseUnavailable);
+    void reply.header('set-cookie', noPageSessionCookie(request, client));
+    const pages = idToken === undefined ? undefined : await this.providers.find(client).catch(databaseUnavailable);
+    if (idToken === undefined || pages === undefined) return { end_session_url: null };
+    return { end_session_url: (await pages.provider.endSessionUrl(idToken, returnTo)) ?? null };
+  }
+}
+
+const FOREIGN_PAGE = { pointer: '/return_to', detail: 'must be a URL of an origin that the client allows' };

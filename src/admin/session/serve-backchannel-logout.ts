@@ -1,0 +1,65 @@
+import { Logger } from '@nestjs/common';
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PageSessionsService } from '../../access/auth/page-sessions.service';
+import { SessionsService } from '../../access/auth/sessions.service';
+import { ConsoleProviderService } from '../../access/sign-in/console-provider.service';
+import { addresseeOf } from '../../access/sign-in/logout-token';
+import { OpenIdProvider } from '../../access/sign-in/openid-provider';
+import { PageProvidersService } from '../../access/sign-in/page-providers.service';
+import { asSignInFailure, SignInFailure } from '../../access/sign-in/sign-in-failure';
+
+interface LogoutServices {
+  sessions: SessionsService;
+  pageSessions: PageSessionsService;
+  consoleProvider: ConsoleProviderService;
+  pageProviders: PageProvidersService;
+}
+
+/** The most characters of a logout token. */
+const MAX_LOGOUT_BYTES = 16_384;
+
+const logger = new Logger('Sessions');
+
+/** Serves the requests by which providers end sessions (OpenID Connect Back-Channel Logout 1.0). */
+export async function serveBackchannelLogout(server: FastifyInstance, services: LogoutServices): Promise<void> {
+  await server.register((scope, _options, done) => {
+    const form = 'application/x-www-form-urlencoded';
+    scope.addContentTypeParser(form, { parseAs: 'string', bodyLimit: MAX_LOGOUT_BYTES }, (_request, body, parsed) =>
+      parsed(null, new URLSearchParams(String(body)).get('logout_token') ?? ''),
+    );
+    scope.post('/session/backchannel-logout', (request, reply) => logOut(request, reply, services));
+    done();
+  });
+}
+
+async function logOut({ body }: FastifyRequest, reply: FastifyReply, services: LogoutServices): Promise<FastifyReply> {
+  try {
+    await endSessions(typeof body === 'string' ? body : '', services);
+    return await reply.status(200).send();
+  } catch (failure) {
+    const { kind } = asSignInFailure(failure);
+    logger.warn({ reason: kind }, 'logout token refused');
+    return reply.status(kind === 'unreachable' ? 503 : 400).send({ error: 'invalid_request' });
+  }
+}
+
+/** Ends a session of the provider, or all sessions of a person, in the console or on the pages of a client. */
+async function endSessions(
+  token: string,
+  { sessions, pageSessions, consoleProvider, pageProviders }: LogoutServices,
+): Promise<void> {
+  const { issuer, clientIds } = await addresseeOf(token);
+  if (isOf(consoleProvider.configured, issuer, clientIds)) {
+    const { subject, sid } = await consoleProvider.get().loggedOut(token);
+    return sessions.endAtProvider(issuer, subject, sid);
+  }
+  const pages = await pageProviders.findByRegistration(issuer, clientIds);
+  if (!pages) throw new SignInFailure('invalid');
+  const { subject, sid } = await pages.provider.loggedOut(token);
+  return pageSessions.endAtProvider(pages.caller.keyId, subject, sid);
+}
+
+function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {
+  const { registration } = provider ?? {};
+  return registration?.issuer === issuer && clientIds.includes(registration.clientId);
+}

@@ -1,0 +1,118 @@
+import { Logger } from '@nestjs/common';
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { leftOf } from '../../access/auth/call';
+import { pageSessionCookie, pageTokenOf } from '../../access/auth/page-session-cookie';
+import { PageSessionsService } from '../../access/auth/page-sessions.service';
+import { hashOf } from '../../access/auth/sessions.service';
+import { isAllowedFrom } from '../../access/auth/where-from';
+import { CLIENT_NAME } from '../../access/clients/client-writes';
+import { PersonsService } from '../../access/people/persons.service';
+import { Identified } from '../../access/sign-in/openid-provider';
+import { PageProvidersService, Pages } from '../../access/sign-in/page-providers.service';
+import { pageReturnTo } from '../../access/sign-in/return-to';
+import { SignInFailure } from '../../access/sign-in/sign-in-failure';
+import { newTransaction, Transaction, transactionIn } from '../../access/sign-in/transaction';
+import { isTokenText } from '../../access/tokens/access-token';
+import { beginSignIn, completeSignIn, noDatabase, showingFailures, SignInPlace } from './sign-in-flow';
+import { sendPage, SignInPage } from './sign-in-page';
+import { notBegunPage, Ways, wrongAddressPage } from './sign-in-pages';
+
+interface PageSignInServices {
+  pageSessions: PageSessionsService;
+  pageProviders: PageProvidersService;
+  persons: PersonsService;
+}
+
+interface Asked {
+  Params: { client: string };
+  Querystring: { return_to?: string | string[] };
+}
+
+type Request = FastifyRequest<Asked>;
+
+const logger = new Logger('Sessions');
+
+/** Serves what browsers request to sign people in to the pages of clients. Browsers get pages for errors. */
+export function servePageSignIn(server: FastifyInstance, services: PageSignInServices): void {
+  server.get<Asked>('/session/pages/:client/sign-in', (request, reply) => begin(request, reply, services));
+  server.get<Asked>('/session/pages/:client/callback', (request, reply) => complete(request, reply, services));
+}
+
+async function begin(request: Request, reply: FastifyReply, services: PageSignInServices): Promise<FastifyReply> {
+  const { return_to: asked } = request.query;
+  const { client } = request.params;
+  return showingFailures(reply, waysOf(client, '/'), async () => {
+    const pages = await find(client, services);
+    if (pages === undefined) return sendPage(reply, NO_PAGES);
+    const returnTo = pageReturnTo(typeof asked === 'string' ? asked : '', pages.caller.limits.origins);
+    if (returnTo === undefined) return sendPage(reply, FOREIGN_PAGE);
+    const current = pageTokenOf(request, client);
+    const replaces = current === undefined ? {} : { replaces: hashOf(current) };
+    const transaction = newTransaction({ returnTo, isStepUp: false, ...replaces });
+    return beginSignIn(request, reply, placeFor(request, pages), transaction);
+  });
+}
+
+async function complete(request: Request, reply: FastifyReply, services: PageSignInServices): Promise<FastifyReply> {
+  const { client } = request.params;
+  const transaction = transactionIn(request, client);
+  if (transaction === undefined) return sendPage(reply, notBegunPage(waysOf(client, '/')));
+  const ways = waysOf(client, transaction.returnTo);
+  return showingFailures(reply, ways, async () => {
+    const pages = await find(client, services);
+    if (pages === undefined) return sendPage(reply, NO_PAGES);
+    // The cookie is the browser's, so it may say anything, and the list of origins may have changed.
+    const returnTo = pageReturnTo(transaction.returnTo, pages.caller.limits.origins);
+    if (returnTo === undefined) return sendPage(reply, FOREIGN_PAGE);
+    const identified = await completeSignIn(request, reply, placeFor(request, pages), transaction);
+    if (!isAllowedFrom(pages.caller, request.call.clientAddress)) return sendPage(reply, wrongAddressPage(ways));
+    const token = await signIn(request, services, { pages, identified, transaction });
+    void reply.header('set-cookie', pageSessionCookie(request, client, token)).header('referrer-policy', 'no-referrer');
+    return reply.redirect(returnTo, 303);
+  });
+}
+
+/** @returns the secret of the session. */
+async function signIn(
+  { call }: Request,
+  { pageSessions, persons }: PageSignInServices,
+  { pages, identified, transaction }: { pages: Pages; identified: Identified; transaction: Transaction },
+): Promise<string> {
+  const { caller } = pages;
+  const { issuer, subject } = identified;
+  if (!isTokenText(subject)) throw new SignInFailure('invalid');
+  const how = { patienceMs: leftOf(call), isPayment: false };
+  const person = await persons.find(caller, { issuer, name: subject }, how).catch(noDatabase);
+  if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);
+  const token = await pageSessions.begin(caller.keyId, person.id, identified).catch(noDatabase);
+  logger.log({ client: caller.clientName, person_id: person.id }, 'signed in to a page');
+  return token;
+}
+
+async function find(client: string, { pageProviders }: PageSignInServices): Promise<Pages | undefined> {
+  return CLIENT_NAME.test(client) ? pageProviders.find(client).catch(noDatabase) : undefined;
+}
+
+function placeFor({ protocol, host }: Request, { caller, provider }: Pages): SignInPlace {
+  const client = caller.clientName;
+  return { provider, client, redirectUri: `${protocol}://${host}/session/pages/${client}/callback` };
+}
+
+function waysOf(client: string, page: string): Ways {
+  const to = `/session/pages/${encodeURIComponent(client)}/sign-in?return_to=${encodeURIComponent(page)}`;
+  const back = { to: page, label: 'Back to the page' };
+  const again = page === '/' ? back : { to, label: 'Sign in again' };
+  return { again, stronger: again, back };
+}
+
+const NO_PAGES: SignInPage = {
+  status: 404,
+  title: 'Nobody signs in here',
+  text: 'There is no such client, or nobody signs in to its pages here. The operator of the proxy sets page_issuer and page_client_id of the client.',
+};
+
+const FOREIGN_PAGE: SignInPage = {
+  status: 400,
+  title: 'This page may not sign you in',
+  text: 'The address to return to (return_to) must be a URL of an origin that the client allows. Nobody was signed in. Tell the developers of the page.',
+};

@@ -1,0 +1,22 @@
+import { INestApplication } from '@nestjs/common';
+import { FastifyInstance } from 'fastify';
+import { PageSessionsService } from '../../access/auth/page-sessions.service';
+import { SessionsService } from '../../access/auth/sessions.service';
+import { PersonsService } from '../../access/people/persons.service';
+import { ConsoleProviderService } from '../../access/sign-in/console-provider.service';
+import { PageProvidersService } from '../../access/sign-in/page-providers.service';
+import { serveBackchannelLogout } from './serve-backchannel-logout';
+import { servePageSignIn } from './serve-page-sign-in';
+import { serveSignIn } from './serve-sign-in';
+
+/** Serves what browsers, and OpenID providers, request to sign people in and out. */
+export async function serveSignIns(app: INestApplication, server: FastifyInstance): Promise<void> {
+  const sessions = app.get(SessionsService);
+  const pageSessions = app.get(PageSessionsService);
+  const persons = app.get(PersonsService);
+  const consoleProvider = app.get(ConsoleProviderService, { strict: false });
+  const pageProviders = app.get(PageProvidersService, { strict: false });
+  serveSignIn(server, { sessions, provider: consoleProvider });
+  servePageSignIn(server, { pageSessions, pageProviders, persons });
+  await serveBackchannelLogout(server, { sessions, pageSessions, consoleProvider, pageProviders });
+}

@@ -1,0 +1,70 @@
+import { Logger } from '@nestjs/common';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Identified, OpenIdProvider, Strength } from '../../access/sign-in/openid-provider';
+import { asSignInFailure, SignInFailure } from '../../access/sign-in/sign-in-failure';
+import { noTransactionCookie, Transaction, transactionCookie } from '../../access/sign-in/transaction';
+import { sendPage } from './sign-in-page';
+import { failurePage, Ways } from './sign-in-pages';
+
+/** Where people sign in: the console, or the pages of a client. */
+export interface SignInPlace {
+  provider: OpenIdProvider;
+  redirectUri: string;
+  /** The client whose pages it is. Undefined for the console. */
+  client?: string;
+  /** What the sign-in must be like. Undefined for any. */
+  strength?: Strength | undefined;
+}
+
+const logger = new Logger('Sessions');
+
+/** Leads a browser to the provider. @throws SignInFailure */
+export async function beginSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { provider, redirectUri, client, strength }: SignInPlace,
+  transaction: Transaction,
+): Promise<FastifyReply> {
+  const address = await provider.authorizationUrl(transaction, redirectUri, strength);
+  return reply
+    .header('set-cookie', transactionCookie(request, transaction, client))
+    .header('referrer-policy', 'no-referrer')
+    .redirect(address, 302);
+}
+
+/** Verifies what a browser brings back from the provider. @throws SignInFailure */
+export function completeSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { provider, redirectUri, client, strength }: SignInPlace,
+  transaction: Transaction,
+): Promise<Identified> {
+  void reply.header('set-cookie', noTransactionCookie(request, client)); // it completes once, whatever comes of it
+  const callback = new URL(redirectUri);
+  callback.search = request.url.split('?').slice(1).join('?');
+  return provider.complete(callback, transaction, strength);
+}
+
+/** Handles a request of a browser, and shows a page if it fails. */
+export async function showingFailures(
+  reply: FastifyReply,
+  ways: Ways,
+  handle: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await handle();
+  } catch (caught) {
+    const failure = asSignInFailure(caught);
+    const { kind, error, cause } = failure;
+    logger.warn(
+      { reason: kind, ...(error !== undefined && { error }), ...(kind !== 'refused' && { err: cause }) },
+      'sign-in refused',
+    );
+    return sendPage(reply, failurePage(failure, ways));
+  }
+}
+
+/** @throws SignInFailure for a statement that failed. */
+export function noDatabase(error: unknown): never {
+  throw new SignInFailure('no_database', undefined, error);
+}
