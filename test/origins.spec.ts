@@ -50,7 +50,7 @@ describe('origins', () => {
         'access-control-allow-origin': SHOP,
         'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
         'access-control-allow-headers':
-          'X-API-Key, Authorization, DPoP, Content-Type, Idempotency-Key, Allow-Duplicate-Of, X-Request-Id, X-Actor, X-People, traceparent',
+          'X-API-Key, Authorization, DPoP, Content-Type, X-CSRF-Token, Idempotency-Key, Allow-Duplicate-Of, X-Request-Id, X-Actor, X-People, traceparent',
         'access-control-max-age': '600',
         vary: 'Origin',
         'x-call-id': expect.any(String),

@@ -24,7 +24,7 @@ Idempotency keys that a program before this version wrote are parts of sealed re
 command lists their calls, and exits with code 2.
 Persons on whose behalf clients call are erased by --person, or by --recipient if their name is that contact. Their records keep
 the ID of the person. For 31 days the command keeps a hash of the name, so that somebody who comes back has the same caps and
-idempotency keys. Access tokens and ephemeral keys from before the erasure are refused.
+idempotency keys. Access tokens, ephemeral keys and page sessions from before the erasure are refused.
 
 Examples:
   npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run

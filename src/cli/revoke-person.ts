@@ -15,7 +15,7 @@ interface RevokeOptions {
 
 export function revokePersonCommand(): Command {
   return new Command('revoke')
-    .description('end the access tokens and ephemeral keys of a person')
+    .description('end the access tokens, page sessions and ephemeral keys of a person')
     .requiredOption('--client <name>', 'client of the person')
     .requiredOption('--name <text>', 'subject of the tokens (sub), or the name that the app uses')
     .option('--issuer <url>', 'issuer of the tokens (iss). Without it: a person whom the app names itself')

@@ -43,10 +43,11 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
 }
 
 async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
-  const { client } = request.params as { client?: string };
-  const isAsked = request.routeOptions.url === PAGE_SESSION_ROUTE && client !== undefined;
-  const pageToken = isAsked ? pageTokenOf(request, client) : pageTokenByCsrf(request);
-  if (isAsked && pageToken === undefined) throw new Problem('session_ended');
+  if (request.routeOptions.url === PAGE_SESSION_ROUTE) {
+    const { client } = request.params as { client: string };
+    return byPageSession({ client, token: pageTokenOf(request, client) }, request, who.pageSessions);
+  }
+  const pageToken = pageTokenByCsrf(request);
   if (pageToken !== undefined) return byPageSession(pageToken, request, who.pageSessions);
   const token = takesCookies(request) ? sessionTokenIn(request) : undefined;
   if (token !== undefined) return bySession(token, request, who.sessions);
@@ -91,16 +92,18 @@ function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean
 
 /** Whether the page may ask is decided by its origin, as for every request of a browser. */
 async function byPageSession(
-  token: string,
+  { client, token }: { client: string; token: string | undefined },
   request: FastifyRequest,
   pageSessions: PageSessionsService,
 ): Promise<Caller> {
+  if (token === undefined) throw new Problem('session_ended');
   const isRead = SAFE.includes(request.method) && request.routeOptions.url === PAGE_SESSION_ROUTE;
   if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');
   if (request.headers['sec-fetch-site'] === 'cross-site') throw new Problem('csrf'); // an old browser sent the cookie all the same
   const purpose = isAdmitted(request) ? 'forPayments' : 'forOthers';
   const caller = await pageSessions.identify(token, purpose, leftOf(request.call)).catch(databaseUnavailable);
-  if (!caller) throw new Problem('session_ended');
+  // The cookie of one client opens nothing of another one.
+  if (caller?.clientName !== client) throw new Problem('session_ended');
   return caller;
 }
 

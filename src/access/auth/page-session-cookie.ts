@@ -10,18 +10,27 @@ const PREFIX = 'payout_proxy_page_';
 /** Over TLS, the prefix keeps neighbouring hosts from setting the cookie (RFC 6265bis, section 4.1.3.2). */
 const prefixFor = ({ protocol }: FastifyRequest) => (protocol === 'https' ? `__Host-${PREFIX}` : PREFIX);
 
+/** The cookie of a page session. */
+export interface PageToken {
+  /** The client that its name states. */
+  client: string;
+  /** The secret. */
+  token: string;
+}
+
 /** Returns the secret of the browser's session on the pages of a client. Undefined if there is none. */
 export function pageTokenOf(request: FastifyRequest, client: string): string | undefined {
   return pageTokensIn(request).get(client);
 }
 
 /**
- * Returns the secret of the page session that a request comes from. A browser sends the cookies of all clients. The page tells
+ * Returns the page session that a request comes from. A browser sends the cookies of all clients. The page tells
  * which of them it means by sending the CSRF token of that session.
  */
-export function pageTokenByCsrf(request: FastifyRequest): string | undefined {
+export function pageTokenByCsrf(request: FastifyRequest): PageToken | undefined {
   if (request.headers['x-csrf-token'] === undefined) return undefined;
-  return [...pageTokensIn(request).values()].find((token) => hasCsrfToken(request, token));
+  const found = [...pageTokensIn(request)].find(([, token]) => hasCsrfToken(request, token));
+  return found && { client: found[0], token: found[1] };
 }
 
 /** Returns whether a request has the cookie of a page session. */

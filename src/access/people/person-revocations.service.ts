@@ -20,7 +20,7 @@ export interface RevokedPerson {
   revoked_at: Date;
 }
 
-/** Ends the tokens and ephemeral keys of a person. */
+/** Ends the tokens, ephemeral keys and page sessions of a person. */
 @Injectable()
 export class PersonRevocationsService {
   constructor(

@@ -23,7 +23,7 @@ export class PersonRevocationsController {
     summary: 'End the credentials of a person',
     operationId: 'revokePerson',
     description:
-      'Scope `admin`. Access tokens and ephemeral keys of the person that were issued before are rejected immediately, on ' +
+      'Scope `admin`. Access tokens, ephemeral keys and page sessions of the person from before are rejected immediately, on ' +
       'every instance. Those issued later are accepted, so block the person at the identity provider, too.',
   })
   @ApiParam({ name: 'name', schema: { type: 'string' }, description: "The client's name." })

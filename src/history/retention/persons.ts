@@ -83,7 +83,7 @@ export async function eraseNamed(db: Client, persons: CallingPerson[], wish: Wis
 
 /**
  * Erases the names of persons, within a transaction that locks the search index. Their hashes stay for a while, so that somebody
- * who comes back has the same caps and idempotency keys. Tokens and ephemeral keys from before are refused, because they would
+ * who comes back has the same caps and idempotency keys. Tokens, ephemeral keys and sessions from before end, because they would
  * bring the name back.
  * Persons with calls that are not over stay: whoever decides about such a call must be somebody else.
  * @returns the places that were emptied, `person/<id>`, and the calls that are not over.
@@ -101,6 +101,7 @@ export async function erasePersons(db: Client, ids: string[]): Promise<{ places:
      WHERE id = ANY ($1::uuid[])`,
     [erased],
   );
+  await db.query('DELETE FROM page_session WHERE person_id = ANY ($1::uuid[])', [erased]);
   await reindex(db, calls);
   await requireNoNewCalls(db, erased, new Set(calls));
   return { places: erased.map((id) => `person/${id}`), open: open.map(({ id }) => id) };

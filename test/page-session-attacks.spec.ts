@@ -1,0 +1,228 @@
+import {
+  AIRTIME,
+  approachPageCallback,
+  createPageClient,
+  ofPage,
+  PAGE_ORIGIN,
+  PageScene,
+  payOnPage,
+  PageVisitor,
+  readPageSession,
+  signInToPage,
+  startPageScene,
+} from './support/page-scene';
+import { Cookies } from './support/provider/flow';
+import { open } from './support/signing-in';
+import supertest from './support/supertest';
+
+const COOKIE = 'payout_proxy_page_wallet';
+const TRANSACTION = 'payout_proxy_sign_in_wallet';
+
+/** The parameters of an address, some of them changed. Undefined removes one. */
+function changed(address: string, parameters: Record<string, string | undefined>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+describe('an attacker of page sessions', () => {
+  let scene: PageScene;
+  let url: string;
+  let alice: PageVisitor;
+  let console: { cookie: string; csrfToken: string };
+
+  beforeAll(async () => {
+    scene = await startPageScene();
+    url = scene.proxy.url;
+    await createPageClient(scene.proxy, scene.provider, 'shop', { origins: ['http://shop.proxy.test'] });
+    await scene.proxy.database.query(
+      "UPDATE client SET origins = origins || '{http://other.proxy.test}' WHERE name = 'shop'",
+    );
+    alice = await signInToPage(url, 'alice');
+    const { key } = await scene.proxy.client('ops', 'admin', 'pay', 'read');
+    const answer = await supertest(url).post('/v1/session').set('X-API-Key', key).expect(200);
+    const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+    console = { cookie, csrfToken: answer.body.csrf_token };
+  });
+  afterAll(() => scene.close());
+
+  const sessions = async () => (await scene.proxy.database.query('SELECT FROM page_session')).length;
+  const payWith = (headers: Record<string, string>) =>
+    supertest(url)
+      .post('/api/v0.1/payouts/airtime')
+      .set({ Origin: PAGE_ORIGIN, 'Sec-Fetch-Site': 'same-site', ...headers })
+      .send(AIRTIME);
+  const codeOf = async (asking: PromiseLike<{ status: number; body: unknown }>) => {
+    const { status, body } = await asking;
+    return `${status} ${String((body as { code?: string }).code)}`;
+  };
+
+  it('cannot pay or read with the cookie alone (CSRF)', async () => {
+    const Cookie = alice.cookies.header;
+    const before = await scene.proxy.database.query('SELECT FROM intent');
+    expect(await codeOf(payWith({ Cookie }))).toBe('403 csrf');
+    expect(await codeOf(supertest(url).get('/v1/calls').set({ Cookie, Origin: PAGE_ORIGIN }))).toBe('403 csrf');
+    expect(await codeOf(supertest(url).delete('/v1/page-sessions/wallet').set({ Cookie }))).toBe('403 csrf');
+    const bob = await signInToPage(url, 'bob');
+    for (const token of [bob.csrfToken, console.csrfToken, '', 'x', alice.csrfToken.slice(1)])
+      expect(await codeOf(payWith({ Cookie, 'X-CSRF-Token': token }))).toBe('403 csrf');
+    expect(await scene.proxy.database.query('SELECT FROM intent')).toEqual(before);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['another origin of the same site', { Origin: 'http://evil.proxy.test' }, '403 origin_not_allowed'],
+    ['an origin of another client', { Origin: 'http://shop.proxy.test' }, '403 origin_not_allowed'],
+    ['an origin that the browser does not tell', { Origin: 'null' }, '403 origin_not_allowed'],
+    ['another site, by a browser that sends the cookie', { 'Sec-Fetch-Site': 'cross-site' }, '403 csrf'],
+  ])('cannot act from %s', async (_what, headers, code) => {
+    expect(await codeOf(payWith({ ...ofPage(alice), ...headers }))).toBe(code);
+    const read = { Cookie: alice.cookies.header, Origin: PAGE_ORIGIN, 'Sec-Fetch-Site': 'same-site', ...headers };
+    expect(await codeOf(supertest(url).get('/v1/page-sessions/wallet').set(read))).toBe(code);
+  });
+
+  it('cannot learn the CSRF token by a picture, a script or a form of the same site', async () => {
+    const answer = supertest(url)
+      .get('/v1/page-sessions/wallet')
+      .set({ Cookie: alice.cookies.header, 'Sec-Fetch-Site': 'same-site' });
+    expect(await codeOf(answer)).toBe('403 origin_not_allowed');
+  });
+
+  it('cannot read answers from another origin, even if another client allows it', async () => {
+    const preflight = async (origin: string) => {
+      const { headers } = await fetch(`${url}/api/v0.1/payouts/airtime`, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-csrf-token,content-type,idempotency-key',
+        },
+      });
+      return [headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials')];
+    };
+    await scene.proxy.client('plain', 'read');
+    await scene.proxy.database.query("UPDATE client SET origins = '{http://plain.proxy.test}' WHERE name = 'plain'");
+    expect(await preflight(PAGE_ORIGIN)).toEqual([PAGE_ORIGIN, 'true']);
+    expect(await preflight('http://plain.proxy.test')).toEqual(['http://plain.proxy.test', null]);
+    expect(await preflight('http://evil.proxy.test')).toEqual([null, null]);
+  });
+
+  it('cannot use the secret of the cookie as another credential, or another secret in the cookie', async () => {
+    const token = alice.cookies.values.get(COOKIE) ?? '';
+    const [, consoleToken = ''] = console.cookie.split('=');
+    expect(await codeOf(payWith({ 'X-API-Key': token }))).toMatch(/^401 invalid_key/);
+    expect(await codeOf(payWith({ Authorization: `Bearer ${token}` }))).toMatch(/^401 invalid_token/);
+    expect(await codeOf(supertest(url).get('/v1/session').set('Cookie', `payout_proxy=${token}`))).toBe(
+      '401 session_ended',
+    );
+    const headers = { Cookie: `${COOKIE}=${consoleToken}`, 'X-CSRF-Token': console.csrfToken };
+    expect(await codeOf(payWith(headers))).toBe('401 session_ended');
+    expect(
+      await codeOf(supertest(url).get('/v1/page-sessions/shop').set('Cookie', `payout_proxy_page_shop=${token}`)),
+    ).toBe('401 session_ended');
+  });
+
+  it('cannot pay with the cookie of the console', async () => {
+    const headers = { Cookie: console.cookie, 'X-CSRF-Token': console.csrfToken };
+    expect(await codeOf(supertest(url).post('/api/v0.1/payouts/airtime').set(headers).send(AIRTIME))).toBe(
+      '401 missing_key',
+    );
+  });
+
+  it('cannot widen a session by a key or a token beside it', async () => {
+    const { key } = await scene.proxy.client('widest', 'pay', 'admin', 'read');
+    expect(await codeOf(payWith({ ...ofPage(alice), 'X-API-Key': key }))).toBe('403 key_in_browser');
+  });
+
+  it('cannot plant cookies from a sibling host', async () => {
+    const https = { 'X-Forwarded-Proto': 'https' };
+    const answer = supertest(url)
+      .get('/v1/page-sessions/wallet')
+      .set({ ...https, Cookie: alice.cookies.header });
+    expect(await codeOf(answer)).toBe('401 session_ended'); // without the prefix, any host of the domain could have set it
+    const { cookies, callback } = await approachPageCallback(url, 'alice');
+    expect((await fetch(callback, { headers: { ...https, cookie: cookies.header } })).status).toBe(400);
+  });
+
+  it('cannot finish a sign-in in the browser of somebody else, or for another client', async () => {
+    const attacker = await approachPageCallback(url, 'bob');
+    const before = await sessions();
+    for (const victim of [new Cookies(), (await approachPageCallback(url, 'alice')).cookies]) {
+      expect((await open(victim, attacker.callback)).status).toBe(400);
+      expect(victim.values.has(COOKIE)).toBe(false);
+    }
+    const elsewhere = attacker.callback.replace('/pages/wallet/', '/pages/shop/');
+    expect((await open(attacker.cookies, elsewhere)).status).toBe(400);
+    const moved = new Cookies();
+    moved.values.set('payout_proxy_sign_in_shop', attacker.cookies.values.get(TRANSACTION) ?? '');
+    expect((await open(moved, elsewhere)).status).toBe(400); // its page is not of the other client
+    expect(await sessions()).toBe(before);
+  });
+
+  it.each<[string, Record<string, string | undefined>]>([
+    ['without a state', { state: undefined }],
+    ['with another state', { state: 'x'.repeat(43) }],
+    ['without its issuer', { iss: undefined }],
+    ['with the issuer of another provider (mix-up)', { iss: 'https://evil.example' }],
+    ['without a code', { code: undefined }],
+  ])('cannot use a callback %s', async (_what, parameters) => {
+    const { cookies, callback } = await approachPageCallback(url, 'alice');
+    const { status, page } = await open(cookies, changed(callback, parameters));
+    expect(status).toBe(400);
+    expect(page).toContain('Nobody was signed in');
+    expect(cookies.values.has(COOKIE)).toBe(false);
+  });
+
+  it('cannot repeat a callback', async () => {
+    const { cookies, callback } = await approachPageCallback(url, 'alice');
+    const stolen = new Cookies();
+    stolen.values.set(TRANSACTION, cookies.values.get(TRANSACTION) ?? '');
+    expect((await open(cookies, callback)).status).toBe(303);
+    const before = await sessions();
+    expect((await open(cookies, callback)).status).toBe(400);
+    expect((await open(stolen, callback)).status).toBe(403);
+    expect(await sessions()).toBe(before);
+  });
+
+  it('cannot lead away from the page after the sign-in', async () => {
+    const { cookies, callback } = await approachPageCallback(url, 'alice');
+    const begun = Buffer.from(cookies.values.get(TRANSACTION) ?? '', 'base64url').toString();
+    const transaction = JSON.parse(begun) as object;
+    const forged = JSON.stringify({ ...transaction, returnTo: 'https://evil.example/' });
+    cookies.values.set(TRANSACTION, Buffer.from(forged).toString('base64url'));
+    const { status, location, page } = await open(cookies, callback);
+    expect([status, location]).toEqual([400, null]);
+    expect(page).not.toContain('evil');
+  });
+
+  it('cannot plant a session that the victim signs in to (fixation)', async () => {
+    const planted = await signInToPage(url, 'bob');
+    const victim = new Cookies();
+    victim.values.set(COOKIE, planted.cookies.values.get(COOKIE) ?? '');
+    const own = await signInToPage(url, 'alice', { cookies: victim });
+    expect(own.cookies.values.get(COOKIE)).not.toBe(planted.csrfToken);
+    expect(await codeOf(payOnPage(url, planted))).toBe('401 session_ended'); // replaced
+  });
+
+  it('finds nothing in the database that opens a session or names its person', async () => {
+    const rows = await scene.proxy.database.query('SELECT s::text AS line, id_token FROM page_session s');
+    const text = rows.map(({ line }) => String(line)).join('\n');
+    const token = alice.cookies.values.get(COOKIE) ?? '';
+    expect(text.length).toBeGreaterThan(100);
+    for (const secret of [token, Buffer.from(token).toString('hex'), alice.csrfToken, 'alice'])
+      expect(text).not.toContain(secret);
+    for (const { id_token: sealed } of rows) expect(Buffer.from(sealed as Uint8Array).toString()).not.toContain('eyJ');
+  });
+
+  it.each(['', 'logout_token=', 'logout_token=eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.', 'x'])(
+    'ends nothing by the logout token %p',
+    async (body) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const answer = await fetch(`${url}/session/backchannel-logout`, { method: 'POST', headers, body });
+      expect(answer.status).toBe(400);
+      await readPageSession(url, alice.cookies).expect(200);
+    },
+  );
+});

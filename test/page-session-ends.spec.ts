@@ -1,0 +1,166 @@
+import { auditCommands } from '../src/cli/audit';
+import { newSigningKey } from '../src/history/log/note';
+import { Secret } from '../src/platform/config/secret';
+import { cliOf } from './support/cli';
+import {
+  approachPageCallback,
+  createPageClient,
+  ofPage,
+  PageClient,
+  PageScene,
+  PageVisitor,
+  payOnPage,
+  signInToPage,
+  startPageScene,
+} from './support/page-scene';
+import { Cookies } from './support/provider/flow';
+import { open, signOutAt } from './support/signing-in';
+import supertest from './support/supertest';
+
+const KEY = newSigningKey('test');
+const audit = cliOf(auditCommands);
+
+/** Every test signs in and pays, changes something on one instance, and asks both. */
+describe('a page session ends', () => {
+  let scene: PageScene;
+  let admin: string;
+
+  beforeAll(async () => {
+    scene = await startPageScene({ logSigningKey: new Secret(KEY) });
+    const { url, ownerUrl } = scene.proxy.database;
+    Object.assign(process.env, { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, LOG_SIGNING_KEY: KEY });
+    admin = (await scene.proxy.client('admin', 'admin')).key;
+  });
+  afterAll(async () => {
+    delete process.env.LOG_SIGNING_KEY;
+    await scene.close();
+  });
+
+  let clients = 0;
+  async function newClient(): Promise<PageClient> {
+    return createPageClient(scene.proxy, scene.provider, `app-${(clients += 1)}`);
+  }
+  const signIn = (client: PageClient, sub = 'alice', cookies = new Cookies()) =>
+    signInToPage(scene.proxy.url, sub, { client: client.name, cookies });
+
+  /** What both instances answer to a payment and to a read. */
+  async function answers(visitor: PageVisitor): Promise<string[]> {
+    const asked = [scene.proxy.url, scene.second.url].flatMap((url) => [
+      payOnPage(url, visitor),
+      supertest(url).get('/v1/limits').set(ofPage(visitor)),
+    ]);
+    return Promise.all(asked.map(async (one) => String((await one).body.code ?? 'done')));
+  }
+  const DONE = ['done', 'done', 'done', 'done'];
+  const ENDED = DONE.map(() => 'session_ended');
+  const query = (sql: string, values: unknown[] = []) => scene.proxy.database.query(sql, values);
+
+  it('by the revocation of the page key', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    expect(await answers(alice)).toEqual(DONE);
+    await supertest(scene.second.url)
+      .delete(`/v1/clients/${client.name}/keys/${client.pageKeyId}`)
+      .set('X-API-Key', admin)
+      .expect(200);
+    expect(await answers(alice)).toEqual(ENDED);
+    const { status } = await open(new Cookies(), `${scene.proxy.url}/session/pages/${client.name}/sign-in?return_to=x`);
+    expect(status).toBe(404);
+  });
+
+  it('by the revocation of its person, and concerns nobody else', async () => {
+    const client = await newClient();
+    const [alice, bob] = [await signIn(client), await signIn(client, 'bob')];
+    expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
+    await supertest(scene.second.url)
+      .post(`/v1/clients/${client.name}/persons/revoke`)
+      .set('X-API-Key', admin)
+      .send({ issuer: scene.provider.issuer, name: 'alice', reason: 'lost phone' })
+      .expect(200);
+    expect([await answers(alice), await answers(bob)]).toEqual([ENDED, DONE]);
+    expect(await answers(await signIn(client))).toEqual(DONE); // signed in again
+  });
+
+  it('by the erasure of its person, which leaves no row of it', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    expect(await answers(alice)).toEqual(DONE);
+    const [{ id } = {}] = await query('SELECT id FROM person WHERE client_id = $1', [client.id]);
+    const { exitCode = 0 } = await audit(
+      'erase',
+      '--person',
+      'alice',
+      '--client',
+      client.name,
+      '--reason',
+      'case 18',
+      '--yes',
+    );
+    expect(exitCode).toBe(0);
+    expect(await answers(alice)).toEqual(ENDED);
+    expect(await query('SELECT FROM page_session WHERE person_id = $1', [id])).toEqual([]);
+  });
+
+  it('after half an hour without a request, and goes on with requests', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    const idle = (minutes: number) =>
+      query(`UPDATE page_session SET used_at = now() - interval '${minutes} minutes' WHERE key_id = $1`, [
+        client.pageKeyId,
+      ]);
+    await idle(29);
+    expect(await answers(alice)).toEqual(DONE);
+    const [row] = await query(
+      "SELECT used_at > now() - interval '1 minute' AS used FROM page_session WHERE key_id = $1",
+      [client.pageKeyId],
+    );
+    expect(row).toEqual({ used: true });
+    await idle(31);
+    expect(await answers(alice)).toEqual(ENDED);
+  });
+
+  it('after twelve hours, and its row goes with the next sign-in', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    await query("UPDATE page_session SET created_at = now() - interval '12 hours 1 second' WHERE key_id = $1", [
+      client.pageKeyId,
+    ]);
+    expect(await answers(alice)).toEqual(ENDED);
+    await signIn(client, 'bob');
+    expect((await query('SELECT FROM page_session WHERE key_id = $1', [client.pageKeyId])).length).toBe(1);
+  });
+
+  it('when the provider ends its own session', async () => {
+    const client = await newClient();
+    const first = await signIn(client);
+    const elsewhere = await signIn(client);
+    const cookies = new Cookies();
+    for (const [name, value] of first.cookies.values)
+      if (!name.startsWith('payout_proxy')) cookies.values.set(name, value);
+    const second = await signIn(client, 'alice', cookies); // the provider knows this browser
+    const { body } = await supertest(scene.proxy.url)
+      .delete(`/v1/page-sessions/${client.name}`)
+      .set(ofPage(second))
+      .expect(200);
+    expect(await answers(first)).toEqual(DONE);
+    await signOutAt(String(body.end_session_url), second.cookies);
+    expect([await answers(first), await answers(elsewhere)]).toEqual([ENDED, DONE]);
+  });
+
+  it('for an origin that the client no longer allows, and no sign-in under way gets there', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    const begun = await approachPageCallback(scene.proxy.url, 'alice', { client: client.name });
+    await query("UPDATE client SET origins = '{}' WHERE id = $1", [client.id]);
+    expect(await answers(alice)).toEqual(DONE.map(() => 'origin_not_allowed'));
+    expect((await open(begun.cookies, begun.callback)).status).toBe(400);
+  });
+
+  it('with the scopes that its client loses', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    expect(await answers(alice)).toEqual(DONE);
+    await query("UPDATE client SET scopes = '{read}' WHERE id = $1", [client.id]);
+    expect(await answers(alice)).toEqual(['scope_missing', 'done', 'scope_missing', 'done']);
+  });
+});
