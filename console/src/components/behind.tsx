@@ -11,12 +11,19 @@ type Source = NonNullable<CallRecord['actor_source']>;
 export const SOURCE_WORDS: Record<Source, string> = {
   token: 'token',
   ephemeral: 'ephemeral key',
+  session: 'page session',
   key: 'personal key',
   claimed: 'claimed',
 };
 
 /** Anybody with a key of the client can claim a name. */
-const COLORS: Record<Source, string> = { token: 'teal', ephemeral: 'teal', key: 'blue', claimed: 'orange' };
+const COLORS: Record<Source, string> = {
+  token: 'teal',
+  ephemeral: 'teal',
+  session: 'teal',
+  key: 'blue',
+  claimed: 'orange',
+};
 
 /** Shows the person behind a call and how the person is known, with a link to all calls of that person. */
 export function PersonBehind({ of: { actor, actor_source: source, person_id: id } }: { of: Behind }) {

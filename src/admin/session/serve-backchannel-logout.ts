@@ -49,14 +49,13 @@ async function endSessions(
   { sessions, pageSessions, consoleProvider, pageProviders }: LogoutServices,
 ): Promise<void> {
   const { issuer, clientIds } = await addresseeOf(token);
-  if (isOf(consoleProvider.configured, issuer, clientIds)) {
-    const { subject, sid } = await consoleProvider.get().loggedOut(token);
-    return sessions.endAtProvider(issuer, subject, sid);
-  }
+  const isOfConsole = isOf(consoleProvider.configured, issuer, clientIds);
   const pages = await pageProviders.findByRegistration(issuer, clientIds);
-  if (!pages) throw new SignInFailure('invalid');
-  const { subject, sid } = await pages.provider.loggedOut(token);
-  return pageSessions.endAtProvider(pages.caller.keyId, subject, sid);
+  const provider = isOfConsole ? consoleProvider.get() : pages?.provider;
+  if (!provider) throw new SignInFailure('invalid');
+  const { subject, sid } = await provider.loggedOut(token);
+  if (isOfConsole) await sessions.endAtProvider(issuer, subject, sid);
+  if (pages) await pageSessions.endAtProvider(pages.caller.keyId, subject, sid); // it may be the same client at the provider
 }
 
 function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {

@@ -13,6 +13,7 @@ import { isKeyErased } from './curl';
 /** Shows who requested what, from which address, and under which IDs. */
 export function Facts({ story }: { story: CallStory }) {
   const { client, timings, coverage, traceparent } = story;
+  const signedInAt = story.token?.auth_time ?? story.session?.auth_time;
   return (
     <Section title="Facts">
       <FactList
@@ -29,7 +30,8 @@ export function Facts({ story }: { story: CallStory }) {
               <Copyable text={story.ephemeral_key_id} label="the ephemeral key's id" />
             ),
           Token: story.token?.jti ? <Copyable text={story.token.jti} label="the token's id" /> : undefined,
-          'Signed in': story.token?.auth_time ? <Instant at={story.token.auth_time} /> : undefined,
+          'Page session': story.session ? <Copyable text={story.session.id} label="the session's id" /> : undefined,
+          'Signed in': signedInAt ? <Instant at={signedInAt} /> : undefined,
           'Acted for the person': story.token?.act ? (
             <Copyable text={story.token.act.person_id} label="the id of who acted" />
           ) : undefined,
