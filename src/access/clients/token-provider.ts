@@ -1,5 +1,6 @@
 import { ClientError } from './client-error';
 import { GrantField } from './limit-fields';
+import { placeField, wordField } from './provider-field';
 
 /**
  * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except `tokenDpop` are set, or
@@ -38,9 +39,6 @@ export const TOKEN_ALGORITHMS = [
 /** The algorithms of a provider if nobody names others. */
 const USUAL_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** The longest text of a field. Longer ones would not fit in a token. */
-export const MAX_PROVIDER_TEXT = 500;
-
 export const NO_PROVIDER: TokenProvider = {
   tokenIssuer: null,
   tokenAudience: null,
@@ -50,12 +48,10 @@ export const NO_PROVIDER: TokenProvider = {
   tokenDpop: false,
 };
 
-const PLACE = `https, at most ${MAX_PROVIDER_TEXT} characters, without a user, a password and a fragment. On this machine, http is allowed`;
-
 export const PROVIDER_FIELDS = {
-  tokenIssuer: text('token_issuer', `must be a URL with ${PLACE}`, isPlace),
-  tokenAudience: text('token_audience', 'must be 1 to 500 printable ASCII characters without spaces', isWord),
-  tokenJwksUri: text('token_jwks_uri', `must be a URL with ${PLACE}`, isPlace),
+  tokenIssuer: placeField('token_issuer'),
+  tokenAudience: wordField('token_audience'),
+  tokenJwksUri: placeField('token_jwks_uri'),
   tokenAlgorithms: {
     name: 'token_algorithms',
     column: 'text[]',
@@ -65,7 +61,7 @@ export const PROVIDER_FIELDS = {
       new Set(value).size === value.length &&
       value.every((one) => TOKEN_ALGORITHMS.some((known) => known === one)),
   },
-  tokenClientId: text('token_client_id', 'must be 1 to 500 printable ASCII characters without spaces', isWord),
+  tokenClientId: wordField('token_client_id'),
   tokenDpop: {
     name: 'token_dpop',
     column: 'boolean',
@@ -107,21 +103,3 @@ export function providerWidenings(before: TokenProvider, after: TokenProvider): 
   const changed = PROVIDER_KEYS.filter((key) => JSON.stringify(was[key]) !== JSON.stringify(after[key]));
   return changed.filter((key) => key !== 'tokenDpop' || was.tokenDpop).map((key) => PROVIDER_FIELDS[key].name);
 }
-
-function text(name: string, must: string, isValid: (value: string) => boolean): GrantField {
-  return { name, column: 'text', must, test: (value) => typeof value === 'string' && isValid(value) };
-}
-
-function isWord(value: string): boolean {
-  return value.length <= MAX_PROVIDER_TEXT && /^[!-~]+$/.test(value);
-}
-
-/** Whether text is a URL that nobody on the way can answer for. A URL without a certificate leads to this machine. */
-function isPlace(value: string): boolean {
-  if (!isWord(value) || !URL.canParse(value) || value.includes('#')) return false;
-  const { protocol, hostname, username, password } = new URL(value);
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
-  return isSafe && username === '' && password === '';
-}
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,11 +1,6 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
-import {
-  MAX_PROVIDER_TEXT,
-  PROVIDER_FIELDS,
-  PROVIDER_KEYS,
-  TOKEN_ALGORITHMS,
-  TokenProvider,
-} from '../../access/clients/token-provider';
+import { MAX_PROVIDER_TEXT } from '../../access/clients/provider-field';
+import { PROVIDER_FIELDS, PROVIDER_KEYS, TOKEN_ALGORITHMS, TokenProvider } from '../../access/clients/token-provider';
 import { field, WordList } from '../../http/validation/rules';
 
 const providerField = (key: Exclude<keyof TokenProvider, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
