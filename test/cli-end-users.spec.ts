@@ -60,6 +60,31 @@ describe('the commands for end users', () => {
     expect(await update('--token-issuer', 'none')).toMatchObject({ token_issuer: null, token_algorithms: [] });
   });
 
+  it('set, change and remove where people sign in to the pages of a client', async () => {
+    const provider = ['--page-issuer', 'https://id.example', '--page-client-id', 'shop-pages'];
+    await create('pages', '--kind', 'public', ...provider);
+    const update = async (...args: string[]) =>
+      JSON.parse((await clients('update', '--name', 'pages', '--json', ...args)).stdout) as object;
+    const kinds = async () => {
+      const listed = JSON.parse((await keys('list', '--client', 'pages', '--json')).stdout) as Record<string, string>[];
+      return listed.map(({ kind, state }) => `${kind} ${state}`);
+    };
+    expect(await kinds()).toEqual(['page active']);
+    expect(await update('--page-client-id', 'new-pages')).toMatchObject({
+      page_issuer: 'https://id.example',
+      page_client_id: 'new-pages',
+    });
+    expect(await kinds()).toEqual(['page revoked', 'page active']);
+    await expect(update('--page-issuer', 'id.example', '--page-client-id', 'a b')).rejects.toThrow(
+      /^--page-issuer must be a URL with https.*\. --page-client-id must be 1 to 500 printable/,
+    );
+    await expect(create('half', '--page-issuer', 'https://id.example')).rejects.toThrow(
+      'a client with page sessions needs page_client_id, too',
+    );
+    expect(await update('--page-issuer', 'none')).toMatchObject({ page_issuer: null, page_client_id: null });
+    expect(await kinds()).toEqual(['page revoked', 'page revoked']);
+  });
+
   it('list people, and give one of them other limits', async () => {
     await create('shop', '--person-daily-cap', '10');
     const limits = async (...args: string[]) =>
@@ -75,6 +100,8 @@ describe('the commands for end users', () => {
     ]);
     await expect(limits('--name', 'alice')).rejects.toThrow(/^Give at least one of --daily-cap, /);
     await expect(limits('--name', 'alice', '--rpm', 'x')).rejects.toThrow('--rpm must be a whole number from 1 to');
-    await expect(limits('--name', 'a@b.example', '--rpm', '1')).rejects.toThrow(/^the name must be the subject/);
+    await expect(limits('--name', 'a@b.example', '--rpm', '1')).rejects.toThrow(
+      /^the name must be the subject at a provider/,
+    );
   });
 });

@@ -78,6 +78,7 @@ describe('kinds of clients', () => {
     await expect(insert('secret')).rejects.toThrow(no);
     await expect(sql('UPDATE api_key SET client_id = $1 WHERE client_id = $2', [id, otherId])).rejects.toThrow(no);
     await insert('provider');
+    await insert('page');
     await expect(sql("UPDATE api_key SET kind = 'secret' WHERE client_id = $1", [id])).rejects.toThrow(no);
   });
 

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { OPERATIONS } from '../src/operations/catalogue';
-import { ClientsApi, faultsOf, NO_PROVIDER, startClientsApi } from './support/clients-api';
+import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from './support/clients-api';
 
 const NO_LIMITS = {
   daily_cap_usd: null,
@@ -69,7 +69,7 @@ describe('the API of clients', () => {
       scopes: ['pay', 'read'],
       operations: null,
       ...NO_LIMITS,
-      ...NO_PROVIDER,
+      ...NO_PROVIDERS,
       created_at: expect.stringMatching(/Z$/),
       active_keys: 1,
       key: expect.stringMatching(/^pp_shop_/),

@@ -5,6 +5,7 @@ import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 
 const ISSUER = 'https://id.example';
+const PAGE_ISSUER = 'https://pages.example';
 const PERSONS = '/v1/clients/phone/persons';
 
 /** Ada and Bob are administrators, with dual control. The client phone limits each of its people to 10 a day. */
@@ -26,6 +27,7 @@ describe('the limits of one person', () => {
     await clients.create('phone', ['pay'], { kind: 'public' });
     const provider = { tokenAudience: 'api', tokenJwksUri: `${ISSUER}/jwks`, tokenClientId: 'app' };
     await clients.update('phone', { tokenIssuer: ISSUER, ...provider });
+    await clients.update('phone', { pageIssuer: PAGE_ISSUER, pageClientId: 'pages' });
     await proxy.database.query(
       'UPDATE client SET person_daily_cap_usd = 10, person_requests_per_minute = 60 WHERE name = $1',
       ['phone'],
@@ -109,6 +111,13 @@ describe('the limits of one person', () => {
     );
     expect(JSON.stringify(everything)).not.toContain('sub-17');
     await proxy.get(ada, '/v1/activity?client=phone').expect(200); // each field is described
+  });
+
+  it('is for a person who signs in to pages, too', async () => {
+    await limit({ name: 'sub-18', issuer: PAGE_ISSUER, daily_cap_usd: 3 }).expect(200);
+    expect((await list('?name=sub-18')).persons).toMatchObject([{ issuer: PAGE_ISSUER, daily_cap_usd: '3' }]);
+    const [person] = await proxy.database.query("SELECT client_id, sha256 FROM person WHERE name = 'sub-18'");
+    expect(person?.sha256).toEqual(personHash(String(person?.client_id), PAGE_ISSUER, 'sub-18'));
   });
 
   it('is judged again when it is approved', async () => {

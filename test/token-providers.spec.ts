@@ -1,6 +1,6 @@
 import { ClientsService } from '../src/access/clients/clients.service';
 import type { ClientDto, KeyDto } from './support/api';
-import { ClientsApi, faultsOf, NO_PROVIDER, startClientsApi } from './support/clients-api';
+import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from './support/clients-api';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 
@@ -69,7 +69,7 @@ describe('the provider of a client', () => {
       token_algorithms: ['ES256'],
     });
     expect(await statesOf('late')).toEqual(['secret active', 'provider revoked', 'provider active']);
-    expect(await change('late', { token_issuer: null })).toMatchObject(NO_PROVIDER);
+    expect(await change('late', { token_issuer: null })).toMatchObject(NO_PROVIDERS);
     expect(await statesOf('late')).toEqual(['secret active', 'provider revoked', 'provider revoked']);
     const acts = (await actsOf('late')).slice(2);
     expect(acts.map(({ action }) => action).join(' ')).toBe(
@@ -101,7 +101,7 @@ describe('the provider of a client', () => {
 
   it('takes back what reading a client without a provider returns', async () => {
     await create('without').expect(201);
-    expect(await change('without', NO_PROVIDER)).toMatchObject(NO_PROVIDER);
+    expect(await change('without', NO_PROVIDERS)).toMatchObject(NO_PROVIDERS);
     expect(await keysOf('without')).toEqual([]);
   });
 
@@ -195,7 +195,7 @@ describe('the provider of a client', () => {
 
     it('needs a second person to be set or changed, and one person to be narrowed or removed', async () => {
       await ask(PROVIDER).expect(202);
-      expect(await phone()).toMatchObject(NO_PROVIDER);
+      expect(await phone()).toMatchObject(NO_PROVIDERS);
       expect(await agree()).toEqual([
         'token_issuer',
         'token_audience',
@@ -211,7 +211,7 @@ describe('the provider of a client', () => {
       await ask({ token_jwks_uri: 'https://evil.example/jwks' }).expect(202);
       expect(await phone()).toMatchObject(PROVIDER);
       await ask({ token_issuer: null }).expect(200);
-      expect(await phone()).toMatchObject(NO_PROVIDER);
+      expect(await phone()).toMatchObject(NO_PROVIDERS);
       const { body } = await proxy.get(ada, '/v1/clients/phone/keys').expect(200);
       expect(body.keys.map(({ kind, state }) => `${kind} ${state}`)).toEqual(['provider revoked']);
     });

@@ -14,7 +14,7 @@ import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOption
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
 import { personsCommand } from './persons';
-import { chosenProvider, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
+import { chosenProviders, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
 
 interface ClientOptions extends OperationOptions, LimitOptions, ProviderOptions, GovernedOptions {
   name: string;
@@ -80,7 +80,7 @@ async function create(options: ClientOptions): Promise<void> {
   const { account, kind = 'server', name, scopes = '', person, expires, reason, json } = options;
   requireKind(options);
   const permissions = { scopes: words(scopes), operations: chosenOperations(options, null) };
-  const limits = { ...chosenLimits(options), ...chosenProvider(options) };
+  const limits = { ...chosenLimits(options), ...chosenProviders(options) };
   if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
   await makeChange(options, {
     isFirstStep: permissions.scopes.includes('admin') && person !== undefined,
@@ -141,6 +141,7 @@ Examples:
   npm run cli -- clients update --name shop --without-operations "POST /wallets/transfer,POST /account/transfer"
   npm run cli -- clients update --name shop --operations all
   npm run cli -- clients update --name phone --token-issuer none
+  npm run cli -- clients update --name shop --page-issuer https://id.example --page-client-id shop-pages --origins https://app.example
   npm run cli -- clients update --name shop --scopes read`,
     )
     .action(update);
@@ -149,7 +150,7 @@ Examples:
 async function update(options: ClientOptions): Promise<void> {
   const { name, scopes, reason, json } = options;
   const changesOperations = options.operations !== undefined || options.withoutOperations !== undefined;
-  const limits = { ...chosenLimits(options), ...chosenProvider(options) };
+  const limits = { ...chosenLimits(options), ...chosenProviders(options) };
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
     throw new ClientError(
       'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider. See --help.',

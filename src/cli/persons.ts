@@ -55,7 +55,7 @@ function limitsCommand(): Command {
     .description('change the limits of a person, who is added if nobody has seen the person yet')
     .requiredOption('--client <name>', 'whose')
     .requiredOption('--name <name>', 'subject of the access tokens, or the name that the app uses')
-    .option('--issuer <url>', 'issuer of the access tokens; without it, the app names the person')
+    .option('--issuer <url>', 'provider of the person (iss); without it, the app names the person')
     .option('--daily-cap <usd>', 'daily cap of the person in USD')
     .option('--monthly-cap <usd>', 'monthly cap of the person in USD')
     .option('--max-item <usd>', 'largest amount of one item of the person in USD')

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { PROVIDER_FIELDS, PROVIDER_KEYS, TOKEN_ALGORITHMS, TokenProvider } from '../access/clients/token-provider';
+import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../access/clients/providers';
+import { TOKEN_ALGORITHMS } from '../access/clients/token-provider';
 import { words } from '../platform/config/words';
 
 /** The provider options as commander returns them. */
@@ -11,11 +12,15 @@ export interface ProviderOptions {
   tokenAlgorithms?: string;
   tokenClientId?: string;
   tokenDpop?: boolean;
+  pageIssuer?: string;
+  pageClientId?: string;
 }
 
 export const PROVIDER_HELP = `
 A client with an identity provider takes its access tokens (RFC 9068). --token-issuer, --token-audience, --token-jwks-uri and
---token-client-id belong together. The value --token-issuer none removes the provider, and ends all tokens.`;
+--token-client-id belong together. The value --token-issuer none removes the provider, and ends all tokens.
+People sign in to the pages of a client at an OpenID provider: --page-issuer and --page-client-id belong together. The value
+--page-issuer none removes it, and ends all sessions on its pages.`;
 
 export function withProviderOptions(command: Command): Command {
   return command
@@ -27,15 +32,18 @@ export function withProviderOptions(command: Command): Command {
       '--token-algorithms <list>',
       `comma-separated signature algorithms of its tokens: ${TOKEN_ALGORITHMS.join(', ')}`,
     )
-    .option('--token-dpop', 'take only tokens that are bound to a key of the app (DPoP)');
+    .option('--token-dpop', 'take only tokens that are bound to a key of the app (DPoP)')
+    .option('--page-issuer <url>', 'OpenID provider at which people sign in to its pages')
+    .option('--page-client-id <id>', 'ID of the client at that provider');
 }
 
-/** Returns the fields of the provider that the options set. @throws ClientError that names the option. */
-export function chosenProvider(options: ProviderOptions): Partial<TokenProvider> {
-  const { tokenIssuer, tokenAlgorithms, ...others } = options;
-  const given: Partial<TokenProvider> = {
+/** Returns the fields of the providers that the options set. @throws ClientError that names the option. */
+export function chosenProviders(options: ProviderOptions): Partial<Providers> {
+  const { tokenIssuer, tokenAlgorithms, pageIssuer, ...others } = options;
+  const given: Partial<Providers> = {
     ...others,
-    ...(tokenIssuer !== undefined && { tokenIssuer: tokenIssuer === 'none' ? null : tokenIssuer }),
+    ...(tokenIssuer !== undefined && { tokenIssuer: issuerIn(tokenIssuer) }),
+    ...(pageIssuer !== undefined && { pageIssuer: issuerIn(pageIssuer) }),
     ...(tokenAlgorithms !== undefined && { tokenAlgorithms: words(tokenAlgorithms) }),
   };
   const named = PROVIDER_KEYS.filter((key) => given[key] !== undefined);
@@ -45,6 +53,10 @@ export function chosenProvider(options: ProviderOptions): Partial<TokenProvider>
   return Object.fromEntries(named.map((key) => [key, given[key]]));
 }
 
-function optionOf(key: keyof TokenProvider): string {
+function issuerIn(text: string): string | null {
+  return text === 'none' ? null : text;
+}
+
+function optionOf(key: keyof Providers): string {
   return `--${PROVIDER_FIELDS[key].name.replaceAll('_', '-')}`;
 }

@@ -18,7 +18,7 @@ export function revokePersonCommand(): Command {
     .description('end the access tokens, page sessions and ephemeral keys of a person')
     .requiredOption('--client <name>', 'client of the person')
     .requiredOption('--name <text>', 'subject of the tokens (sub), or the name that the app uses')
-    .option('--issuer <url>', 'issuer of the tokens (iss). Without it: a person whom the app names itself')
+    .option('--issuer <url>', 'provider of the person (iss). Without it: a person whom the app names itself')
     .option('--reason <text>', 'reason, which is recorded')
     .option('--json', 'for machines')
     .addHelpText(

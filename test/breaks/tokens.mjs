@@ -64,6 +64,19 @@ export const ACCESS_TOKENS = [
     test: 'takes effect at once, on every instance',
   },
   {
+    name: 'keys-of-providers-apart',
+    guards: 'a revoked key that one person replaces by a change of the other provider of the client',
+    edits: [
+      [
+        'src/access/clients/provider-key-rows.ts',
+        'KINDS.filter((one) => hasChanged(one, before, after))',
+        'KINDS.filter(() => KINDS.some((one) => hasChanged(one, before, after)))',
+      ],
+    ],
+    noticedBy: 'test/page-providers.spec.ts',
+    test: 'gives one person alone no way',
+  },
+  {
     name: 'bound-token-as-bearer',
     guards: 'stolen tokens that are bound to a key, sent as bearer tokens',
     edits: [

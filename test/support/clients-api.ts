@@ -3,14 +3,16 @@ import { startProxy, TestProxy } from './proxy';
 import type { Answer, Method } from './request';
 import supertest, { Asked, BodyOf } from './supertest';
 
-/** The provider of a client that takes no tokens. */
-export const NO_PROVIDER = {
+/** The providers of a client that takes no tokens and has no page sessions. */
+export const NO_PROVIDERS = {
   token_issuer: null,
   token_audience: null,
   token_jwks_uri: null,
   token_algorithms: [],
   token_client_id: null,
   token_dpop: false,
+  page_issuer: null,
+  page_client_id: null,
 };
 
 type Created = BodyOf<'post', '/v1/clients', 201>;

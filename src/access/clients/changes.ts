@@ -1,7 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
 import { ListedClient } from './listed';
-import { PROVIDER_FIELDS, PROVIDER_KEYS } from './token-provider';
+import { PROVIDER_FIELDS, PROVIDER_KEYS } from './providers';
 
 /** How a change was requested. */
 export const CHANGED_VIA = ['api', 'console', 'cli', 'start', 'worker', 'proxy'] as const;

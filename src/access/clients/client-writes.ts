@@ -8,8 +8,9 @@ import { ClientError } from './client-error';
 import { ClientKind } from './client-kind';
 import { Grants, toAssignments } from './grants';
 import { OPENS } from './key';
-import { issuanceOf, KeyRow, renewProviderKey, requireServer } from './key-rows';
+import { issuanceOf, KeyRow, requireServer } from './key-rows';
 import { listedClient, ListedClient } from './listed';
+import { renewProviderKeys } from './provider-key-rows';
 import { requireNewSubject, isSignIn } from './sign-ins';
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
@@ -49,7 +50,7 @@ export class ClientWrites {
     const acts = [
       creationOf(listed),
       ...(key ? [issuanceOf(client, key)] : []),
-      ...(await renewProviderKey(tx, listed)),
+      ...(await renewProviderKeys(tx, null, listed)),
     ];
     await recordChanges(this.records, tx, acts, by);
     return listed;
@@ -72,7 +73,7 @@ export class ClientWrites {
     );
     const after = await findClient(tx, before.name);
     const changes = changesBetween(before, after);
-    const keys = hasOtherTokens(before, after) ? await renewProviderKey(tx, after) : [];
+    const keys = await renewProviderKeys(tx, before, after);
     await recordChanges(this.records, tx, [...changes, ...keys], by);
     return after;
   }
@@ -134,33 +135,17 @@ export function checkAccount(name: string): void {
   );
 }
 
-/**
- * Whether the tokens that a client takes are others. A change of `token_dpop` keeps the key: if it was revoked, one person
- * alone must not let the tokens in again.
- */
-function hasOtherTokens(before: ListedClient, after: ListedClient): boolean {
-  return TOKENS.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-}
-
-const TOKENS = [
-  'token_issuer',
-  'token_audience',
-  'token_jwks_uri',
-  'token_algorithms',
-  'token_client_id',
-] as const satisfies (keyof ListedClient)[];
-
 /** Returns why a client cannot be written, if another client has its name or its place at the provider. */
 function takenOf(error: unknown, name: string): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   const details = JSON.stringify([error.message, error.meta]);
-  if (/client_token_client|token_client_id/.test(details)) return providerTaken();
+  if (/client_(token|page)_client|(token|page)_client_id/.test(details)) return providerTaken();
   return error.code === 'P2002' ? clientExists(name) : error;
 }
 
 function providerTaken(): ClientError {
   return new ClientError(
-    'another client takes the tokens of this token_issuer and token_client_id. A token names its client by them, so each client needs an app of its own at the provider.',
+    'another client has this token_issuer with this token_client_id, or this page_issuer with this page_client_id. Each client needs an app of its own at the provider.',
     'provider_taken',
   );
 }

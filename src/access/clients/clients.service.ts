@@ -12,7 +12,7 @@ import { KeyOptions, makeFirstKey, makeKey, revocationOf } from './key-rows';
 import { makeSignIn, SignInOptions } from './sign-ins';
 import { ListedClient, listedClient, listedKey, ListedKey } from './listed';
 import { grantsOf } from './permissions';
-import { completeProvider, NO_PROVIDER } from './token-provider';
+import { completeProviders, NO_PROVIDERS } from './providers';
 
 export interface IssuedKey {
   id: string;
@@ -70,7 +70,7 @@ export class ClientsService {
     checkAccount(account);
     checkGrants({ scopes, ...grants });
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
-    const all = completeProvider(NO_PROVIDER, grants);
+    const all = completeProviders(NO_PROVIDERS, grants);
     const { id } = await this.prisma.$transaction(
       (tx) => this.writes.create(tx, { name, account, kind, scopes, ...all }, row, by),
       PATIENCE,
@@ -87,7 +87,7 @@ export class ClientsService {
     checkGrants(change);
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, name);
-      return this.writes.update(tx, client, completeProvider(grantsOf(client), change), by);
+      return this.writes.update(tx, client, completeProviders(grantsOf(client), change), by);
     }, PATIENCE);
   }
 

@@ -4,10 +4,10 @@ import { isScope, SCOPES } from '../../operations/scopes';
 import { ClientError } from './client-error';
 import { LIMIT_FIELDS } from './limit-fields';
 import { Limits } from './limits';
-import { PROVIDER_FIELDS, TokenProvider } from './token-provider';
+import { PROVIDER_FIELDS, Providers } from './providers';
 
 /** The permissions of a client. */
-export interface Grants extends Limits, TokenProvider {
+export interface Grants extends Limits, Providers {
   scopes: string[];
   /** Names of the interface's operations. Null for all of them. The caller has checked the names. */
   operations: string[] | null;

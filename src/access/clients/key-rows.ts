@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { ClientChange } from './changes';
@@ -53,24 +51,6 @@ export function makeKey(client: string, { person, expiresAt }: KeyOptions): { ke
     key,
     row: { id: newId(), sha256, hint: key.slice(-4), expiresAt: expiresAt ?? null, person: person ?? null },
   };
-}
-
-/**
- * Replaces the key that stands for the tokens of a client's provider. Whoever was let in by a token is then looked up again,
- * on every instance. A client without a provider has no such key. The caller has locked the client.
- * @returns the acts, which the caller records.
- */
-export async function renewProviderKey(tx: Prisma.TransactionClient, client: ListedClient): Promise<ClientChange[]> {
-  const valid = { clientId: client.id, kind: 'provider', revokedAt: null };
-  const revoked = await tx.apiKey.findMany({ where: valid });
-  const revokedAt = clock.now();
-  await tx.apiKey.updateMany({ where: valid, data: { revokedAt } });
-  const acts = revoked.map((key) => revocationOf(client, key, revokedAt));
-  if (client.token_issuer === null) return acts;
-  // Nobody knows a text with this hash, so the key opens nothing by itself.
-  const key = { id: newId(), sha256: new Uint8Array(randomBytes(32)), hint: 'provider', person: null, expiresAt: null };
-  await tx.apiKey.create({ data: { ...key, kind: 'provider', clientId: client.id } });
-  return [...acts, issuanceOf(client, { ...key, kind: 'provider' })];
 }
 
 /** The act of issuing a key. */

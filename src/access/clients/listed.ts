@@ -7,10 +7,10 @@ import { allowedOperations } from './operations';
 export type ListedClient = ReturnType<typeof listedClient>;
 
 /**
- * A `secret` key is known to its holder. A `provider` key stands for the tokens of the client's provider, and a `sign_in` key
- * for the sessions of a person.
+ * A `secret` key is known to its holder. The others have no text. A `provider` key stands for the tokens of the client's
+ * provider, a `sign_in` key for the sessions of a person, and a `page` key for the sessions on the client's pages.
  */
-export const KEY_KINDS = ['secret', 'provider', 'sign_in'] as const;
+export const KEY_KINDS = ['secret', 'provider', 'sign_in', 'page'] as const;
 type KeyKind = (typeof KEY_KINDS)[number];
 
 /** A key as operators see it. It never contains the key itself. */
@@ -53,6 +53,8 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     token_algorithms: client.tokenAlgorithms,
     token_client_id: client.tokenClientId,
     token_dpop: client.tokenDpop,
+    page_issuer: client.pageIssuer,
+    page_client_id: client.pageClientId,
     created_at: client.createdAt,
     active_keys: client.keys.filter((key) => key.kind === 'secret' && stateOf(key, now) === 'active').length,
   };
@@ -75,8 +77,8 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
 }
 
 /** Returns the beginning and the end of a secret key. Other keys have no text. */
-export function hintOf(clientName: string, { hint, kind }: { hint: string; kind?: string }): string {
-  return kind === 'provider' || kind === 'sign_in' ? hint : `pp_${clientName}_…${hint}`;
+export function hintOf(clientName: string, { hint, kind = 'secret' }: { hint: string; kind?: string }): string {
+  return kind === 'secret' ? `pp_${clientName}_…${hint}` : hint;
 }
 
 function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): 'active' | 'revoked' | 'expired' {

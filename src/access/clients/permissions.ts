@@ -3,7 +3,7 @@ import { permissionsOf } from './changes';
 import { GRANT_FIELDS, GRANT_KEYS, Grants } from './grants';
 import { Limits, NO_LIMITS } from './limits';
 import { ListedClient } from './listed';
-import { NO_PROVIDER, TokenProvider } from './token-provider';
+import { NO_PROVIDERS, Providers } from './providers';
 
 /** What a client may do, by the names of the API. */
 export type Permissions = Record<string, unknown> & { scopes?: string[]; operations?: string[] | null };
@@ -31,12 +31,12 @@ export function fromPermissions({ scopes, operations, ...named }: Permissions): 
   return {
     ...(scopes !== undefined && { scopes }),
     ...(operations !== undefined && { operations }),
-    ...(Object.fromEntries(others) as Partial<Limits & TokenProvider>),
+    ...(Object.fromEntries(others) as Partial<Limits & Providers>),
   };
 }
 
 /** Returns everything that a client may do. */
 export function grantsOf(client: ListedClient): Grants {
   const granted = fromPermissions(permissionsOf(client) as Permissions);
-  return { ...NO_LIMITS, ...NO_PROVIDER, scopes: [], operations: null, ...granted };
+  return { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null, ...granted };
 }

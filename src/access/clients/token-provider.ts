@@ -1,4 +1,3 @@
-import { ClientError } from './client-error';
 import { GrantField } from './limit-fields';
 import { placeField, wordField } from './provider-field';
 
@@ -39,7 +38,7 @@ export const TOKEN_ALGORITHMS = [
 /** The algorithms of a provider if nobody names others. */
 const USUAL_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-export const NO_PROVIDER: TokenProvider = {
+export const NO_TOKEN_PROVIDER: TokenProvider = {
   tokenIssuer: null,
   tokenAudience: null,
   tokenJwksUri: null,
@@ -48,7 +47,7 @@ export const NO_PROVIDER: TokenProvider = {
   tokenDpop: false,
 };
 
-export const PROVIDER_FIELDS = {
+export const TOKEN_PROVIDER_FIELDS = {
   tokenIssuer: placeField('token_issuer'),
   tokenAudience: wordField('token_audience'),
   tokenJwksUri: placeField('token_jwks_uri'),
@@ -70,36 +69,23 @@ export const PROVIDER_FIELDS = {
   },
 } satisfies Record<keyof TokenProvider, GrantField>;
 
-export const PROVIDER_KEYS = Object.keys(PROVIDER_FIELDS) as (keyof TokenProvider)[];
+export const TOKEN_PROVIDER_KEYS = Object.keys(TOKEN_PROVIDER_FIELDS) as (keyof TokenProvider)[];
 
 /**
- * Completes a change of a provider. Without an issuer, a client has no provider. A new provider has the usual algorithms,
- * unless the change names others.
- * @throws ClientError that names the missing fields.
+ * Returns what a change implies. Without an issuer, a client takes no tokens. A new provider has the usual algorithms, unless
+ * the change names others.
  */
-export function completeProvider<Change extends Partial<TokenProvider>>(before: TokenProvider, change: Change): Change {
-  if (PROVIDER_KEYS.every((key) => change[key] === undefined)) return change;
-  if (change.tokenIssuer === null) return { ...change, ...NO_PROVIDER };
-  const completed = { ...(before.tokenIssuer === null && { tokenAlgorithms: USUAL_ALGORITHMS }), ...change };
-  const after = { ...before, ...completed };
-  const missing = PROVIDER_KEYS.filter((key) => isMissing(after[key])).map((key) => PROVIDER_FIELDS[key].name);
-  if (missing.length === 0) return completed;
-  const faults = missing.map((name) => ({
-    pointer: `/${name}`,
-    detail: 'is required for a client that takes access tokens. To take none, set token_issuer to null',
-  }));
-  throw new ClientError(`a client that takes access tokens needs ${missing.join(', ')}, too`, undefined, faults);
+export function impliedTokenFields(before: TokenProvider, change: Partial<TokenProvider>): Partial<TokenProvider> {
+  if (change.tokenIssuer === null) return NO_TOKEN_PROVIDER;
+  const isNew = before.tokenIssuer === null && TOKEN_PROVIDER_KEYS.some((key) => change[key] !== undefined);
+  return isNew && change.tokenAlgorithms === undefined ? { tokenAlgorithms: USUAL_ALGORITHMS } : {};
 }
 
-function isMissing(value: TokenProvider[keyof TokenProvider]): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
-}
-
-/** Returns the changed fields that let a client take tokens that it did not take before, by the names of the API. */
-export function providerWidenings(before: TokenProvider, after: TokenProvider): string[] {
+/** Returns the changed fields that let a client take tokens that it did not take before. */
+export function tokenWidenings(before: TokenProvider, after: TokenProvider): (keyof TokenProvider)[] {
   if (after.tokenIssuer === null) return [];
   // Without a provider, a client takes no tokens that are not bound either.
   const was = before.tokenIssuer === null ? { ...before, tokenDpop: true } : before;
-  const changed = PROVIDER_KEYS.filter((key) => JSON.stringify(was[key]) !== JSON.stringify(after[key]));
-  return changed.filter((key) => key !== 'tokenDpop' || was.tokenDpop).map((key) => PROVIDER_FIELDS[key].name);
+  const changed = TOKEN_PROVIDER_KEYS.filter((key) => JSON.stringify(was[key]) !== JSON.stringify(after[key]));
+  return changed.filter((key) => key !== 'tokenDpop' || was.tokenDpop);
 }

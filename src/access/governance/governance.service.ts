@@ -27,7 +27,7 @@ import { insertPending, lockChanges, NewPending } from './pending-changes';
 import { requireOneDirection, widenedRegister } from './register-document';
 import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
-import { completeProvider, NO_PROVIDER } from '../clients/token-provider';
+import { completeProviders, NO_PROVIDERS } from '../clients/providers';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
 import {
   checkOwnLimits,
@@ -90,7 +90,7 @@ export class GovernanceService {
     checkName(name);
     checkAccount(account);
     checkGrants({ scopes, ...given });
-    const permissions = completeProvider(NO_PROVIDER, given);
+    const permissions = completeProviders(NO_PROVIDERS, given);
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
@@ -119,7 +119,7 @@ export class GovernanceService {
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
       const before = grantsOf(client);
-      const change = completeProvider(before, asked);
+      const change = completeProviders(before, asked);
       const widens = widenings(before, { ...before, ...change });
       const holders = await holdersOf(tx, client.id);
       if (change.scopes) {

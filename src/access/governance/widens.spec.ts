@@ -3,7 +3,9 @@ import { Decimal } from 'decimal.js';
 import { SCOPES } from '../../operations/scopes';
 import { Grants } from '../clients/grants';
 import { NO_LIMITS } from '../clients/limits';
-import { NO_PROVIDER, TokenProvider } from '../clients/token-provider';
+import { NO_PROVIDERS } from '../clients/providers';
+import { NO_PAGE_PROVIDER, PageProvider } from '../clients/page-provider';
+import { NO_TOKEN_PROVIDER, TokenProvider } from '../clients/token-provider';
 import { GUARDED_SCOPES, widenings } from './widens';
 
 const WORDS = ['a', 'b', 'c', 'd'];
@@ -14,8 +16,8 @@ const usd = maybe(fc.constantFrom(...USD).map((text) => new Decimal(text)));
 const count = maybe(fc.integer({ min: 1, max: 5 }));
 const words = fc.uniqueArray(fc.constantFrom(...WORDS));
 
-const provider: fc.Arbitrary<TokenProvider> = fc.oneof(
-  fc.constant(NO_PROVIDER),
+const tokenProvider: fc.Arbitrary<TokenProvider> = fc.oneof(
+  fc.constant(NO_TOKEN_PROVIDER),
   fc.record({
     tokenIssuer: fc.constantFrom(...WORDS),
     tokenAudience: fc.constantFrom(...WORDS),
@@ -24,6 +26,11 @@ const provider: fc.Arbitrary<TokenProvider> = fc.oneof(
     tokenClientId: fc.constantFrom(...WORDS),
     tokenDpop: fc.boolean(),
   }),
+);
+
+const pageProvider: fc.Arbitrary<PageProvider> = fc.oneof(
+  fc.constant(NO_PAGE_PROVIDER),
+  fc.record({ pageIssuer: fc.constantFrom(...WORDS), pageClientId: fc.constantFrom(...WORDS) }),
 );
 
 const limits = fc.record({
@@ -52,7 +59,9 @@ const limits = fc.record({
   personRequestsPerMinute: count,
 });
 
-const grants: fc.Arbitrary<Grants> = fc.tuple(limits, provider).map(([one, two]) => ({ ...one, ...two }));
+const grants: fc.Arbitrary<Grants> = fc
+  .tuple(limits, tokenProvider, pageProvider)
+  .map(([one, two, three]) => ({ ...one, ...two, ...three }));
 
 /** Everything that a client may do without a second person, as plain statements. */
 function possibilities({ scopes, operations, ...limits }: Grants): Set<string> {
@@ -99,11 +108,13 @@ function possibilities({ scopes, operations, ...limits }: Grants): Set<string> {
     const from = JSON.stringify([tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId]);
     all(`take tokens of ${from}`, tokenDpop ? ['bound'] : ['bound', 'not bound']);
   }
+  const { pageIssuer, pageClientId } = limits;
+  if (pageIssuer !== null) may.push(`let people of ${JSON.stringify([pageIssuer, pageClientId])} in to its pages`);
   return new Set(may);
 }
 
 describe('what a change widens', () => {
-  const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDER, scopes: ['pay'], operations: null };
+  const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: ['pay'], operations: null };
 
   it('finds a widening exactly if something becomes possible', () => {
     fc.assert(
@@ -142,6 +153,9 @@ describe('what a change widens', () => {
     [{ tokenIssuer: 'a', tokenDpop: true }, { tokenIssuer: 'a', tokenDpop: false }, ['token_dpop']],
     [{ tokenIssuer: 'a' }, { tokenIssuer: 'b' }, ['token_issuer']],
     [{ tokenIssuer: 'a' }, {}, []],
+    [{}, { pageIssuer: 'a', pageClientId: 'b' }, ['page_issuer', 'page_client_id']],
+    [{ pageIssuer: 'a', pageClientId: 'b' }, { pageIssuer: 'a', pageClientId: 'c' }, ['page_client_id']],
+    [{ pageIssuer: 'a', pageClientId: 'b' }, {}, []],
   ])('compares %j with %j', (before, after, widened) => {
     expect(widenings({ ...nothing, ...before }, { ...nothing, ...after })).toEqual(widened);
   });

@@ -4,7 +4,7 @@ import { Grants } from '../clients/grants';
 import { LIMIT_FIELDS } from '../clients/limit-fields';
 import { Limits } from '../clients/limits';
 import { OwnLimits } from '../people/person-exceptions';
-import { providerWidenings } from '../clients/token-provider';
+import { providerWidenings } from '../clients/providers';
 
 /**
  * The scopes that only two persons together grant. With one of them, a key pays, decides, or sees more than its own.

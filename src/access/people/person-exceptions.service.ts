@@ -42,14 +42,16 @@ export class PersonExceptionsService {
   /**
    * Lists people, those seen first last.
    * @param before lists only people with lower IDs.
-   * @param name lists only the people with this name: the one whom the client names, and the subject at its provider.
+   * @param name lists only the people with this name: the one whom the client names, and the subject at its providers.
    */
   async list(
     clientName: string,
     { before, name, limit }: { before?: string | undefined; name?: string | undefined; limit: number },
   ): Promise<ListedPerson[]> {
     const client = await findClient(this.prisma, clientName);
-    const hashes = [null, client.token_issuer].map((issuer) => personHash(client.id, issuer, name ?? ''));
+    const hashes = [null, client.token_issuer, client.page_issuer].map((issuer) =>
+      personHash(client.id, issuer, name ?? ''),
+    );
     const named = name === undefined ? Prisma.empty : Prisma.sql`AND p.sha256 = ANY (${hashes}::bytea[])`;
     const older = before === undefined ? Prisma.empty : Prisma.sql`AND p.id < ${before}::uuid`;
     return this.read(Prisma.sql`p.client_id = ${client.id}::uuid ${named} ${older} ORDER BY p.id DESC LIMIT ${limit}`);

@@ -20,14 +20,14 @@ export type OwnLimitsDocument = Record<string, unknown>;
 /** A person as the client or its provider names them. */
 export interface PersonName {
   name: string;
-  /** Of the person's tokens. Null if the client names the person. */
+  /** Of the person's tokens, or where the person signs in to pages. Null if the client names the person. */
   issuer: string | null;
 }
 
 const SALT_BYTES = 16;
 const MAX_SUBJECT = 255;
 
-type Client = Pick<ListedClient, 'id' | 'name' | 'token_issuer'>;
+type Client = Pick<ListedClient, 'id' | 'name' | 'token_issuer' | 'page_issuer'>;
 
 /** Reads the limits of a person of a client. @throws ClientError */
 export async function readOwnLimits(tx: Prisma.TransactionClient, clientId: string, id: string): Promise<OwnLimits> {
@@ -95,13 +95,18 @@ export function checkOwnLimits(change: Partial<OwnLimits>): void {
 }
 
 /** @throws ClientError if no call of the client could have this person. */
-function checkedPerson({ token_issuer: provider }: Client, { name, issuer }: PersonName): PersonName {
+function checkedPerson(client: Client, { name, issuer }: PersonName): PersonName {
+  const issuers = [client.token_issuer, client.page_issuer];
   const faults = [
-    issuer !== null && issuer !== provider && { pointer: '/issuer', detail: 'must be the token_issuer of the client' },
+    issuer !== null &&
+      !issuers.includes(issuer) && {
+        pointer: '/issuer',
+        detail: 'must be the token_issuer or the page_issuer of the client',
+      },
     !(issuer === null ? isPersonId(name) : isSubject(name)) && {
       pointer: '/name',
       detail:
-        'must be the subject of a token, with its issuer, or an ID without an issuer: 1 to 128 letters, digits, and the characters _ . : = / -, and no email address or phone number',
+        'must be the subject at a provider, with its issuer, or an ID without an issuer: 1 to 128 letters, digits, and the characters _ . : = / -, and no email address or phone number',
     },
   ].filter((fault) => fault !== false);
   if (faults.length === 0) return { name, issuer };

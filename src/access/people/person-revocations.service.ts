@@ -9,9 +9,9 @@ import { PATIENCE } from '../clients/clients.service';
 
 /** A person of a client, as their credentials name them. */
 export interface NamedPerson {
-  /** Of the person's tokens. Null for a person whom the client names itself. */
+  /** The person's provider. Null for a person whom the client names itself. */
   issuer: string | null;
-  /** The subject of the tokens, or the name that the client uses. */
+  /** The subject there, or the name that the client uses. */
   name: string;
 }
 

@@ -53,6 +53,8 @@ export class ClientDto implements ListedClient {
   @words('Signature algorithms of its tokens.') token_algorithms!: string[];
   @orNull('ID of the app at the issuer.', { type: 'string' }) token_client_id!: string | null;
   @described('Whether its tokens must be bound to a key (DPoP).', { type: 'boolean' }) token_dpop!: boolean;
+  @orNull('OpenID provider of sign-ins to its pages. Null: none.', { type: 'string' }) page_issuer!: string | null;
+  @orNull('ID of the client there.', { type: 'string' }) page_client_id!: string | null;
   @described('When it was created.', INSTANT) created_at!: Date;
   @described('Number of valid secret keys.', COUNT) active_keys!: number;
   @ApiProperty({ type: UsageDto, description: 'Spending against its caps.' }) usage!: UsageDto;
@@ -78,9 +80,10 @@ export class ClientsDto {
 export class KeyDto implements ListedKey {
   @described('ID of the key.', UUID) id!: string;
   @described('Name of the client.', { type: 'string' }) client!: string;
-  @described('`provider`: it stands for all access tokens of the client. `sign_in`: for the sessions of a person.', {
-    enum: KEY_KINDS,
-  })
+  @described(
+    '`provider`: it stands for all access tokens of the client. `page`: for all sessions on its pages. `sign_in`: for the sessions of a person.',
+    { enum: KEY_KINDS },
+  )
   kind!: ListedKey['kind'];
   @described('Beginning and end of the key.', { type: 'string', example: 'pp_shop_…x7Qa' }) hint!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;

@@ -1,7 +1,7 @@
 import { MAX_COOL_OFF_SECONDS, MAX_DUPLICATE_DAYS, readUsd } from '../../access/clients/limit-fields';
 import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
 import { Limits } from '../../access/clients/limits';
-import { TokenProvider } from '../../access/clients/token-provider';
+import { Providers } from '../../access/clients/providers';
 import { Account, Instant, OneOf } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { NotForwarded, Nothing } from '../../http/validation/nothing.dto';
@@ -30,7 +30,7 @@ const Expiry = () =>
 
 const DAILY_CAP = 'Daily cap in US dollars, from midnight to midnight UTC.';
 
-/** The provider and the limits of a client except its daily cap. Null removes a limit. */
+/** The providers and the limits of a client except its daily cap. Null removes a limit. */
 class ClientLimitsDto extends ProviderDto {
   @UsdLimit('monthlyCapUsd', 'Monthly cap in US dollars, per calendar month in UTC.')
   monthly_cap_usd?: Usd;
@@ -145,8 +145,8 @@ export class RevocationDto {
   @Reason() reason?: string;
 }
 
-/** Returns the limits and the provider that a body names. */
-export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits & TokenProvider> {
+/** Returns the limits and the providers that a body names. */
+export function limitsIn(dto: CreateClientDto | ChangeClientDto): Partial<Limits & Providers> {
   const { require_idempotency_key: requireIdempotencyKey, beneficiaries_only: beneficiariesOnly } = dto;
   const { beneficiary_cool_off_seconds: beneficiaryCoolOffSeconds } = dto;
   return {

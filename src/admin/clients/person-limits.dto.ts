@@ -42,10 +42,10 @@ export class ChangePersonDto {
 
 @NotForwarded()
 export class LimitPersonDto extends ChangePersonDto {
-  @Text({ max: MAX_NAME, description: 'Subject of the tokens, or the name that the app uses.' })
+  @Text({ max: MAX_NAME, description: 'Subject at the provider, or the name that the app uses.' })
   name!: string;
 
-  @Text({ max: MAX_ISSUER, required: false, description: 'Issuer of its tokens, if any.' })
+  @Text({ max: MAX_ISSUER, required: false, description: 'Its provider, if any.' })
   issuer?: string;
 }
 
@@ -53,7 +53,7 @@ export class LimitPersonDto extends ChangePersonDto {
 export class PersonDto implements ListedPerson {
   @text('ID of the person, as records have it.', { format: 'uuid' }) id!: string;
   @orNull('string', 'Subject or name. Contacts are masked. Null: erased.') name!: string | null;
-  @orNull('string', 'Issuer of its tokens, if any.') issuer!: string | null;
+  @orNull('string', 'Its provider, if any.') issuer!: string | null;
   @text('When it was first seen.', INSTANT) first_seen_at!: Date;
   @orNull('string', 'When its credentials were revoked.', INSTANT) revoked_at!: Date | null;
   @orNull('string', 'Daily cap in US dollars.', USD) daily_cap_usd!: string | null;

@@ -7,7 +7,7 @@ import { RevokedPerson } from '../../access/people/person-revocations.service';
 export class RevokePersonDto {
   @Text({
     max: 500,
-    description: 'Subject of the access tokens (`sub`), or the name that the app uses.',
+    description: 'Subject at the provider (`sub`), or the name that the app uses.',
     example: 'alice',
   })
   name!: string;
@@ -15,7 +15,7 @@ export class RevokePersonDto {
   @Text({
     max: 500,
     required: false,
-    description: 'Issuer of the tokens (`iss`). Left out: a person whom the app names itself.',
+    description: 'The provider (`iss`). Left out: a person whom the app names itself.',
     example: 'https://id.example.com',
   })
   issuer?: string;

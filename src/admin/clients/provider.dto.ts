@@ -1,14 +1,15 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { MAX_PROVIDER_TEXT } from '../../access/clients/provider-field';
-import { PROVIDER_FIELDS, PROVIDER_KEYS, TOKEN_ALGORITHMS, TokenProvider } from '../../access/clients/token-provider';
+import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../../access/clients/providers';
+import { TOKEN_ALGORITHMS } from '../../access/clients/token-provider';
 import { field, WordList } from '../../http/validation/rules';
 
-const providerField = (key: Exclude<keyof TokenProvider, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
+const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
   const { must, test } = PROVIDER_FIELDS[key];
   return field({ name: key, required: false, nullable: key !== 'tokenDpop', must, test }, schema);
 };
 
-const ProviderText = (key: 'tokenIssuer' | 'tokenAudience' | 'tokenJwksUri' | 'tokenClientId', description: string) =>
+const ProviderText = (key: Exclude<keyof Providers, 'tokenAlgorithms' | 'tokenDpop'>, description: string) =>
   providerField(key, { type: 'string', minLength: 1, maxLength: MAX_PROVIDER_TEXT, description });
 
 const Algorithms = (description: string) => {
@@ -20,7 +21,7 @@ const Algorithms = (description: string) => {
   );
 };
 
-/** The identity provider of a client. Either all fields are set, or none. */
+/** The identity providers of a client. Of each, either all fields are set, or none. */
 export class ProviderDto {
   @ProviderText('tokenIssuer', 'Issuer of the access tokens that it takes. Null: it takes none.')
   token_issuer?: string | null;
@@ -34,10 +35,13 @@ export class ProviderDto {
 
   @providerField('tokenDpop', { type: 'boolean', description: 'Whether its tokens must be bound to a key (DPoP).' })
   token_dpop?: boolean;
+
+  @ProviderText('pageIssuer', 'OpenID provider of sign-ins to its pages. Null: none.') page_issuer?: string | null;
+  @ProviderText('pageClientId', 'ID of the client at `page_issuer`.') page_client_id?: string | null;
 }
 
-/** Returns the fields of a provider that a body names. */
-export function providerIn(dto: ProviderDto): Partial<TokenProvider> {
+/** Returns the fields of providers that a body names. */
+export function providerIn(dto: ProviderDto): Partial<Providers> {
   const named = PROVIDER_KEYS.map((key) => [key, dto[PROVIDER_FIELDS[key].name as keyof ProviderDto]] as const);
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }

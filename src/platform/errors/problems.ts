@@ -195,7 +195,7 @@ export const PROBLEMS = {
   },
   provider_taken: {
     status: 409,
-    text: 'Another client takes the tokens of this token_issuer and token_client_id. A token names its client by them, so each client needs an app of its own at the provider.',
+    text: 'Another client has this token_issuer with this token_client_id, or this page_issuer with this page_client_id. Nothing was changed. Give each client an app of its own at the provider.',
   },
   public_client: {
     status: 409,

@@ -1,0 +1,67 @@
+import { Fault } from '../../platform/errors/problem';
+import { ClientError } from './client-error';
+import {
+  impliedPageFields,
+  NO_PAGE_PROVIDER,
+  PAGE_PROVIDER_FIELDS,
+  PAGE_PROVIDER_KEYS,
+  PageProvider,
+  pageWidenings,
+} from './page-provider';
+import {
+  impliedTokenFields,
+  NO_TOKEN_PROVIDER,
+  TOKEN_PROVIDER_FIELDS,
+  TOKEN_PROVIDER_KEYS,
+  TokenProvider,
+  tokenWidenings,
+} from './token-provider';
+
+/** The identity providers of a client: that of its access tokens, and that of the sessions on its pages. */
+export interface Providers extends TokenProvider, PageProvider {}
+
+export const NO_PROVIDERS: Providers = { ...NO_TOKEN_PROVIDER, ...NO_PAGE_PROVIDER };
+export const PROVIDER_FIELDS = { ...TOKEN_PROVIDER_FIELDS, ...PAGE_PROVIDER_FIELDS };
+export const PROVIDER_KEYS = Object.keys(PROVIDER_FIELDS) as (keyof Providers)[];
+
+/** The fields that a provider has together, and what to do to have none. */
+const TOGETHER: { keys: (keyof Providers)[]; client: string; without: string }[] = [
+  {
+    keys: TOKEN_PROVIDER_KEYS.filter((key) => key !== 'tokenDpop'),
+    client: 'a client that takes access tokens',
+    without: 'To take none, set token_issuer to null',
+  },
+  {
+    keys: PAGE_PROVIDER_KEYS,
+    client: 'a client with page sessions',
+    without: 'To have none, set page_issuer to null',
+  },
+];
+
+/** Completes a change of providers with what it implies. @throws ClientError that names the missing fields. */
+export function completeProviders<Change extends Partial<Providers>>(before: Providers, change: Change): Change {
+  const completed = { ...change, ...impliedTokenFields(before, change), ...impliedPageFields(change) };
+  const after = { ...before, ...completed };
+  const lacking = TOGETHER.map((one) => ({ ...one, missing: one.keys.filter((key) => isMissing(after[key])) })).filter(
+    ({ keys, missing }) => missing.length > 0 && missing.length < keys.length,
+  );
+  if (lacking.length === 0) return completed;
+  const texts = lacking.map(({ client, missing }) => `${client} needs ${missing.map(nameOf).join(', ')}, too`);
+  const faults = lacking.flatMap(({ client, without, missing }) =>
+    missing.map((key): Fault => ({ pointer: `/${nameOf(key)}`, detail: `is required for ${client}. ${without}` })),
+  );
+  throw new ClientError(texts.join('; '), undefined, faults);
+}
+
+/** Returns the changed fields that let a client take people or tokens that it did not take before, by the names of the API. */
+export function providerWidenings(before: Providers, after: Providers): string[] {
+  return [...tokenWidenings(before, after), ...pageWidenings(before, after)].map(nameOf);
+}
+
+function nameOf(key: keyof Providers): string {
+  return PROVIDER_FIELDS[key].name;
+}
+
+function isMissing(value: Providers[keyof Providers]): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
