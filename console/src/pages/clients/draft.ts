@@ -37,6 +37,8 @@ export interface Draft {
   token_client_id: string;
   token_algorithms: NonNullable<ChangeClientDto['token_algorithms']>;
   token_dpop: boolean;
+  page_issuer: string;
+  page_client_id: string;
 }
 
 export const NO_LIMITS: Draft = {
@@ -69,6 +71,8 @@ export const NO_LIMITS: Draft = {
   token_client_id: '',
   token_algorithms: [],
   token_dpop: false,
+  page_issuer: '',
+  page_client_id: '',
 };
 
 /** Says that a client that may pay has no daily cap. An empty field does not say so. */
@@ -118,6 +122,8 @@ export const LABELS: Record<keyof Draft, string> = {
   token_client_id: 'App at the issuer',
   token_algorithms: 'Signature algorithms',
   token_dpop: 'Tokens bound to a key',
+  page_issuer: 'Page issuer',
+  page_client_id: 'Client at the page issuer',
 };
 
 /** The meaning of each empty list. */
@@ -133,7 +139,7 @@ export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): strin
   if (value === null) return 'all';
   if (Array.isArray(value)) return value.length === 0 ? (EMPTY[key] ?? 'any') : value.join(', ');
   if (typeof value === 'boolean') return value ? 'required' : 'optional';
-  if (value === '' || value === NONE) return key.startsWith('token_') ? 'none' : 'no limit';
+  if (value === '' || value === NONE) return /^(token|page)_/.test(key) ? 'none' : 'no limit';
   if (typeof value === 'number') return formatCount(value);
   return key.endsWith('_usd') ? formatUsd(value) : value;
 }

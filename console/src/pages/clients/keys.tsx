@@ -109,7 +109,7 @@ function NoSecretKeys() {
   return (
     <Text size="sm" c="dimmed" maw="70ch">
       A public client has no secret keys, because everybody can read what an app contains. Its people send access tokens
-      of its identity provider.
+      of its identity provider, or sign in to its pages.
     </Text>
   );
 }

@@ -1,7 +1,7 @@
 import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import { operationNameValues as OPERATIONS } from '../../api/generated/schema';
 import { type Draft, type Faults, LABELS } from './draft';
-import { ProviderFields } from './provider-fields';
+import { PageProviderFields, TokenProviderFields } from './provider-fields';
 import { ScopesField } from './scopes-field';
 
 interface Props {
@@ -41,7 +41,8 @@ export function LimitFields(props: Props) {
         error={props.faults.beneficiaries_only}
         onChange={({ currentTarget: { checked } }) => props.change({ beneficiaries_only: checked })}
       />
-      <ProviderFields {...props} />
+      <TokenProviderFields {...props} />
+      <PageProviderFields {...props} />
     </Stack>
   );
 }

@@ -8,27 +8,14 @@ interface Props {
 }
 
 /** The identity provider whose access tokens a client takes. */
-export function ProviderFields({ draft, faults, change }: Props) {
+export function TokenProviderFields(props: Props) {
+  const { draft, faults, change } = props;
   return (
     <Stack gap="sm">
-      <div>
-        <Title order={3} size="sm">
-          Identity provider
-        </Title>
-        <Text size="xs" c="dimmed">
-          People of this client may send access tokens of this provider. To take no tokens, remove the issuer.
-        </Text>
-      </div>
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {TEXTS.map(({ name, description, placeholder }) => (
-          <TextInput
-            key={name}
-            {...{ label: LABELS[name], description, placeholder, autoComplete: 'off', value: draft[name] }}
-            error={faults[name]}
-            onChange={({ currentTarget: { value } }) => change({ [name]: value.trim() })}
-          />
-        ))}
-      </SimpleGrid>
+      <Heading title="Provider of access tokens">
+        People of this client may send access tokens of this provider. To take no tokens, remove the issuer.
+      </Heading>
+      <TextFields {...props} of={TOKEN_TEXTS} />
       <MultiSelect
         {...{ label: LABELS.token_algorithms, data: ALGORITHMS, value: draft.token_algorithms }}
         description="Algorithms that its tokens may be signed with. A new provider has the usual ones."
@@ -46,13 +33,63 @@ export function ProviderFields({ draft, faults, change }: Props) {
   );
 }
 
-type TextName = 'token_issuer' | 'token_audience' | 'token_jwks_uri' | 'token_client_id';
+/** The OpenID provider at which people sign in to the pages of a client. */
+export function PageProviderFields(props: Props) {
+  return (
+    <Stack gap="sm">
+      <Heading title="Provider of page sessions">
+        People sign in at this provider on pages of the web origins above. Their browser holds a cookie, and no token.
+        To end all sessions, remove the issuer.
+      </Heading>
+      <TextFields {...props} of={PAGE_TEXTS} />
+    </Stack>
+  );
+}
 
-const TEXTS: { name: TextName; description: string; placeholder: string }[] = [
+function Heading({ title, children }: { title: string; children: string }) {
+  return (
+    <div>
+      <Title order={3} size="sm">
+        {title}
+      </Title>
+      <Text size="xs" c="dimmed">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+interface TextField {
+  name: Exclude<Extract<keyof Draft, `token_${string}` | `page_${string}`>, 'token_algorithms' | 'token_dpop'>;
+  description: string;
+  placeholder: string;
+}
+
+function TextFields({ of, draft, faults, change }: Props & { of: TextField[] }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      {of.map(({ name, description, placeholder }) => (
+        <TextInput
+          key={name}
+          {...{ label: LABELS[name], description, placeholder, autoComplete: 'off', value: draft[name] }}
+          error={faults[name]}
+          onChange={({ currentTarget: { value } }) => change({ [name]: value.trim() })}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+const TOKEN_TEXTS: TextField[] = [
   { name: 'token_issuer', description: 'As its tokens name it (iss).', placeholder: 'https://id.example' },
   { name: 'token_audience', description: 'As its tokens name this API (aud).', placeholder: 'https://pay.example' },
   { name: 'token_jwks_uri', description: 'Where its public keys are.', placeholder: 'https://id.example/jwks' },
   { name: 'token_client_id', description: 'As its tokens name the app (client_id).', placeholder: 'phone-app' },
+];
+
+const PAGE_TEXTS: TextField[] = [
+  { name: 'page_issuer', description: 'As it names itself (iss).', placeholder: 'https://id.example' },
+  { name: 'page_client_id', description: 'As it names the client (client_id).', placeholder: 'shop-pages' },
 ];
 
 const ALGORITHMS = [

@@ -14,9 +14,22 @@ interface Props {
   close: () => void;
 }
 
+/** What the keys of providers stand for, and how the client gets another one. */
+const OF_PROVIDERS: Partial<Record<KeyDto['kind'], { ends: string; again: string }>> = {
+  provider: {
+    ends: 'All access tokens',
+    again: 'To take tokens again, remove the provider of access tokens and set it again.',
+  },
+  page: {
+    ends: 'All sessions on pages',
+    again: 'To let people sign in again, remove the provider of page sessions and set it again.',
+  },
+};
+
 /** Names the key and the effect of its revocation. */
 export function RevokeKey({ of, isLast, close }: Props) {
   const { id, client, kind } = of;
+  const ofProvider = OF_PROVIDERS[kind];
   const queries = useQueryClient();
   const { session } = useSession();
   const run = async () => {
@@ -26,9 +39,9 @@ export function RevokeKey({ of, isLast, close }: Props) {
   return (
     <ConfirmDialog title="Revoke a key" action="Revoke key" danger run={run} close={close}>
       <Text size="sm">
-        {kind === 'provider' ? (
+        {ofProvider ? (
           <>
-            All access tokens of the client <b>{client}</b> are
+            {ofProvider.ends} of the client <b>{client}</b> are
           </>
         ) : (
           <>
@@ -38,9 +51,7 @@ export function RevokeKey({ of, isLast, close }: Props) {
         rejected with 401 from the next request, on every instance. Everyone who is signed in with it is signed out.
         Calls that are being sent are completed. Its pending requests can no longer be approved.
       </Text>
-      {kind === 'provider' && (
-        <Text size="sm">To take tokens again, remove the identity provider of the client and set it again.</Text>
-      )}
+      {ofProvider && <Text size="sm">{ofProvider.again}</Text>}
       {isLast && (
         <Text size="sm" fw={600}>
           It is the last key of {client}. The client cannot send requests until you issue another key.
