@@ -1,3 +1,4 @@
+import { PageSessionsService } from '../src/access/auth/page-sessions.service';
 import { ClientsService } from '../src/access/clients/clients.service';
 import type { ClientDto, KeyDto } from './support/api';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from './support/clients-api';
@@ -93,6 +94,40 @@ describe('the page provider of a client', () => {
     await change('apart', { ...PAGES, page_client_id: 'apart-pages' });
     const states = await statesOf('apart');
     expect(states.filter((state) => state.endsWith('active'))).toEqual(['page active']);
+  });
+
+  it('ends its sessions when it is changed, removed, or its key is revoked, and by nothing else', async () => {
+    await withPages('till');
+    const person = { name: 'sub-1', issuer: ISSUER, daily_cap_usd: 1 };
+    const { body } = await api.ask('post', '/till/persons' as '/{name}/persons', person).expect(200);
+    const sessions = api.proxy.app.get(PageSessionsService, { strict: false });
+    const signIn = async () => {
+      const key = (await keysOf('till')).find(({ state }) => state === 'active');
+      const how = { at: null, acr: null, sid: null, idToken: 'header.claims.signature' };
+      return sessions.begin(key?.id ?? '', body.id, how);
+    };
+    const statusOf = async (token: string) =>
+      (
+        await supertest(api.proxy.url)
+          .get('/v1/page-sessions/till' as '/v1/page-sessions/{client}')
+          .set('Cookie', `payout_proxy_page_till=${token}`)
+      ).status;
+    const tokens: string[] = [];
+    for (const end of [
+      () => change('till', { page_client_id: 'others' }),
+      () => change('till', { page_issuer: null }),
+      () => revoke('till', 'page'),
+    ]) {
+      tokens.push(await signIn());
+      await change('till', { max_items: tokens.length, ...TOKENS, token_client_id: `till-app-${tokens.length}` });
+      await change('till', { token_issuer: null });
+      expect(await statusOf(tokens.at(-1) ?? '')).toBe(200);
+      await end();
+      expect(await statusOf(tokens.at(-1) ?? '')).toBe(401);
+      await change('till', { page_issuer: null });
+      await change('till', { ...PAGES, page_client_id: 'till-pages' });
+    }
+    expect(await Promise.all(tokens.map(statusOf))).toEqual([401, 401, 401]);
   });
 
   it('is set completely or not at all', async () => {
