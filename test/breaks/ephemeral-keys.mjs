@@ -27,7 +27,7 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-held',
     guards: 'a held call whose ephemeral key was revoked',
-    edits: [['src/admin/approvals/permission.ts', "AND ${STATE} <> 'revoked'", "AND ${STATE} <> ''"]],
+    edits: [['src/admin/approvals/requesters.ts', "AND ${STATE} <> 'revoked'", "AND ${STATE} <> ''"]],
     noticedBy: ENDS,
     test: 'approved after the key has expired',
   },

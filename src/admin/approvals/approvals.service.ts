@@ -38,7 +38,8 @@ import { ForecastService } from './forecast.service';
 import { askerOf, Held, namedBy, ownerBehind, payersOf, requireUnchanged, toPrepared } from './held';
 import { CIRCUIT_OPEN, EXPIRED, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
-import { brokenRule, readCallers, readRevoked, requestedWith } from './permission';
+import { brokenRule } from './permission';
+import { readRequesters } from './requesters';
 
 /** Lists held calls, and records decisions about them. */
 @Injectable()
@@ -109,7 +110,7 @@ export class ApprovalsService {
     const { id } = held.intent;
     const { client_id: clientId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
     const { unexplained_transaction: knownTransaction } = held.intent;
-    const [key, operation] = [requestedWith(held.intent), operationNamed(held.intent.operation)];
+    const operation = operationNamed(held.intent.operation);
     const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
     const feeUsd = fee === undefined ? null : new Decimal(fee);
     const { items } = prepared;
@@ -122,9 +123,8 @@ export class ApprovalsService {
       { ...decision, screening },
       { clientId, operation, items, usd, feeUsd, payments, payers: payersOf(held), recipients, knownTransaction },
       async (tx) => {
-        const [callers, limited] = [await readCallers(tx, [key]), await readHeldItems(tx, [id])];
-        const isRevoked = (await readRevoked(tx, [id])).has(id);
-        return brokenRule(isRevoked ? undefined : callers.get(key), operation, limited.get(id) ?? [], isOwn);
+        const [requesters, limited] = [await readRequesters(tx, [id]), await readHeldItems(tx, [id])];
+        return brokenRule(requesters.get(id), operation, limited.get(id) ?? [], isOwn);
       },
     ).catch((cause: unknown) => {
       throw notSent(cause);
@@ -143,8 +143,7 @@ export class ApprovalsService {
    */
   private async screenAgain({ intent }: Held, items: Item[]): Promise<Screened | null> {
     if (!this.screening.isEnabled) return null;
-    const key = requestedWith(intent);
-    const caller = (await readCallers(this.prisma, [key])).get(key);
+    const caller = (await readRequesters(this.prisma, [intent.id])).get(intent.id);
     if (!caller) return null; // the approval is refused
     try {
       return await this.screening.check({ id: intent.id, caller, operation: operationNamed(intent.operation) }, items);
@@ -160,8 +159,8 @@ export class ApprovalsService {
   private async isOwn(call: AuthenticatedCall, held: Held): Promise<boolean> {
     const named = namedBy(held);
     if (named === undefined) return true;
-    const key = requestedWith(held.intent);
-    const requester = (await readCallers(this.prisma, [key])).get(key);
+    const { id } = held.intent;
+    const requester = (await readRequesters(this.prisma, [id])).get(id);
     if (!requester || reachesWholeAccount(requester)) return false;
     return this.ownership.owns(call, ownerBehind(held), named);
   }

@@ -11,7 +11,8 @@ import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
 import { readForbidden } from './forbidden-recipients';
 import { readHeldItems } from './held-items';
-import { BrokenRule, brokenRule, CONTENT_LOST, readCallers, readRevoked, requestedWith } from './permission';
+import { BrokenRule, brokenRule, CONTENT_LOST } from './permission';
+import { readRequesters } from './requesters';
 
 /** The result that an approval would have now. Both are null once the call is decided or has expired. */
 interface Forecast {
@@ -64,15 +65,14 @@ export class ForecastService {
   /** By call ID. Calls that may still be carried out are left out. */
   private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
     const ids = pending.map(({ id }) => id);
-    const [callers, revoked, items] = await Promise.all([
-      readCallers(this.prisma, [...new Set(pending.map(requestedWith))]),
-      readRevoked(this.prisma, ids),
+    const [requesters, items] = await Promise.all([
+      readRequesters(this.prisma, ids),
       readHeldItems(this.prisma, ids), // Records in lists show only the first hundred.
     ]);
-    const foreign = await this.namingOthers(pending, callers);
+    const foreign = await this.namingOthers(pending, requesters);
     const held = pending.map((call) => {
       const { id, operation: name, recovered } = call;
-      const caller = revoked.has(id) ? undefined : callers.get(requestedWith(call));
+      const caller = requesters.get(id);
       const operation = operationNamed(name);
       const own = items.get(id) ?? [];
       const rule = recovered ? CONTENT_LOST : brokenRule(caller, operation, own, !foreign.has(id));
@@ -84,11 +84,11 @@ export class ForecastService {
   }
 
   /** Returns the calls that name a transaction of others. What no record tells, the approval itself finds out. */
-  private async namingOthers(pending: CallRecord[], callers: Map<string, Caller>): Promise<Set<string>> {
+  private async namingOthers(pending: CallRecord[], requesters: Map<string, Caller>): Promise<Set<string>> {
     const found = new Set<string>();
     for (const call of pending) {
       const { id, client, person_id: personId, actor_source: actorSource, operation, items } = call;
-      const caller = callers.get(requestedWith(call));
+      const caller = requesters.get(id);
       const named = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
       if (!caller || named.length === 0 || !namedObjectOf(operationNamed(operation))) continue;
       const makers = await TransactionMakers.read(

@@ -1,10 +1,6 @@
 import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
-import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/caller-row';
-import { OPENS } from '../../access/clients/key';
-import { STATE, WITH_PARENT_AND_PERSON } from '../../access/ephemeral/state';
 import { reachesWholeAccount } from '../../access/auth/owner';
-import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/refusals';
 import { OperationName, scopesOf } from '../../operations/catalogue';
@@ -39,41 +35,11 @@ const NOT_OWN: BrokenRule = {
   faults: [],
 };
 
-/** Returns the ID of the key that a call was requested with. */
-export function requestedWith(call: { key_id: string; ephemeral_key_id?: string | null | undefined }): string {
-  return call.ephemeral_key_id ?? call.key_id;
-}
-
-/**
- * Reads the callers of keys, by {@link requestedWith}. Revoked and expired keys have none. An ephemeral key has the caller of
- * its parent until one of them is revoked. It expires before most approvals, and what it requested was allowed.
- */
-export async function readCallers(tx: Prisma.TransactionClient, keys: string[]): Promise<Map<string, Caller>> {
-  const rows = await tx.$queryRawUnsafe<(CallerRow & { requestedWith: string })[]>(
-    `SELECT k.id::text AS "requestedWith", ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id
-     WHERE k.id = ANY ($1::uuid[]) AND ${OPENS}
-     UNION ALL
-     SELECT e.id::text, ${CALLER_COLUMNS} FROM ${WITH_PARENT_AND_PERSON} JOIN client c ON c.id = k.client_id
-     WHERE e.id = ANY ($1::uuid[]) AND ${OPENS} AND ${STATE} <> 'revoked'`,
-    keys,
-  );
-  return new Map(rows.map((row) => [row.requestedWith, callerOf(row)]));
-}
-
-/** Returns which of these calls were requested by tokens or ephemeral keys that were revoked since, with all of their person. */
-export async function readRevoked(tx: Prisma.TransactionClient, callIds: string[]): Promise<Set<string>> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT i.id::text FROM intent i JOIN person p ON p.id = i.person_id
-    WHERE i.id = ANY (${callIds}::uuid[]) AND p.revoked_at >= i.recorded_at
-      AND i.record::json ->> 'actor_source' IN ('token', 'ephemeral')`;
-  return new Set(rows.map(({ id }) => id));
-}
-
 /**
  * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
  * that it names, or a limit of one call. The approval threshold does not count. `approveHeldCall` of the journal checks
  * caps, stops and the register of recipients.
- * @param caller the requester. Undefined if its key is no longer valid.
+ * @param caller the requester (`readRequesters`). Undefined if its key is no longer valid.
  * @param isOwn whether the call names no transaction of others (OwnershipService).
  */
 export function brokenRule(

@@ -1,0 +1,27 @@
+import { Caller } from '../../access/auth/call';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/caller-row';
+import { OPENS } from '../../access/clients/key';
+import { STATE } from '../../access/ephemeral/state';
+import { Prisma } from '../../platform/database/generated/client';
+
+interface RequesterRow extends CallerRow {
+  callId: string;
+}
+
+/**
+ * Reads who would make these calls now, by call ID: the caller of the key that requested each. A call has none if its key was
+ * revoked or has expired, or if its token, session or ephemeral key was revoked with all of its person. An ephemeral key has the
+ * caller of its parent. It expires before most approvals, and what it requested was allowed.
+ */
+export async function readRequesters(tx: Prisma.TransactionClient, callIds: string[]): Promise<Map<string, Caller>> {
+  const rows = await tx.$queryRawUnsafe<RequesterRow[]>(
+    `SELECT i.id::text AS "callId", ${CALLER_COLUMNS}
+     FROM intent i JOIN api_key k ON k.id = (i.record::json ->> 'key_id')::uuid JOIN client c ON c.id = k.client_id
+     LEFT JOIN person p ON p.id = i.person_id LEFT JOIN ephemeral_key e ON e.id = i.ephemeral_key_id
+     WHERE i.id = ANY ($1::uuid[]) AND ${OPENS}
+       AND (p.revoked_at >= i.recorded_at AND i.record::json ->> 'actor_source' NOT IN ('key', 'claimed')) IS NOT TRUE
+       AND (i.ephemeral_key_id IS NULL OR e.id IS NOT NULL AND ${STATE} <> 'revoked')`,
+    callIds,
+  );
+  return new Map(rows.map((row) => [row.callId, callerOf(row)]));
+}
