@@ -4,6 +4,16 @@ import { newId } from '../src/platform/database/ids';
 import { Approving, startApproving } from './support/approving';
 import { AIRTIME } from './support/paying';
 
+/** @returns the ID of a new person of the app's client. */
+async function addPerson({ query, clientId }: Approving): Promise<string> {
+  const id = newId();
+  await query(
+    "INSERT INTO person (id, client_id, sha256, name, salt) VALUES ($1, $2, sha256($3), $4, sha256('salt'))",
+    [id, clientId, Buffer.from(id), `person-${id}`],
+  );
+  return id;
+}
+
 /** Four eyes are two people's: by their clients, their keys, and their names where these are known. */
 describe('an approval by another person', () => {
   let approving: Approving;
@@ -13,16 +23,6 @@ describe('an approval by another person', () => {
   /** @returns a key of the approver for this person. */
   const issueKey = async (person: string) =>
     (await approving.proxy.app.get(ClientsService, { strict: false }).issueKey('approver', { person })).key;
-
-  /** @returns the ID of a new person of the app's client. */
-  const addPerson = async () => {
-    const id = newId();
-    await approving.query(
-      "INSERT INTO person (id, client_id, sha256, name, salt) VALUES ($1, $2, sha256($3), $4, sha256('salt'))",
-      [id, approving.clientId, Buffer.from(id), `person-${id}`],
-    );
-    return id;
-  };
 
   it.each(['approve', 'reject'] as const)(
     'is required, with their own key, to %s what a person requested',
@@ -59,7 +59,7 @@ describe('an approval by another person', () => {
 
   it.each(ACTOR_SOURCES)('ends with a revocation of the requester if the credential was theirs: %s', async (source) => {
     const isTheirs = source !== 'key' && source !== 'claimed';
-    const person = { person_id: await addPerson(), actor_source: source };
+    const person = { person_id: await addPerson(approving), actor_source: source };
     const asked = await approving.hold(person);
     await approving.query(
       'UPDATE person SET revoked_at = (SELECT recorded_at FROM intent WHERE id = $2) WHERE id = $1',
@@ -91,5 +91,58 @@ describe('an approval by another person', () => {
       .set('X-Actor', 'grace')
       .expect(200);
     expect(body.approval?.decided_by).toMatchObject({ client: { name: 'approver' }, actor: null });
+  });
+});
+
+/** A call of 2.5 US dollars. */
+describe('the limits of the person who requested', () => {
+  let approving: Approving;
+  let personId: string;
+  let grace: string;
+
+  beforeAll(async () => {
+    approving = await startApproving();
+    personId = await addPerson(approving);
+    const clients = approving.proxy.app.get(ClientsService, { strict: false });
+    grace = (await clients.issueKey('approver', { person: 'grace' })).key;
+  });
+  afterAll(() => approving.close());
+  beforeEach(() => approving.reset());
+
+  const limit = async (column: string, { ofClient, own }: { ofClient: string | null; own: string | null }) => {
+    await approving.query(`UPDATE client SET person_${column} = $2 WHERE id = $1`, [approving.clientId, ofClient]);
+    await approving.query(`UPDATE person SET ${column} = $2 WHERE id = $1`, [personId, own]);
+  };
+  const shown = async (id: string) =>
+    (await approving.proxy.get(grace, `/v1/approvals/${id}` as const).expect(200)).body.not_allowed;
+
+  it.each([
+    { ofClient: '2.499999', own: null, most: '2.499999' },
+    { ofClient: '2.5', own: '2.4', most: '2.4' },
+    { ofClient: null, own: '0.01', most: '0.01' },
+  ])('hold for an item when it is approved: %j', async ({ most, ...limits }) => {
+    const id = await approving.hold({ person_id: personId, actor_source: 'token' });
+    await limit('max_item_usd', limits);
+    expect(await shown(id)).toMatchObject({
+      code: 'cap_exceeded',
+      detail: expect.stringContaining('its person'),
+      errors: [{ detail: expect.stringContaining(`at most ${most} for one item of this person`) }],
+    });
+    const { body } = await approving.decide('approve', id, {}, grace).expect(409);
+    expect(body).toMatchObject({ code: 'no_longer_allowed', detail: expect.stringContaining('(cap_exceeded)') });
+    expect(approving.upstream.received).toEqual([]);
+    await limit('max_item_usd', { ofClient: '0.01', own: '2.5' }); // the person's own counts instead
+    expect(await shown(id)).toBeNull();
+    await approving.decide('approve', id, {}, grace).expect(200);
+    await limit('max_item_usd', { ofClient: null, own: null });
+  });
+
+  it('demand an amount that can count against the own cap of the person', async () => {
+    const unknown = { items: [{}], total_usd: null };
+    const id = await approving.hold({ person_id: personId, actor_source: 'token', ...unknown });
+    await limit('daily_cap_usd', { ofClient: null, own: '1' });
+    expect(await shown(id)).toMatchObject({ code: 'amount_required' });
+    await approving.decide('approve', id, {}, grace).expect(409);
+    expect(approving.upstream.received).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ const WHY: Partial<Record<Problem['code'], string>> = {
   too_many_items: 'it has more items than the client may send in one call',
   country_not_allowed: 'it pays to a country that the client may not pay to',
   amount_required: 'an item states no amount, and the client has a limit in US dollars',
-  cap_exceeded: "it exceeds the client's limit for one item or one call",
+  cap_exceeded: 'it exceeds a limit of the client or of its person for one item or one call',
 };
 
 /** A call that was restored from a copy cannot be sent. `requireUnchanged` refuses its approval. */
@@ -37,7 +37,7 @@ const NOT_OWN: BrokenRule = {
 
 /**
  * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
- * that it names, or a limit of one call. The approval threshold does not count. `approveHeldCall` of the journal checks
+ * that it names, or a limit of one call, also of its person. The approval threshold does not count. `approveHeldCall` of the journal checks
  * caps, stops and the register of recipients.
  * @param caller the requester (`readRequesters`). Undefined if its key is no longer valid.
  * @param isOwn whether the call names no transaction of others (OwnershipService).
@@ -58,15 +58,13 @@ export function brokenRule(
   }
   if (forbidden) return { code: forbidden.code, detail: `${operation} is switched off for the client`, faults: [] };
   if (!isOwn && !reachesWholeAccount(caller)) return NOT_OWN;
-  // The limits of its person were checked when it was held. Their caps are checked again.
-  const limits = { ...caller.limits, personMaxItemUsd: null };
-  const [broken] = limitProblems({ limits }, operation, items);
+  const [broken] = limitProblems(caller, operation, items);
   return broken && { code: broken.code, detail: WHY[broken.code] ?? broken.message, faults: broken.faults };
 }
 
 /** Returns the error for an approver of a call that breaks a rule now. */
 export function noLongerAllowed({ code, detail, faults }: BrokenRule): Problem {
   if (code === 'key_revoked') return new Problem('key_revoked');
-  const text = `The client may no longer do this (${code}): ${detail}. Nothing was sent, and the call is still pending. Change the client's permissions, or reject the call.`;
+  const text = `The client may no longer do this (${code}): ${detail}. Nothing was sent, and the call is still pending. Change what the client or its person may do, or reject the call.`;
   return new Problem('no_longer_allowed', { text, faults });
 }

@@ -62,7 +62,7 @@ function NotAllowed({ because: { code, detail } }: { because: NonNullable<Approv
       You cannot approve it{isLost ? '' : ' now'}, because {detail}.{' '}
       {isLost
         ? 'Reject it. To pay, the client sends the request again with a new Idempotency-Key.'
-        : "Change the client's permissions, or reject the call."}
+        : 'Change what the client or its person may do, or reject the call.'}
     </Alert>
   );
 }
