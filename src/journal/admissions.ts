@@ -150,7 +150,7 @@ function nothingKnown(windows: GuardWindows): State {
     register: new Register(),
     stops: [],
     budgets: new Map(),
-    payers: new Map(),
+    payers: null,
     guards: guardsOf(windows),
   };
 }

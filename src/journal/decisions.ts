@@ -44,7 +44,7 @@ export type ApprovalObstacle<Why> =
 
 /** An obstacle that stands against a held call as it would against a request of now. */
 type Limiting = Extract<Obstacle, { kind: (typeof LIMITING)[number] }>;
-const LIMITING = ['stopped', 'recipient_not_allowed', 'over_cap', 'over_recipient_cap'] as const;
+const LIMITING = ['stopped', 'recipient_not_allowed', 'over_cap', 'unknown_payer', 'over_recipient_cap'] as const;
 
 /** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {

@@ -38,6 +38,6 @@ export async function readDryRun(
   fees.learn(feeShares);
   const priced = fees.priced([request])[0] ?? request;
   const { endUserId } = request;
-  const caps = endUserId === null ? state.budgets.get(client.id) : state.payers.get(endUserId);
+  const caps = endUserId === null ? state.budgets.get(client.id) : state.payers?.get(endUserId);
   return { ...dryRun(priced, state), feeUsd: priced.feeUsd, caps };
 }

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
-import { Caps, OverCap, PayerCaps } from './caps';
+import { Caps, OverCap, PayerCaps, UnknownPayer } from './caps';
 import { Forbidden, NamedRecipient, Register, RegisterRules } from './beneficiaries';
 import { HeldFor, Hold } from './holds';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
@@ -83,8 +83,8 @@ export interface State {
   stops: Stop[];
   /** By client ID. */
   budgets: Map<string, Budget>;
-  /** The caps of persons and of ephemeral keys, by their IDs. */
-  payers: Map<string, PayerCaps>;
+  /** The caps of persons and of ephemeral keys, by their IDs. Null if the statement that writes the calls compares them. */
+  payers: Map<string, PayerCaps> | null;
   guards: Guards;
 }
 
@@ -115,6 +115,7 @@ export type Obstacle =
   /** The client may not pay these recipients. */
   | ({ kind: 'recipient_not_allowed' } & Forbidden)
   | OverCap
+  | UnknownPayer
   /** The recipients of these items would get more than the client may pay to one recipient in a day. */
   | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] }
   /** The upstream fails most requests of the operation. Only a call that would be sent now has this obstacle. */

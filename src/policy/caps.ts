@@ -68,14 +68,23 @@ function isPayer(caps: Caps): caps is PayerCaps {
   return 'totalCapUsd' in caps;
 }
 
-/** Returns the cap of one of its payers that a request would exceed. Undefined if there is none. */
+/** A request counts against the caps of somebody whom the database does not have, so nobody can tell whether it exceeds them. */
+export interface UnknownPayer {
+  kind: 'unknown_payer';
+}
+
+/**
+ * Returns the cap of one of its payers that a request would exceed. Undefined if there is none.
+ * @param caps of all payers. Null if they were not read.
+ */
 export function overPayerCap(
   request: Amounts & { payers: string[] },
-  caps: ReadonlyMap<string, PayerCaps>,
-): OverCap | undefined {
+  caps: ReadonlyMap<string, PayerCaps> | null,
+): OverCap | UnknownPayer | undefined {
+  if (caps === null || reservationOf(request) === null) return undefined;
   for (const payer of request.payers) {
     const own = caps.get(payer);
-    const over = own && overCap(request, own, own.kind);
+    const over = own ? overCap(request, own, own.kind) : ({ kind: 'unknown_payer' } as const);
     if (over) return over;
   }
   return undefined;

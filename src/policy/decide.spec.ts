@@ -157,6 +157,13 @@ describe('decide', () => {
     expect(kinds([request('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });
 
+  it('refuses what counts against somebody who was not found, unless nobody was looked for', () => {
+    const alices = request('a', { payers: ['alice'] });
+    expect(kinds([alices])).toEqual(['unknown_payer']);
+    expect(kinds([alices], state({ payers: null }))).toEqual(['admitted']);
+    expect(kinds([{ ...alices, usd: null }])).toEqual(['admitted']);
+  });
+
   it('holds calls over a threshold, or paid by another client, with their key and without a reservation', () => {
     const at = state({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('1') })]]) });
     const held = request('a', { heldFor: 'over_threshold', idempotencyKey: 'k', content: 'same' });

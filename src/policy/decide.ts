@@ -129,7 +129,7 @@ class Batch {
       return;
     }
     spend(budget, reserved);
-    for (const payer of request.payers) spend(this.state.payers.get(payer), reserved);
+    for (const payer of request.payers) spend(this.state.payers?.get(payer), reserved);
   }
 }
 

@@ -152,7 +152,7 @@ CREATE FUNCTION payer_spent(payer uuid, on_day date, OUT today_usd numeric, OUT 
   WHERE s.payer_id = payer AND s.day >= (date_trunc('month', on_day::timestamp) - interval '1 month')::date
 $$;
 
--- Returns whether payers stay within their caps. Call it after nothing_against has locked their
+-- Returns whether payers stay within their caps. One that is not there does not. Call it after nothing_against has locked their
 -- clients. Like that function, it is VOLATILE, so that it sees everything that was committed until then. OFFSET 0 keeps the planner
 -- from reading every person to join the view.
 --   payers, usd   each payer once, and what its calls would add
@@ -161,9 +161,9 @@ CREATE FUNCTION payers_within_caps(payers uuid[], usd numeric[], on_day date) RE
 BEGIN
   RETURN NOT EXISTS (
     SELECT FROM unnest(payers, usd) AS a(payer_id, usd)
-    JOIN LATERAL (SELECT * FROM payer_cap WHERE payer_id = a.payer_id OFFSET 0) AS c ON TRUE
+    LEFT JOIN LATERAL (SELECT * FROM payer_cap WHERE payer_id = a.payer_id OFFSET 0) AS c ON TRUE
     CROSS JOIN LATERAL payer_spent(a.payer_id, on_day) AS spent
-    WHERE spent.today_usd + a.usd > c.daily_cap_usd OR spent.month_usd + a.usd > c.monthly_cap_usd
+    WHERE c.payer_id IS NULL OR spent.today_usd + a.usd > c.daily_cap_usd OR spent.month_usd + a.usd > c.monthly_cap_usd
       OR spent.total_usd + a.usd > c.total_cap_usd);
 END
 $$;

@@ -68,7 +68,7 @@ export class PersonsService {
     { patienceMs, isPayment }: { patienceMs: number; isPayment: boolean },
   ): Promise<Person> {
     const sha256 = personHash(clientId, issuer, name);
-    const key = `${rights} ${sha256.toString('base64')}`;
+    const key = knownAs({ rights, sha256 });
     const known = this.known.get(key);
     if (known) return known;
     const finding = read(isPayment ? this.prisma : this.side, sha256, [newId(), clientId, sha256, issuer, name]);
@@ -89,6 +89,15 @@ export class PersonsService {
     this.known.set(key, person);
     return person;
   }
+
+  /** Forgets a person whom the database does not have. The next request adds the person. */
+  forget({ rights }: Pick<Named, 'rights'>, { sha256 }: Pick<Person, 'sha256'>): void {
+    this.known.delete(knownAs({ rights, sha256 }));
+  }
+}
+
+function knownAs({ rights, sha256 }: Pick<Named, 'rights'> & Pick<Person, 'sha256'>): string {
+  return `${rights} ${sha256.toString('base64')}`;
 }
 
 async function read(prisma: PrismaService, sha256: Buffer, values: unknown[]): Promise<PersonRow & { salt: Buffer }> {

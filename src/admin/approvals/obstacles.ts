@@ -39,6 +39,10 @@ export function obstacleProblem(obstacle: ApprovalObstacle<BrokenRule>, operatio
         text: `${whose} ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
       });
     }
+    case 'unknown_payer':
+      return new Problem('no_longer_allowed', {
+        text: 'The database does not have the person of this call, whose caps it would count against. Nothing was sent, and the call is still pending. Reject it. To pay, the client must send it again.',
+      });
     case 'over_recipient_cap':
       return new Problem('cap_exceeded', {
         text: `The client may pay ${obstacle.capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent, and the call is still pending. Raise the limit, or approve the call on the next day.`,

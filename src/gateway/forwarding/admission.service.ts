@@ -117,6 +117,7 @@ export class AdmissionService {
       if (result.kind === 'held') return pendingReply(call.id);
       if (result.kind === 'caller_changed') return result.kind;
       if (result.kind === 'over_own_limit') throw problem as Problem;
+      if (result.kind === 'unknown_payer') await this.addPayers(call);
       if (result.kind !== 'repeated') throw obstacleProblem(result, call);
       const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
@@ -134,6 +135,16 @@ export class AdmissionService {
     if (problem) throw problem;
     call.caller = caller;
     call.person = await onBehalfOf(call, this.persons, true);
+  }
+
+  /**
+   * Looks up whom a request counts against again, although they are remembered. A person is added anew, so the app can send the
+   * request again.
+   * @throws Problem if an ephemeral key is gone.
+   */
+  private async addPayers(call: OperationCall): Promise<void> {
+    if (call.person) this.persons.forget(call.caller, call.person);
+    await this.lookUpAgain(call);
   }
 
   /**

@@ -112,6 +112,8 @@ export function obstacleProblem(
       return person && isEndUser(person) && obstacle.of === 'client'
         ? new Problem('cap_exceeded', { text: CAP_OF_APP })
         : overCapProblem(obstacle);
+    case 'unknown_payer':
+      return new Problem('database_unavailable', { text: UNKNOWN_PAYER });
     case 'over_recipient_cap': {
       const { capUsd } = obstacle;
       const text = `Your client may pay ${capUsd.toFixed()} US dollars to one recipient in a day (UTC). Nothing was sent. "errors" lists the items that exceed it.`;
@@ -119,6 +121,9 @@ export function obstacleProblem(
     }
   }
 }
+
+const UNKNOWN_PAYER =
+  'The database of the proxy does not have the person or the ephemeral key of this request, as after a restore, so it cannot tell their caps. Nothing was sent. Send the request again.';
 
 /** Whose cap it is, for the app. */
 const CAP_OF = { client: "Your client's", person: "This person's", ephemeral_key: "This ephemeral key's" } as const;
