@@ -19,6 +19,7 @@ describe('a person in the console', () => {
     url = scene.proxy.url;
     browser = await startBrowser();
     await scene.allow('bob', 'approvers', 'approve');
+    await scene.allow('dora', 'others', 'approve');
     await scene.allow('alice', 'ops', 'admin');
   });
   afterAll(async () => {
@@ -61,11 +62,10 @@ describe('a person in the console', () => {
     expect(new URL(page.url()).pathname).toMatch(/^\/console\/approvals/);
     expect(complaints).toEqual([]);
 
-    const approve = async () => {
-      await page.getByRole('button', { name: 'Approve', exact: false }).first().click();
-      await page.getByLabel('Reason').fill('Case 17');
-      await page.getByRole('dialog').getByRole('button', { name: 'Approve and send' }).click();
-    };
+    const ask = () => page.getByRole('button', { name: 'Approve', exact: false }).first().click();
+    const approve = () => page.getByRole('dialog').getByRole('button', { name: 'Approve and send' }).click();
+    await ask();
+    await page.getByLabel('Reason').fill('Case 17');
     await approve();
     await page.getByText('Prove who you are').waitFor();
     await expectAccessible(page);
@@ -73,8 +73,11 @@ describe('a person in the console', () => {
     await fillIn(page, 'bob', '123456');
     await page.getByRole('banner').waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/console\/approvals/);
+    await ask();
+    expect(await page.getByLabel('Reason').inputValue()).toBe('Case 17');
     await approve();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
     const [decision] = await scene.proxy.database.query('SELECT kind, actor FROM decision WHERE intent_id = $1', [id]);
     expect(decision).toEqual({ kind: 'approved', actor: 'bob' });
 
@@ -89,6 +92,59 @@ describe('a person in the console', () => {
     await page.goto(`${url}/console/approvals`);
     await page.getByRole('link', { name: 'Sign in with your company account' }).click();
     await page.getByLabel('Password').waitFor(); // the provider, too, has forgotten the browser
+    await page.context().close();
+  });
+
+  it('finds the reason again after proving who they are, and nobody else does', async () => {
+    await held(12);
+    const page = await browser.browser.newPage();
+    await signIn(page, 'bob', '/approvals');
+    const dialog = page.getByRole('dialog');
+    const kept = () =>
+      page.evaluate('[sessionStorage.length, Object.keys(localStorage).some((name) => name.includes("reason"))]');
+    const ask = async (decision: string, reason: string) => {
+      await page.getByRole('button', { name: decision }).first().click();
+      await dialog.waitFor();
+      expect(await page.getByLabel('Reason').inputValue()).toBe(reason);
+    };
+    const tryToApprove = async () => {
+      await page.getByLabel('Reason').fill('Case 18');
+      await dialog.getByRole('button', { name: 'Approve and send' }).click();
+      await page.getByText('Prove who you are').waitFor();
+      expect(await kept()).toEqual([1, false]);
+    };
+    const close = async () => {
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await kept()).toEqual([0, false]);
+    };
+    await ask('Approve', '');
+    await tryToApprove();
+    await close(); // and stays here
+    await ask('Approve', '');
+    await tryToApprove();
+    await page.reload(); // as after the provider
+    await ask('Approve', 'Case 18');
+    expect(await kept()).toEqual([0, false]);
+    await close();
+
+    await ask('Approve', '');
+    await tryToApprove();
+    await page.reload();
+    await ask('Reject', '');
+    await close();
+
+    await ask('Approve', '');
+    await tryToApprove();
+    await page.context().clearCookies();
+    await signIn(page, 'dora', '/approvals');
+    await ask('Approve', '');
+    await tryToApprove();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.getByRole('link', { name: 'Sign in with your company account' }).waitFor();
+    expect(await kept()).toEqual([0, false]);
     await page.context().close();
   });
 

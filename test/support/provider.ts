@@ -63,7 +63,7 @@ export function confidentialClient(clientId: string, secret: string, ...redirect
 }
 
 const ACCOUNTS: Record<string, Account> = Object.fromEntries(
-  ['alice', 'bob', 'carol'].map((name) => [
+  ['alice', 'bob', 'carol', 'dora'].map((name) => [
     name,
     { claims: { name, email: `${name}@example.com`, email_verified: true, groups: [] } },
   ]),

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { http, setCsrfToken, whenSessionEnds } from './client';
 import type { SessionRecord } from './generated/schema';
@@ -67,7 +67,7 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   const take = useCallback(
     (next: SessionRecord | null, why?: string) => {
       setCsrfToken(next?.csrf_token);
-      if (next === null) queries.clear(); // The next person to sign in may be somebody else.
+      if (next === null) forget(queries);
       setReason(why);
       setOutage(undefined);
       setSession(next);
@@ -112,6 +112,12 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
       {children}
     </SignedIn>
   );
+}
+
+/** Forgets what was shown and typed. The next person to sign in may be somebody else. */
+function forget(queries: QueryClient): void {
+  queries.clear();
+  sessionStorage.clear();
 }
 
 /** Null if nobody is signed in. It fails while the session cannot be read. */

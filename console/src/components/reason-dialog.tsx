@@ -1,17 +1,26 @@
 import { Textarea } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { ConfirmDialog, type ConfirmProps } from './confirm-dialog';
+import { useKeptReason } from './kept-reason';
 
 interface Props extends Omit<ConfirmProps, 'run'> {
   /** The longest reason that the API accepts. */
   maxLength?: number;
+  /** Names what is decided, so that the reason is kept while its author signs in again. */
+  decision?: string;
   /** Carries out the action. The dialog stays open and shows its failure. */
   run: (reason: string) => Promise<unknown>;
 }
 
 /** Asks for a reason, because every decision about money is recorded with one. Ctrl+Enter presses its button. */
-export function ReasonDialog({ children, maxLength = 500, missing, run, ...props }: Props) {
-  const [reason, setReason] = useState('');
+export function ReasonDialog({ children, maxLength = 500, decision, missing, run, ...props }: Props) {
+  const { kept, keepIfNeeded } = useKeptReason(decision);
+  const [reason, setReason] = useState(kept);
+  const runAndKeep = () =>
+    run(reason.trim()).catch((failure: unknown) => {
+      keepIfNeeded(reason, failure);
+      throw failure;
+    });
   const submitByKey = ({ key, ctrlKey, metaKey, currentTarget: { form } }: KeyboardEvent<HTMLTextAreaElement>) => {
     const button = form?.querySelector<HTMLButtonElement>('[type=submit]');
     if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // It does nothing while something is missing.
@@ -20,7 +29,7 @@ export function ReasonDialog({ children, maxLength = 500, missing, run, ...props
     <ConfirmDialog
       {...props}
       missing={missing ?? (reason.trim() === '' ? 'Write a reason first.' : undefined)}
-      run={() => run(reason.trim())}
+      run={runAndKeep}
     >
       {children}
       <Textarea

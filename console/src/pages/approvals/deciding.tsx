@@ -86,6 +86,7 @@ function Question({ decision, approval, run, close }: QuestionProps) {
       action={isYes ? 'Approve and send' : 'Reject'}
       danger={!isYes}
       maxLength={MAX_REASON}
+      decision={`${decision} ${approval.id}`}
       run={run}
       close={close}
     >

@@ -33,6 +33,7 @@ export function DecideDialog({ change, decision, close }: Props) {
       title={isApproval ? 'Approve this change' : 'Reject this change'}
       action={isApproval ? 'Approve' : 'Reject'}
       maxLength={1_000}
+      decision={`${decision} ${change.id}`}
       run={run}
       close={close}
     >
