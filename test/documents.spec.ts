@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { contradictionsOf } from '../src/history/log/verify/contradictions';
 import { RecordRow, recordsOf } from '../src/history/log/verify/record-rows';
-import { commitment } from '../src/journal/commitment';
+import { commitment } from '../src/platform/privacy/commitment';
 import { IntentDocument, OutcomeDocument, PersonDocument, writeIntent, writeOutcome } from '../src/journal/documents';
 import { insertIntents } from '../src/journal/intents';
 import { insertOutcomes, insertOutcomesAgain } from '../src/journal/outcomes';
@@ -116,7 +116,7 @@ describe('stored records', () => {
   async function known({ person }: OpenIntent): Promise<Pick<OpenIntent, 'id' | 'person'>> {
     const id = randomUUID();
     if (!person) return { id, person };
-    const own = { ...person, id: randomUUID(), commitment: commitment(SALT, 'ada')! };
+    const own = { ...person, id: randomUUID(), commitment: commitment(SALT, 'ada') };
     await client.query('INSERT INTO person (id, client_id, sha256, name, salt) VALUES ($1, $2, $3, $4, $5)', [
       own.id,
       CLIENT,

@@ -1,7 +1,7 @@
 import { canonical } from '../policy/content';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
-import { commitment, hex, newSalt } from './commitment';
+import { commitment, hex, newSalt } from '../platform/privacy/commitment';
 import { insertion } from './insertion';
 
 /** A read of the history that is about to begin. */

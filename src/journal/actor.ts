@@ -1,4 +1,4 @@
-import { commitment } from './commitment';
+import { commitment } from '../platform/privacy/commitment';
 
 /** The row of a person. Erased persons have neither a name nor a salt. */
 export interface PersonRow {

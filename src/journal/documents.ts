@@ -3,7 +3,7 @@ import { Item, totalOf } from '../operations/item';
 import { Entry } from '../operations/settlement';
 import { recordedAccount } from './recorded-account';
 import { asRecorded, proseAsRecorded, queryAsRecorded } from '../platform/privacy/recorded';
-import { commitment, newSalt } from './commitment';
+import { commitment, newSalt } from '../platform/privacy/commitment';
 import { UNSTAMPED } from './document-sql';
 import { ephemeralKeyOf, NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
 import { recordedItems } from './recorded-items';

@@ -1,5 +1,5 @@
 import { AdmissionRequest, Opened, Ruling } from '../policy/admission';
-import { commitment, newSalt } from './commitment';
+import { commitment, newSalt } from '../platform/privacy/commitment';
 import { contentKey, paymentKeys } from './content-keys';
 import { ExpectedFees } from './expected-fees';
 import { GuardWindows } from './guard-windows';

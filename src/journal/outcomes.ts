@@ -2,7 +2,7 @@ import { Rows } from '../platform/database/rows';
 import { PrismaService } from '../platform/database/prisma.service';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { abandonedAmong, settleByAnswer } from './late-answers';
-import { newSalt } from './commitment';
+import { newSalt } from '../platform/privacy/commitment';
 import { stampedSql } from './document-sql';
 import { writeOutcome } from './documents';
 import { NewOutcome } from './records';

@@ -12,7 +12,7 @@ import { DATABASE_CODES } from '../platform/errors/outages';
 import { StorageService } from '../platform/storage/storage.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
-import { commitment, hex, newSalt } from './commitment';
+import { commitment, hex, newSalt } from '../platform/privacy/commitment';
 import { insertion } from './insertion';
 import { ephemeralKeyOf, NewRefusal, NewSettlement } from './records';
 import { SettledCall, settleWithin } from './settlements';

@@ -13,7 +13,7 @@ import { stampedSql } from './document-sql';
 import { isKeyed, keepKey } from './keys-paid-twice';
 import { lockClients } from './admissions';
 import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
-import { newSalt } from './commitment';
+import { newSalt } from '../platform/privacy/commitment';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from './records';
 
 /**

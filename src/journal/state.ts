@@ -7,7 +7,7 @@ import { readRegister } from './beneficiaries';
 import { claimKey } from './records';
 import { readPayerCaps } from './payers';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
-import { commitment } from './commitment';
+import { commitment } from '../platform/privacy/commitment';
 import { FeeShare, sharesAfter } from './expected-fees';
 import { guardsOf, StateWindows } from './guard-windows';
 import { contentKey } from './content-keys';

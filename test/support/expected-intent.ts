@@ -1,6 +1,6 @@
 import { SessionCredential } from '../../src/access/auth/call';
 import { TokenCredential } from '../../src/access/tokens/token-credential';
-import { commitment } from '../../src/journal/commitment';
+import { commitment } from '../../src/platform/privacy/commitment';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../src/journal/documents';
 import { recordedItems } from '../../src/journal/recorded-items';
 import { OpenIntent } from '../../src/journal/records';

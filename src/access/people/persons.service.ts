@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { newId } from '../../platform/database/ids';
 import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
+import { commitment, newSalt } from '../../platform/privacy/commitment';
 import { toDecimal } from '../clients/limits';
 import { Person, PersonLimits } from './person';
 import { personHash } from './person-hash';
 
 /** Uses some tens of megabytes. Beyond that, the persons seen least recently are forgotten. */
 const MAX_KNOWN = 50_000;
-
-const SALT_BYTES = 16;
 
 interface PersonRow {
   id: string;
@@ -78,7 +76,7 @@ export class PersonsService {
       sha256,
       name,
       salt,
-      commitment: createHash('sha256').update(salt).update(name).digest(),
+      commitment: commitment(salt, name),
       limits: {
         personDailyCapUsd: toDecimal(own.dailyCapUsd) ?? limits.personDailyCapUsd,
         personMonthlyCapUsd: toDecimal(own.monthlyCapUsd) ?? limits.personMonthlyCapUsd,
@@ -102,9 +100,7 @@ function knownAs({ rights, sha256 }: Pick<Named, 'rights'> & Pick<Person, 'sha25
 
 async function read(prisma: PrismaService, sha256: Buffer, values: unknown[]): Promise<PersonRow & { salt: Buffer }> {
   const [found] = await prisma.prepared<PersonRow>('find_person', FIND, [sha256]);
-  const [row] = found?.salt
-    ? [found]
-    : await prisma.prepared<PersonRow>('add_person', ADD, [...values, randomBytes(SALT_BYTES)]);
+  const [row] = found?.salt ? [found] : await prisma.prepared<PersonRow>('add_person', ADD, [...values, newSalt()]);
   if (!row?.salt) throw new Error('the upsert returned no row');
   return { ...row, salt: Buffer.from(row.salt) };
 }

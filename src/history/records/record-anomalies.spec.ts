@@ -1,4 +1,4 @@
-import { commitment } from '../../journal/commitment';
+import { commitment } from '../../platform/privacy/commitment';
 import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../journal/documents';
 import { Facts, anomaliesOf } from './record-anomalies';
 import { FullStoredCall } from './rows';
@@ -7,7 +7,7 @@ const ID = '019a9c39-53b1-7069-a17f-af1e8cacb634';
 const PERSON_ID = '019a9c39-53b1-7069-a17f-af1e8cacb635';
 const SALT = Buffer.from('0123456789abcdef');
 const BODY = { salt: SALT, body: Buffer.from('{"airtimes":[]}') };
-const COMMITTED = commitment(SALT, BODY.body) as Buffer;
+const COMMITTED = commitment(SALT, BODY.body);
 const PHONE = '+2348012345678';
 const person = (phone = PHONE) => ({ position: 0, salt: SALT.toString('hex'), phone });
 

@@ -1,6 +1,6 @@
 import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { Decimal } from 'decimal.js';
-import { commitment } from '../../journal/commitment';
+import { commitment } from '../../platform/privacy/commitment';
 import { ItemDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
 import { byPosition, commitmentOf, FullStoredCall, StoredBody } from './rows';
 

@@ -1,4 +1,4 @@
-import { commitment } from '../../journal/commitment';
+import { commitment } from '../../platform/privacy/commitment';
 import { IntentDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
 import { SettlementDocument } from '../../journal/settlement-document';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';

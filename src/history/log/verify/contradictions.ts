@@ -14,7 +14,7 @@ export interface Contradiction {
 type Members = Record<string, string | number | undefined>;
 
 /**
- * The people of a call, as the journal writes them. Salts have 16 bytes (journal/commitment.ts): with another length, a
+ * The people of a call, as the journal writes them. Salts have 16 bytes (platform/privacy/commitment.ts): with another length, a
  * salt could swallow part of a value.
  */
 const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
@@ -137,5 +137,5 @@ function isOpening(item: ItemDocument, { salt, email, phone, handle }: PersonDoc
 function isCommittedTo(commitment: string | undefined, salt: string, value: string | undefined): boolean {
   if (value === undefined) return commitment === undefined;
   const salted = Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(value)]);
-  return hash('sha256', salted, 'hex') === commitment; // as journal/commitment.ts
+  return hash('sha256', salted, 'hex') === commitment; // as platform/privacy/commitment.ts
 }

@@ -24,7 +24,7 @@ export type RecordRow = [
 ];
 
 /**
- * Bytes of every salt (journal/commitment.ts). With another length, a salt could swallow the first bytes of a value.
+ * Bytes of every salt (platform/privacy/commitment.ts). With another length, a salt could swallow the first bytes of a value.
  */
 const SALT_BYTES = 16;
 

@@ -23,6 +23,8 @@ const room = Buffer.alloc(4_096);
 const SHORT = Math.floor((room.length - SALT_BYTES) / 3);
 
 /** Returns SHA-256(salt || value). Records keep this commitment, so that personal data can be erased without them. */
+export function commitment(salt: Buffer, value: Buffer | string): Buffer;
+export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null;
 export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null {
   if (value === null) return null;
   if (salt.length !== SALT_BYTES || value.length > SHORT) {
