@@ -33,15 +33,16 @@ describe('shareEqualParts', () => {
     expect(Object.keys(shared({ '/a': page(), '/b': page() }).components?.responses ?? {})).toEqual(['Page']);
   });
 
-  it('adds the resource to the name when different parameters have the same name', () => {
+  it('adds the resource to the name of all but the most common of different parameters with one name', () => {
     const { components } = shared({
       '/v1/calls': get({}, [query('from', 'A call.'), query('page_size', 'Any.')]),
       '/v1/calls/{id}/items': get({}, [query('page_size', 'Any.')]),
       '/v1/calls/{id}': get({}, [query('from', 'A call.')]),
+      '/v1/calls/{id}/story': get({}, [query('from', 'A call.')]),
       '/v1/findings': get({}, [query('from', 'A finding.')]),
       '/v1/findings/{id}': get({}, [query('from', 'A finding.')]),
     });
-    expect(Object.keys(components?.parameters ?? {})).toEqual(['calls.from', 'findings.from', 'page_size']);
+    expect(Object.keys(components?.parameters ?? {})).toEqual(['findings.from', 'from', 'page_size']);
   });
 
   it('leaves out empty lists of parameters', () => {
@@ -57,6 +58,8 @@ describe('shareEqualParts', () => {
       '/b': response('One.'),
       '/c/a': response('Two.'),
       '/d/a': response('Two.'),
+      '/e/a': response('Three.'),
+      '/f/a': response('Three.'),
     };
     const routes = Object.fromEntries(Object.entries(paths).map(([path, responses]) => [path, get(responses)]));
     expect(() => shared(routes)).toThrow('Two different responses of the API document are named a.Page.');

@@ -14,7 +14,7 @@ interface Place {
   holder: Holder;
   key: string;
   name: string;
-  /** The name to use if different parts would get the same name. */
+  /** The name to use if another part of the same name is in more places. */
   longName: string;
 }
 
@@ -84,7 +84,8 @@ function share(document: OpenAPIObject, section: Section, places: Place[]): void
   const parts = new Map<string, object>(Object.entries(document.components?.[section] ?? {}));
   for (const [json, group] of shared) {
     const [{ name, longName }] = group as [Place];
-    const unique = namesakes.get(name)?.length === 1 ? name : longName;
+    const [most] = [...(namesakes.get(name) ?? [])].sort(([, one], [, other]) => other.length - one.length);
+    const unique = json === most?.[0] ? name : longName;
     if (parts.has(unique)) throw new Error(`Two different ${section} of the API document are named ${unique}.`);
     parts.set(unique, JSON.parse(json) as object);
     for (const { holder, key } of group) holder[key] = { $ref: `#/components/${section}/${unique}` };
