@@ -1,7 +1,7 @@
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
-import type { Answer, Transport } from './transport.ts';
+import type { Answer, Sender } from './transport.ts';
 import { verdictOf } from './verdict.ts';
 import { pauseBefore, type Retries, sleep } from './waiting.ts';
 
@@ -15,7 +15,7 @@ export interface StoredPayment {
 
 /** What a payment needs of its client. */
 export interface Dependencies {
-  transport: Transport;
+  transport: Sender;
   calls: Calls;
   retries: Retries;
   /** Stores the payment. Nothing is sent before it has ended. */

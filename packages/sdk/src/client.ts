@@ -7,7 +7,9 @@ import { Payment } from './payment.ts';
 import { randomId } from './random-id.ts';
 import { Reader } from './reader.ts';
 import { providerError } from './results.ts';
-import { type Outgoing, Transport } from './transport.ts';
+import { Session } from './session.ts';
+import { SessionTransport } from './session-transport.ts';
+import { type Outgoing, type Sender, Transport } from './transport.ts';
 import type {
   AnswerOf,
   BodyOf,
@@ -33,8 +35,6 @@ export interface ClientOptions extends Credentials {
   fetch?: typeof fetch;
   /** Returns a new unique ID each time, for runtimes without Web Crypto. It must not be guessable, nor repeat itself. */
   randomId?: () => string;
-  /** `include`, for pages that have a session of the proxy. Without it, no cookies are sent. */
-  credentials?: 'omit' | 'same-origin' | 'include';
 }
 
 export interface PaymentOptions {
@@ -59,24 +59,39 @@ export class PayoutProxy {
   readonly calls: Calls;
   /** Keys that your server makes for pages and apps. */
   readonly ephemeralKeys: EphemeralKeys;
-  private readonly transport: Transport;
+  private readonly transport: Sender;
   private readonly reader: Reader;
   private readonly retries: Retries;
   private readonly newId: () => string;
   private readonly store: ClientOptions['store'];
+  private readonly ofPage: Session | undefined;
 
   constructor(options: ClientOptions) {
-    const { baseUrl, credentials = 'omit', timeoutMs = USUAL_TIMEOUT_MS } = options;
+    const { session, timeoutMs = USUAL_TIMEOUT_MS } = options;
+    const baseUrl = options.baseUrl.replace(/\/+$/, '');
     const { authorize, refresh } = authorizing(options);
     // A page's own fetch must be called on the page.
     const send = options.fetch ?? ((...given: Parameters<typeof fetch>) => fetch(...given));
     this.retries = { ...USUAL_RETRIES, ...options.retries };
-    this.transport = new Transport({ baseUrl, authorize, refresh, credentials, timeoutMs, fetch: send });
+    const credentials = session ? 'include' : 'omit';
+    const transport = new Transport({ baseUrl, authorize, refresh, credentials, timeoutMs, fetch: send });
+    const bySession = session && new SessionTransport(transport, session.client);
+    this.ofPage = bySession && new Session(session, baseUrl, bySession, this.retries);
+    this.transport = bySession ?? transport;
     this.reader = new Reader(this.transport, this.retries);
     this.calls = new Calls(this.reader);
     this.ephemeralKeys = new EphemeralKeys(this.reader);
     this.newId = options.randomId ?? randomId;
     this.store = options.store;
+  }
+
+  /**
+   * The session of the page.
+   * @throws TypeError unless the client was made with `session`.
+   */
+  get session(): Session {
+    if (!this.ofPage) throw new TypeError('This client has no session. Pass "session" when you make it.');
+    return this.ofPage;
   }
 
   /** Payouts to people. */

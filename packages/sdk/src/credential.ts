@@ -1,10 +1,11 @@
 import type { ApiError } from './errors.ts';
+import type { SessionOptions } from './session.ts';
 import type { Authorize } from './transport.ts';
 
 /** A key or token, or a function that returns the present one. */
 export type Credential = string | (() => string | Promise<string>);
 
-/** What a client is authorized with: exactly one of the three. */
+/** What a client is authorized with: exactly one of `apiKey`, `accessToken`, `authorize` and `session`. */
 export interface Credentials {
   /** A secret key of your server, or an ephemeral key that your server obtained for one person. */
   apiKey?: Credential;
@@ -12,6 +13,8 @@ export interface Credentials {
   accessToken?: Credential;
   /** Returns the headers of each attempt, such as `Authorization: DPoP …` with a `DPoP` proof. */
   authorize?: Authorize;
+  /** The session of the person who has signed in to this page. */
+  session?: SessionOptions;
   /**
    * Obtains a new credential. It is called once when the present one has expired, however many requests wait for it. A
    * text that it returns replaces `apiKey` or `accessToken`.
@@ -26,13 +29,24 @@ const NOT_IN_PUBLIC =
   'This is a secret key, and whoever opens this page or app can read it. Let your server obtain an ephemeral key for ' +
   'each person, or use access tokens of your identity provider.';
 
+const NO_COOKIES =
+  'A session is a cookie of a browser, and this runtime keeps none. Use a key or an access token here.';
+
 /**
  * Returns what authorizes requests.
- * @throws TypeError unless there is exactly one credential, and if a secret key would be in a page or an app.
+ * @throws TypeError unless there is exactly one credential, if a secret key would be in a page or an app, and if the
+ * runtime keeps no cookies for a session.
  */
-export function authorizing({ apiKey, accessToken, authorize, refresh }: Credentials) {
-  if ([apiKey, accessToken, authorize].filter((one) => one !== undefined).length !== 1) {
-    throw new TypeError('Pass exactly one of "apiKey", "accessToken" and "authorize".');
+export function authorizing(options: Credentials & { fetch?: typeof fetch }) {
+  const { apiKey, accessToken, authorize, session, refresh } = options;
+  if ([apiKey, accessToken, authorize, session].filter((one) => one !== undefined).length !== 1) {
+    throw new TypeError('Pass exactly one of "apiKey", "accessToken", "authorize" and "session".');
+  }
+  if (session) {
+    if (refresh)
+      throw new TypeError('A session is not refreshed. Leave out "refresh", and let the person sign in again.');
+    if (options.fetch === undefined) requireCookies();
+    return { authorize: () => ({}), refresh: undefined };
   }
   let renewed: string | undefined;
   const present = async (credential: Credential | undefined) =>
@@ -54,6 +68,17 @@ export function authorizing({ apiKey, accessToken, authorize, refresh }: Credent
         if (typeof credential === 'string') renewed = credential;
       }),
   };
+}
+
+/** Another `fetch` may keep cookies. That of Node.js and its kin does not, and a window or a worker of a page does. */
+function requireCookies(): void {
+  const { document, WorkerGlobalScope, process } = globalThis as {
+    document?: unknown;
+    WorkerGlobalScope?: unknown;
+    process?: { versions?: { node?: string } };
+  };
+  const isServer = process?.versions?.node !== undefined && document === undefined && WorkerGlobalScope === undefined;
+  if (isServer) throw new TypeError(NO_COOKIES);
 }
 
 function requirePrivate(key: string): void {

@@ -104,7 +104,7 @@ export class DecisionNeededError extends ApiError {
   override name = 'DecisionNeededError';
 }
 
-/** The key or token is missing, unknown, expired or revoked (401). */
+/** The key or token is missing, unknown, expired or revoked, or the session has ended (401). */
 export class AuthenticationError extends ApiError {
   override name = 'AuthenticationError';
 }

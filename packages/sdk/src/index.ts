@@ -9,6 +9,7 @@ export { type Page, Pages } from './pages.ts';
 export { Payment, type Waiting } from './payment.ts';
 export { type ProvedReceipt, type ProvedRecord, verifyReceipt } from './proofs/receipt.ts';
 export type { Held, NotSent, Partially, PaymentResult, Rejected, Succeeded, Unknown } from './results.ts';
+export { Session, type SessionOptions } from './session.ts';
 export type { Authorize, RequestToAuthorize } from './transport.ts';
 export type {
   Action,
@@ -24,6 +25,7 @@ export type {
   IssuedEphemeralKey,
   Limits,
   NewEphemeralKey,
+  PageSession,
   PaymentOperation,
   PayoutItem,
   PayoutRecord,

@@ -1,11 +1,11 @@
 import { ApiError, NetworkError } from './errors.ts';
-import type { Answer, Outgoing, Transport } from './transport.ts';
+import type { Answer, Outgoing, Sender } from './transport.ts';
 import { pauseBefore, type Retries, sleep } from './waiting.ts';
 
 /** Sends requests that change nothing. They may be repeated at any time. */
 export class Reader {
   constructor(
-    private readonly transport: Transport,
+    private readonly transport: Sender,
     private readonly retries: Retries,
   ) {}
 

@@ -12,12 +12,14 @@ export interface RequestToAuthorize {
 export type Authorize = (request: RequestToAuthorize) => Record<string, string> | Promise<Record<string, string>>;
 
 export interface TransportOptions {
+  /** Without a slash at its end. */
   baseUrl: string;
   fetch: typeof fetch;
   authorize: Authorize;
   /** Obtains a new credential. */
   refresh: ((error: ApiError) => void | Promise<void>) | undefined;
-  credentials: 'omit' | 'same-origin' | 'include';
+  /** Whether the browser adds its cookies. */
+  credentials: 'omit' | 'include';
   timeoutMs: number;
 }
 
@@ -43,6 +45,12 @@ export interface Answer {
   error: ApiError | undefined;
 }
 
+/** Sends requests. */
+export interface Sender {
+  /** @throws NetworkError if there is no answer of the proxy, or the signal's reason. */
+  send(outgoing: Outgoing): Promise<Answer>;
+}
+
 /** The codes of a credential whose time is over. With a new one, the same request may be accepted (`fix_request`). */
 const EXPIRED: readonly string[] = ['token_expired', 'ephemeral_key_ended'];
 
@@ -50,7 +58,7 @@ const EXPIRED: readonly string[] = ['token_expired', 'ephemeral_key_ended'];
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /** Sends single requests. */
-export class Transport {
+export class Transport implements Sender {
   /** The refresh that is under way. Requests that fail meanwhile wait for it. */
   private refreshing: Promise<void> | undefined;
   /** How often the credential was renewed. */
@@ -82,7 +90,7 @@ export class Transport {
   }
 
   private async attempt({ method, path, query, body, headers, signal, extraMs = 0 }: Outgoing): Promise<Answer> {
-    const url = `${this.options.baseUrl.replace(/\/+$/, '')}${path}`;
+    const url = `${this.options.baseUrl}${path}`;
     const authorized = await this.options.authorize({ method, url });
     const given = Object.entries(headers ?? {}).filter((header): header is [string, string] => header[1] !== undefined);
     const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };

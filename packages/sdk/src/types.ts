@@ -44,6 +44,21 @@ export type IssuedEphemeralKey = Schemas['IssuedEphemeralKeyDto'];
 /** An ephemeral key without its secret. */
 export type EphemeralKey = Schemas['EphemeralKeyDto'];
 
+/** The session of a person who has signed in to a page. */
+export interface PageSession {
+  client: string;
+  person_id: string;
+  scopes: ('pay' | 'write' | 'read')[];
+  csrf_token: string;
+  signed_in_at: string | null;
+  ends_at: string;
+}
+
+/** A session of a page that has ended. */
+export interface EndedPageSession {
+  end_session_url: string | null;
+}
+
 /** The operations that pay, create or remove something. Each has a preview. */
 export type PaymentOperation = {
   [Path in keyof paths]: Path extends `/v1/preview${infer Rest}` ? `POST ${Rest}` : never;
