@@ -1,31 +1,29 @@
-import { type BodyOf, type Payment, type PaymentResult, PayoutProxy } from '@payout-proxy/sdk';
-import { SignIn } from './sign-in.ts';
+import { AuthenticationError, type BodyOf, type Payment, type PaymentResult } from '@payout-proxy/sdk';
+import type { SignIn } from './sign-in.ts';
+import { TokenSignIn } from './tokens.ts';
 
 type Body = BodyOf<'POST /payouts/airtime'>;
 
-/** The payment that is not settled yet. It survives a reload, so that it is followed and never made twice. */
-const STORED = 'payment';
-
+/** A payment that is not settled yet. It survives a reload, so that it is followed and never made twice. */
 interface Stored {
   key: string;
   body: Body;
 }
 
+/** Where it is stored. The key of a payment belongs to a person, so nobody goes on with a payment of another. */
+const placeOf = (person: string) => `payment of ${person}`;
+
 const env = import.meta.env as Record<string, string>;
-const signIn = new SignIn({
+const signIn: SignIn = new TokenSignIn(env.VITE_PROXY_URL ?? '', {
   issuer: env.VITE_ISSUER ?? '',
   clientId: env.VITE_CLIENT_ID ?? '',
   resource: env.VITE_RESOURCE ?? '',
   scope: 'openid pay read',
 });
-const client = new PayoutProxy({
-  baseUrl: env.VITE_PROXY_URL ?? '',
-  accessToken: signIn.accessToken,
-  refresh: signIn.renew,
-});
 
 const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;
 const form = element<HTMLFormElement>('pay');
+const status = element('status');
 
 const WORDS: Record<PaymentResult['status'], string> = {
   succeeded: 'Paid',
@@ -38,38 +36,49 @@ const WORDS: Record<PaymentResult['status'], string> = {
 
 function show(result: PaymentResult): void {
   const reason = 'error' in result && result.settled && result.error ? `: ${result.error.message}` : '.';
-  const status = element('status');
   status.textContent = `${WORDS[result.status]}${reason}`;
   status.dataset.status = result.status;
   status.dataset.settled = String(result.settled);
 }
 
-async function follow(payment: Payment): Promise<void> {
+function showSignedIn(isSignedIn: boolean): void {
+  form.hidden = !isSignedIn;
+  element('sign-in').hidden = isSignedIn;
+}
+
+/** Shows what becomes of a payment until it is settled. If the visitor must sign in first, it goes on afterwards. */
+async function follow(payment: Payment, person: string): Promise<void> {
   form.inert = true;
-  for await (const result of payment.follow()) show(result);
-  localStorage.removeItem(STORED);
+  try {
+    for await (const result of payment.follow()) {
+      show(result);
+      if ('error' in result && result.error instanceof AuthenticationError) throw result.error;
+    }
+    localStorage.removeItem(placeOf(person));
+  } catch (error) {
+    if (!(error instanceof AuthenticationError)) throw error;
+    status.textContent = `Sign in to go on with this payment: ${error.message}`;
+    showSignedIn(false);
+  }
   form.inert = false;
 }
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  const text = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).value;
-  const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: text('phone'), valueInUSD: text('usd') }] };
-  const payment = client.payouts.airtime(body);
-  localStorage.setItem(STORED, JSON.stringify({ key: payment.idempotencyKey, body } satisfies Stored));
-  void follow(payment);
-});
+async function start(): Promise<void> {
+  const person = await signIn.visitor();
+  showSignedIn(person !== undefined);
+  if (person === undefined) return;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).value;
+    const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: text('phone'), valueInUSD: text('usd') }] };
+    const payment = signIn.client.payouts.airtime(body);
+    localStorage.setItem(placeOf(person), JSON.stringify({ key: payment.idempotencyKey, body } satisfies Stored));
+    void follow(payment, person);
+  });
+  const stored = JSON.parse(localStorage.getItem(placeOf(person)) ?? 'null') as Stored | null;
+  if (stored) await follow(signIn.client.payouts.airtime(stored.body, { idempotencyKey: stored.key }), person);
+}
 
 element('sign-in').addEventListener('click', () => void signIn.begin());
-
-async function start(): Promise<void> {
-  const isSignedIn = await signIn.complete();
-  const stored = JSON.parse(localStorage.getItem(STORED) ?? 'null') as Stored | null;
-  if (!isSignedIn && stored !== null) return signIn.begin();
-  form.hidden = !isSignedIn;
-  element('sign-in').hidden = isSignedIn;
-  if (!isSignedIn || stored === null) return;
-  await follow(client.payouts.airtime(stored.body, { idempotencyKey: stored.key }));
-}
 
 void start();
