@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypes, { astToString } from 'openapi-typescript';
 
 /** The interface, its previews, and what an app reads of its own. */
-const ROUTES = /^\/(api\/v0\.1\/|v1\/(preview\/|calls|payouts\/|limits$|ephemeral-keys))/;
+const ROUTES = /^\/(api\/v0\.1\/|v1\/(preview\/|calls|payouts\/|limits$|ephemeral-keys|page-sessions\/))/;
 
 /** Settling a call is for approvers. */
 const OF_OTHERS = ['/v1/calls/{id}/resolution'];

@@ -45,19 +45,10 @@ export type IssuedEphemeralKey = Schemas['IssuedEphemeralKeyDto'];
 export type EphemeralKey = Schemas['EphemeralKeyDto'];
 
 /** The session of a person who has signed in to a page. */
-export interface PageSession {
-  client: string;
-  person_id: string;
-  scopes: ('pay' | 'write' | 'read')[];
-  csrf_token: string;
-  signed_in_at: string | null;
-  ends_at: string;
-}
+export type PageSession = Schemas['PageSessionRecord'];
 
 /** A session of a page that has ended. */
-export interface EndedPageSession {
-  end_session_url: string | null;
-}
+export type EndedPageSession = Schemas['SignedOutRecord'];
 
 /** The operations that pay, create or remove something. Each has a preview. */
 export type PaymentOperation = {
