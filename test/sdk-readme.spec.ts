@@ -12,8 +12,13 @@ const README = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
 
 const SECRET = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** The blocks of code of README, in their order, without the language. */
-const EXAMPLES = [...README.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code = '']) => code);
+/**
+ * The blocks of code of README, in their order, without the language. That of pages runs in a browser
+ * (example-session-page.spec.ts).
+ */
+const EXAMPLES = [...README.matchAll(/^```js\n([^]*?)^```$/gm)]
+  .map(([, code = '']) => code)
+  .filter((code) => !code.includes('location.'));
 
 /** What the examples take from the reader's own program. */
 const OWN = `

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** Static files, for any web server. VITE_PROXY_URL, VITE_ISSUER, VITE_CLIENT_ID and VITE_RESOURCE are built in. */
+/** Static files, for any web server. The settings of README are built in. */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',

@@ -18,6 +18,8 @@ export const ANSWER_IS_LOST = '+254799990204';
 
 /** The page of examples/pay-page, on a web server. */
 export interface PayPage {
+  /** Its files. */
+  folder: string;
   origin: string;
   /** Builds the page with settings, such as `VITE_PROXY_URL`. */
   build(settings: Record<string, string>): Promise<void>;
@@ -41,6 +43,7 @@ export async function servePayPage(host: '127.0.0.1' | 'localhost'): Promise<Pay
   }).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   return {
+    folder,
     origin: `http://${host}:${(server.address() as AddressInfo).port}`,
     build: async (settings) => {
       const given = ['build', '-c', 'examples/pay-page/vite.config.mts', '--outDir', folder, '--logLevel', 'warn'];

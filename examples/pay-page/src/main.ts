@@ -1,4 +1,5 @@
 import { AuthenticationError, type BodyOf, type Payment, type PaymentResult } from '@payout-proxy/sdk';
+import { SessionSignIn } from './session.ts';
 import type { SignIn } from './sign-in.ts';
 import { TokenSignIn } from './tokens.ts';
 
@@ -14,12 +15,15 @@ interface Stored {
 const placeOf = (person: string) => `payment of ${person}`;
 
 const env = import.meta.env as Record<string, string>;
-const signIn: SignIn = new TokenSignIn(env.VITE_PROXY_URL ?? '', {
-  issuer: env.VITE_ISSUER ?? '',
-  clientId: env.VITE_CLIENT_ID ?? '',
-  resource: env.VITE_RESOURCE ?? '',
-  scope: 'openid pay read',
-});
+const baseUrl = env.VITE_PROXY_URL ?? '';
+const signIn: SignIn = env.VITE_PROXY_CLIENT
+  ? new SessionSignIn(baseUrl, env.VITE_PROXY_CLIENT)
+  : new TokenSignIn(baseUrl, {
+      issuer: env.VITE_ISSUER ?? '',
+      clientId: env.VITE_CLIENT_ID ?? '',
+      resource: env.VITE_RESOURCE ?? '',
+      scope: 'openid pay read',
+    });
 
 const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;
 const form = element<HTMLFormElement>('pay');
@@ -41,9 +45,15 @@ function show(result: PaymentResult): void {
   status.dataset.settled = String(result.settled);
 }
 
+/** Such as that the proxy cannot be reached. A payment stays stored, and a reload goes on with it. */
+function showFailure(error: Error): void {
+  status.textContent = error.message;
+}
+
 function showSignedIn(isSignedIn: boolean): void {
   form.hidden = !isSignedIn;
   element('sign-in').hidden = isSignedIn;
+  element('sign-out').hidden = !isSignedIn || signIn.end === undefined;
 }
 
 /** Shows what becomes of a payment until it is settled. If the visitor must sign in first, it goes on afterwards. */
@@ -73,12 +83,13 @@ async function start(): Promise<void> {
     const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: text('phone'), valueInUSD: text('usd') }] };
     const payment = signIn.client.payouts.airtime(body);
     localStorage.setItem(placeOf(person), JSON.stringify({ key: payment.idempotencyKey, body } satisfies Stored));
-    void follow(payment, person);
+    follow(payment, person).catch(showFailure);
   });
   const stored = JSON.parse(localStorage.getItem(placeOf(person)) ?? 'null') as Stored | null;
   if (stored) await follow(signIn.client.payouts.airtime(stored.body, { idempotencyKey: stored.key }), person);
 }
 
 element('sign-in').addEventListener('click', () => void signIn.begin());
+element('sign-out').addEventListener('click', () => void signIn.end?.());
 
-void start();
+start().catch(showFailure);

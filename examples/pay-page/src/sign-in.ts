@@ -8,4 +8,6 @@ export interface SignIn {
   visitor(): Promise<string | undefined>;
   /** Goes to the provider, which comes back to this page. */
   begin(): void | Promise<void>;
+  /** Signs the visitor out. Left out if that happens with the end of the page. */
+  end?(): Promise<void>;
 }
