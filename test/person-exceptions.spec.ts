@@ -68,8 +68,10 @@ describe('the limits of one person', () => {
       monthly_cap_usd: null,
       max_item_usd: '1',
       requests_per_minute: null,
-      spent_today_usd: '0',
-      spent_this_month_usd: '0',
+      usage: {
+        daily: { cap_usd: '2.5', spent_usd: '0', left_usd: '2.5', resets_at: expect.any(String) },
+        monthly: { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.any(String) },
+      },
     });
     const [row] = await proxy.database.query(
       "SELECT p.sha256, p.client_id, octet_length(p.salt) AS salt FROM person p WHERE p.name = 'alice'",
@@ -154,8 +156,11 @@ describe('the limits of one person', () => {
     const id = await idOf('alice');
     await proxy.database.query("INSERT INTO payer_spending VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 1.25)", [id]);
     expect(await list('?name=alice')).toMatchObject({
-      persons: [{ spent_today_usd: '1.25', spent_this_month_usd: '1.25' }],
+      persons: [{ usage: { daily: { spent_usd: '1.25', left_usd: '1.25' }, monthly: { spent_usd: '1.25' } } }],
     });
+    await change(id, { daily_cap_usd: 1 }).expect(200);
+    const lowered = (await list('?name=alice')).persons[0]?.usage.daily;
+    expect(lowered).toMatchObject({ cap_usd: '1', spent_usd: '1.25', left_usd: '0' });
     const all = (await list('?page_size=200')).persons.map((person) => person.id);
     const first = await list('?page_size=2');
     const second = await list(`?page_size=2&page_token=${first.next_page_token}`);

@@ -20,7 +20,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-type Cell = string | number | boolean | string[] | Date | null | undefined;
+type Cell = string | number | boolean | object | null | undefined;
 
 function table(rows: object[]): string {
   const [first] = rows;
@@ -41,5 +41,6 @@ function table(rows: object[]): string {
 function cell(value: Cell): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  return forTerminal(Array.isArray(value) ? value.join(',') : String(value)).replaceAll('\n', ' ');
+  if (Array.isArray(value)) return forTerminal(value.join(',')).replaceAll('\n', ' ');
+  return forTerminal(typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll('\n', ' ');
 }

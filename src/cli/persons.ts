@@ -3,7 +3,9 @@ import { ClientError } from '../access/clients/client-error';
 import { LIMIT_FIELDS, readUsd } from '../access/clients/limit-fields';
 import { toDocument, OwnLimits } from '../access/people/person-exceptions';
 import { ListedPerson } from '../access/people/person-exceptions.service';
+import { PrismaService } from '../platform/database/prisma.service';
 import { maskContacts } from '../platform/privacy/contacts';
+import { SpendingService } from '../policy/spending.service';
 import { clientServices, withPrisma } from './database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
 import { print } from './output';
@@ -17,6 +19,11 @@ interface Options extends GovernedOptions {
   monthlyCap?: string;
   maxItem?: string;
   rpm?: string;
+}
+
+interface Spent {
+  spent_today_usd: string | undefined;
+  spent_this_month_usd: string | undefined;
 }
 
 const DEFAULT = 'default';
@@ -39,11 +46,11 @@ function listCommand(): Command {
     .action(({ client, name, json }: Pick<Options, 'client' | 'json'> & { name?: string }) =>
       withPrisma(async (prisma) => {
         const { exceptions } = clientServices(prisma);
-        const all: ListedPerson[] = [];
+        const all: (ListedPerson & Spent)[] = [];
         let page: ListedPerson[];
         do {
           page = await exceptions.list(client, { name, before: all.at(-1)?.id, limit: PAGE });
-          all.push(...page);
+          all.push(...(await withSpending(prisma, page)));
         } while (page.length === PAGE);
         print(all.map(masked), json);
       }),
@@ -110,6 +117,15 @@ function chosenLimits({ dailyCap, monthlyCap, maxItem, rpm }: Options): Partial<
   return Object.fromEntries(named.map(([key, , text, read]) => [key, text === DEFAULT ? null : read(text)]));
 }
 
-function masked(person: ListedPerson): ListedPerson {
+async function withSpending(prisma: PrismaService, page: ListedPerson[]): Promise<(ListedPerson & Spent)[]> {
+  const spent = await new SpendingService(prisma).ofPayers(page.map(({ id }) => id));
+  return page.map((person) => ({
+    ...person,
+    spent_today_usd: spent.get(person.id)?.today.usd.toFixed(),
+    spent_this_month_usd: spent.get(person.id)?.thisMonth.usd.toFixed(),
+  }));
+}
+
+function masked<Person extends ListedPerson>(person: Person): Person {
   return { ...person, name: person.name && maskContacts(person.name) };
 }

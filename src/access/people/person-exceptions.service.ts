@@ -23,8 +23,6 @@ export interface ListedPerson {
   monthly_cap_usd: string | null;
   max_item_usd: string | null;
   requests_per_minute: number | null;
-  spent_today_usd: string;
-  spent_this_month_usd: string;
 }
 
 /** Lists the people of clients, and gives them limits of their own without a second person. */
@@ -87,17 +85,13 @@ export class PersonExceptionsService {
   private async read(where: Prisma.Sql): Promise<ListedPerson[]> {
     const rows = await this.prisma.$queryRaw<ListedPerson[]>`
       SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, p.daily_cap_usd::text, p.monthly_cap_usd::text,
-        p.max_item_usd::text, p.requests_per_minute, s.today_usd::text AS spent_today_usd, s.month_usd::text AS spent_this_month_usd
-      FROM (SELECT * FROM person p WHERE ${where}) AS p
-      CROSS JOIN LATERAL payer_spent(p.id, (now() AT TIME ZONE 'UTC')::date) AS s
-      ORDER BY p.id DESC`;
+        p.max_item_usd::text, p.requests_per_minute
+      FROM person p WHERE ${where}`;
     return rows.map((row) => ({
       ...row,
       daily_cap_usd: plain(row.daily_cap_usd),
       monthly_cap_usd: plain(row.monthly_cap_usd),
       max_item_usd: plain(row.max_item_usd),
-      spent_today_usd: plain(row.spent_today_usd) ?? '0',
-      spent_this_month_usd: plain(row.spent_this_month_usd) ?? '0',
     }));
   }
 }

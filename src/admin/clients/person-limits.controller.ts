@@ -11,8 +11,10 @@ import { OwnLimits } from '../../access/people/person-exceptions';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions.service';
 import { maskContacts } from '../../history/records/masking';
 import { idBefore, rowsToRead, toPage } from '../../history/records/page';
+import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { toUsage } from '../limits/cap';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
 import { WaitingDto } from './changes.dto';
@@ -30,6 +32,7 @@ export class PersonLimitsController {
   constructor(
     private readonly exceptions: PersonExceptionsService,
     private readonly governance: GovernanceService,
+    private readonly spending: SpendingService,
   ) {}
 
   @Get()
@@ -56,7 +59,8 @@ export class PersonLimitsController {
     }
     const filters = { before: idBefore(search), name, limit: rowsToRead(search) };
     const { rows, nextPageToken } = toPage(await this.exceptions.list(client, filters).catch(asProblem), search);
-    return { persons: rows.map((person) => shownTo(call, person)), next_page_token: nextPageToken };
+    const usages = await this.spending.ofPayers(rows.map(({ id }) => id));
+    return { persons: rows.map((person) => shownTo(call, person, usages)), next_page_token: nextPageToken };
   }
 
   @Get(':id')
@@ -72,7 +76,7 @@ export class PersonLimitsController {
     @Param('name') client: string,
     @Param('id') id: string,
   ): Promise<PersonDto> {
-    return shownTo(call, await this.exceptions.one(client, id).catch(asProblem));
+    return this.read(call, client, id);
   }
 
   @Post()
@@ -140,11 +144,19 @@ export class PersonLimitsController {
   ): Promise<PersonDto | WaitingDto> {
     const waits = await this.governance.limitPerson(client, id, change, changedBy(call, reason)).catch(asProblem);
     if (waits) return waiting(waits, reply);
-    return shownTo(call, await this.exceptions.one(client, id).catch(asProblem));
+    return this.read(call, client, id);
+  }
+
+  private async read(call: AuthenticatedCall, client: string, id: string): Promise<PersonDto> {
+    const person = await this.exceptions.one(client, id).catch(asProblem);
+    return shownTo(call, person, await this.spending.ofPayers([person.id]));
   }
 }
 
-/** Names may be contacts, if the provider uses them as subjects. */
-function shownTo(call: AuthenticatedCall, person: ListedPerson): PersonDto {
-  return { ...person, name: person.name === null || mayReveal(call) ? person.name : maskContacts(person.name) };
+/** Adds what a person has spent. Names may be contacts, if the provider uses them as subjects. */
+function shownTo(call: AuthenticatedCall, person: ListedPerson, usages: Map<string, PayerUsage>): PersonDto {
+  const usage = usages.get(person.id);
+  if (!usage) throw new Error('a person has no caps');
+  const name = person.name === null || mayReveal(call) ? person.name : maskContacts(person.name);
+  return { ...person, name, usage: toUsage({ daily: usage.dailyCapUsd, monthly: usage.monthlyCapUsd }, usage) };
 }

@@ -6,6 +6,7 @@ import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
+import { UsageDto } from '../limits/cap';
 import { CountLimit, UsdLimit } from './client-rules';
 
 type Usd = string | number | null;
@@ -64,8 +65,7 @@ export class PersonDto implements ListedPerson {
   @orNull('integer', 'Limit of requests per minute.')
   requests_per_minute!: number | null;
 
-  @text('US dollars spent or reserved today, UTC.', USD) spent_today_usd!: string;
-  @text('US dollars spent or reserved this month, UTC.', USD) spent_this_month_usd!: string;
+  @ApiProperty({ type: UsageDto, description: "Spending against its caps, or the client's." }) usage!: UsageDto;
 }
 
 export class PersonsDto {
