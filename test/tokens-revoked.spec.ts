@@ -5,6 +5,8 @@ import supertest from './support/supertest';
 import { createTokenClient, TokenClient } from './support/token-client';
 import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from './support/token-scene';
 
+const NOBODY = '019ac000-0000-7000-8000-000000000000';
+
 /** Every test pays on one instance, which then remembers the caller, and changes something elsewhere. */
 describe('the revocation of tokens', () => {
   let scene: TokenScene;
@@ -84,6 +86,35 @@ describe('the revocation of tokens', () => {
     await revoke(name, { issuer, name: 'eve' }).expect(200);
     await scene.proxy.database.query('UPDATE person SET name = NULL, salt = NULL WHERE client_id = $1', [id]);
     expect(await answers(eve)).toEqual(REFUSED);
+  });
+
+  it('of one person by ID takes effect at once, and only for the client that has the person', async () => {
+    const { id, name, token } = await newClient();
+    const other = await newClient();
+    const [alice, bob] = [await token(), await token({ sub: 'bob' })];
+    expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
+    const [person] = await scene.proxy.database.query('SELECT id FROM person WHERE client_id = $1 AND name = $2', [
+      id,
+      'alice',
+    ]);
+    const known = { person_id: String(person?.id) };
+    expect((await revoke(other.name, known).expect(404)).body.code).toBe('person_not_found');
+    expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
+    const first = (await revoke(name, known).expect(200)).body;
+    const second = (await revoke(name, { ...known, reason: 'Case 17' }).expect(200)).body;
+    expect([await answers(alice), await answers(bob)]).toEqual([REFUSED, DONE]);
+    const { body } = await scene.proxy.get(admin, '/v1/activity?action=person_revoked').expect(200);
+    expect(body.activity[0]).toMatchObject({ before: first, after: second, reason: 'Case 17' });
+  });
+
+  it.each([
+    [{}, ['/name']],
+    [{ issuer: 'https://id.example' }, ['/name']],
+    [{ person_id: 'alice' }, ['/person_id']],
+    [{ person_id: NOBODY, name: 'alice', issuer: 'https://id.example' }, ['/name', '/issuer']],
+  ])('of one person rejects %j, which does not name one in one way', async (body, pointers) => {
+    const { errors } = (await revoke('admin', body).expect(400)).body as { errors?: { pointer: string }[] };
+    expect(errors?.map(({ pointer }) => pointer)).toEqual(pointers);
   });
 
   it('of one person by a command takes effect at once', async () => {

@@ -4,6 +4,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { personHash } from './person-hash';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
+import { ClientError } from '../clients/client-error';
 import { lockClient } from '../clients/client-writes';
 import { PATIENCE } from '../clients/clients.service';
 
@@ -15,10 +16,18 @@ export interface NamedPerson {
   name: string;
 }
 
+/** A person of a client who was seen before. */
+export interface KnownPerson {
+  id: string;
+}
+
 export interface RevokedPerson {
   person_id: string;
   revoked_at: Date;
 }
+
+/** A revocation, and the one before it. */
+type Written = RevokedPerson & { before: Date | null };
 
 /** Ends the tokens, ephemeral keys and page sessions of a person. */
 @Injectable()
@@ -31,12 +40,12 @@ export class PersonRevocationsService {
   /**
    * Ends all credentials of a person that were issued before. Once committed, no instance accepts them. The person may not have
    * been seen yet. Those issued later are accepted.
-   * @throws ClientError if there is no such client.
+   * @throws ClientError if there is no such client, or no person of the client with the ID.
    */
-  async revoke(clientName: string, person: NamedPerson, by: ChangeAuthor): Promise<RevokedPerson> {
+  revoke(clientName: string, person: NamedPerson | KnownPerson, by: ChangeAuthor): Promise<RevokedPerson> {
     return this.prisma.$transaction(async (tx) => {
       const { id, name } = await lockClient(tx, clientName);
-      const { before, ...revoked } = await write(tx, id, person);
+      const { before, ...revoked } = await ('id' in person ? writeKnown(tx, id, person) : writeNamed(tx, id, person));
       // Every remembered caller of the client is looked up again.
       await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${id}::uuid`;
       const { person_id, revoked_at: revokedAt } = revoked;
@@ -54,11 +63,11 @@ export class PersonRevocationsService {
 }
 
 /** Writes the time, with the row of a person who was never seen. Such a row has no name, because nobody has used it. */
-async function write(
+async function writeNamed(
   tx: Prisma.TransactionClient,
   clientId: string,
   { issuer, name }: NamedPerson,
-): Promise<RevokedPerson & { before: Date | null }> {
+): Promise<Written> {
   const sha256 = personHash(clientId, issuer, name);
   const [known] = await tx.$queryRaw<{ before: Date | null }[]>`
     SELECT revoked_at AS before FROM person WHERE sha256 = ${sha256} FOR UPDATE`;
@@ -69,4 +78,13 @@ async function write(
     RETURNING id::text AS person_id, revoked_at`;
   if (!row) throw new Error('the upsert returned no row');
   return { ...row, before: known?.before ?? null };
+}
+
+async function writeKnown(tx: Prisma.TransactionClient, clientId: string, { id }: KnownPerson): Promise<Written> {
+  const [row] = await tx.$queryRaw<Written[]>`
+    UPDATE person p SET revoked_at = clock_timestamp()
+    FROM (SELECT id, revoked_at FROM person WHERE id = ${id}::uuid AND client_id = ${clientId}::uuid FOR UPDATE) AS was
+    WHERE p.id = was.id RETURNING p.id::text AS person_id, p.revoked_at, was.revoked_at AS before`;
+  if (!row) throw new ClientError(`no person of the client has the ID ${id}`, 'person_not_found');
+  return row;
 }

@@ -3,8 +3,9 @@ import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nest
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
-import { PersonRevocationsService } from '../../access/people/person-revocations.service';
+import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
 import { changedBy } from './changed-by';
 import { RevokedPersonDto, RevokePersonDto } from './person-revocations.dto';
@@ -28,12 +29,24 @@ export class PersonRevocationsController {
   })
   @ApiParam({ name: 'name', schema: { type: 'string' }, description: "The client's name." })
   @ApiResponse({ status: 200, type: RevokedPersonDto, description: 'Time of the revocation.' })
-  @ApiKeyProblems('invalid_request', 'client_not_found')
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'person_not_found')
   async revoke(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') client: string,
-    @Body() { name, issuer, reason }: RevokePersonDto,
+    @Body() body: RevokePersonDto,
   ): Promise<RevokedPersonDto> {
-    return this.revocations.revoke(client, { name, issuer: issuer ?? null }, changedBy(call, reason)).catch(asProblem);
+    return this.revocations.revoke(client, whomIn(body), changedBy(call, body.reason)).catch(asProblem);
   }
+}
+
+/** @throws Problem `invalid_request` unless the body says in one way whom it means. */
+function whomIn({ person_id: id, name, issuer }: RevokePersonDto): NamedPerson | KnownPerson {
+  if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
+  const given = Object.entries({ name, issuer }).filter(([, value]) => value !== undefined);
+  if (id !== undefined && given.length === 0) return { id };
+  const faults =
+    id === undefined
+      ? [{ pointer: '/name', detail: 'is required without person_id' }]
+      : given.map(([field]) => ({ pointer: `/${field}`, detail: 'must be left out with person_id' }));
+  throw new Problem('invalid_request', { faults });
 }

@@ -1,16 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { NotForwarded } from '../../http/validation/nothing.dto';
+import { Uuid } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { RevokedPerson } from '../../access/people/person-revocations.service';
 
 @NotForwarded()
 export class RevokePersonDto {
+  @Uuid('ID of the person, instead of the name and the issuer.') person_id?: string;
+
   @Text({
     max: 500,
+    required: false,
     description: 'Subject at the provider (`sub`), or the name that the app uses.',
     example: 'alice',
   })
-  name!: string;
+  name?: string;
 
   @Text({
     max: 500,
