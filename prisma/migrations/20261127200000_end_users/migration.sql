@@ -91,6 +91,8 @@ CREATE TABLE ephemeral_key (
 );
 CREATE INDEX ephemeral_key_person ON ephemeral_key (person_id, id);
 CREATE INDEX ephemeral_key_parent ON ephemeral_key (key_id, id);
+-- Rows stay, and only those of the last minutes are valid.
+CREATE INDEX ephemeral_key_valid ON ephemeral_key (key_id, expires_at) WHERE revoked_at IS NULL;
 
 -- Apps make ephemeral keys all day, and lists of administrative acts leave them out.
 CREATE INDEX IF NOT EXISTS activity_administrative ON activity (acted_at, id)

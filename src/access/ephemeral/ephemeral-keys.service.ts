@@ -8,7 +8,7 @@ import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { hashKey, newEphemeralKey } from '../clients/key';
 import { personHash } from '../people/person-hash';
-import { EphemeralKeyState, STATE, WITH_PARENT_AND_PERSON } from './state';
+import { EphemeralKeyState, IS_ACTIVE, STATE, WITH_PARENT_AND_PERSON } from './state';
 
 /** The longest life of an ephemeral key: 15 minutes. */
 export const LONGEST_SECONDS = 900;
@@ -105,6 +105,14 @@ export class EphemeralKeysService {
     return read(this.prisma, clientId, filter, limit);
   }
 
+  /** Returns how many keys of a client are valid, by the database's clock. */
+  async countActive(clientId: string): Promise<number> {
+    const [row] = await this.prisma.$queryRaw<{ active: number }[]>`
+      SELECT count(*)::int AS active FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)}
+      WHERE ${conditions(clientId, {})} AND ${Prisma.raw(IS_ACTIVE)}`;
+    return row?.active ?? 0;
+  }
+
   /**
    * Revokes keys of a client. Once committed, no instance accepts them, because the row of the client has another version. What
    * has ended already stays as it is.
@@ -117,7 +125,7 @@ export class EphemeralKeysService {
       const revoked = await tx.$queryRaw<{ id: string; revokedAt: Date }[]>`
         UPDATE ephemeral_key SET revoked_at = now() WHERE id IN (
           SELECT e.id FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)}
-          WHERE ${conditions(client.id, filter)} AND ${Prisma.raw(STATE)} = 'active')
+          WHERE ${conditions(client.id, filter)} AND ${Prisma.raw(IS_ACTIVE)})
         RETURNING id::text, revoked_at AS "revokedAt"`;
       await this.changes.record(
         tx,

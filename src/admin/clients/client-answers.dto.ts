@@ -98,6 +98,7 @@ export class KeyDto implements ListedKey {
 
 export class KeysDto {
   @ApiProperty({ type: [KeyDto], description: 'Keys, oldest first.' }) keys!: KeyDto[];
+  @described('Number of valid ephemeral keys, which are not listed.', COUNT) active_ephemeral_keys!: number;
 }
 
 export class NewKeyDto {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '../../access/clients/clients.module';
+import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { GovernanceModule } from '../../access/governance/governance.module';
 import { PersonRevocationsService } from '../../access/people/person-revocations.service';
 import { UpstreamModule } from '../../gateway/upstream/upstream.module';
@@ -15,7 +16,7 @@ import { OperationsController } from './operations.controller';
 
 @Module({
   imports: [ClientsModule, GovernanceModule, PolicyModule, UpstreamModule],
-  providers: [PersonRevocationsService],
+  providers: [EphemeralKeysService, PersonRevocationsService],
   controllers: [
     ChangesController,
     ClientsController,

@@ -6,6 +6,7 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
+import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
@@ -27,6 +28,7 @@ export class KeysController {
   constructor(
     private readonly clients: ClientsService,
     private readonly governance: GovernanceService,
+    private readonly ephemeral: EphemeralKeysService,
   ) {}
 
   @Get()
@@ -36,8 +38,9 @@ export class KeysController {
   @ApiResponse({ status: 200, type: KeysDto, description: 'All keys, including revoked and expired ones.' })
   @ApiKeyProblems('client_not_found')
   async list(@Param('name') name: string): Promise<KeysDto> {
-    await this.clients.find(name).catch(asProblem);
-    return { keys: await this.clients.listKeys(name) };
+    const { id } = await this.clients.find(name).catch(asProblem);
+    const [keys, active] = await Promise.all([this.clients.listKeys(name), this.ephemeral.countActive(id)]);
+    return { keys, active_ephemeral_keys: active };
   }
 
   @Post()

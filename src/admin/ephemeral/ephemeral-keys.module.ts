@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../access/auth/auth.module';
+import { ClientsModule } from '../../access/clients/clients.module';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
+import { ClientEphemeralKeysController } from './client-ephemeral-keys.controller';
 import { EphemeralKeysController } from './ephemeral-keys.controller';
 
-@Module({ imports: [AuthModule], providers: [EphemeralKeysService], controllers: [EphemeralKeysController] })
+@Module({
+  imports: [AuthModule, ClientsModule],
+  providers: [EphemeralKeysService],
+  controllers: [EphemeralKeysController, ClientEphemeralKeysController],
+})
 export class EphemeralKeysModule {}
