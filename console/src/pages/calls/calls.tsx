@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { api, revealing } from '../../api/client';
 import type { CallRecord } from '../../api/generated/schema';
+import { whilePaging } from '../../api/while-paging';
 import { CALL_COLUMNS } from './columns';
 import { HistoryPage } from './history-page';
-import { useList, whilePaging } from './list';
+import { useList } from './list';
 import { Rows } from './rows';
 
 const keyOf = ({ id }: CallRecord) => id;

@@ -1,10 +1,10 @@
-import { Group, NativeSelect, Stack, Switch, Text } from '@mantine/core';
+import { Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { faultsOf } from '../../api/problem';
-import { useSession } from '../../api/session';
 import { formatCount } from '../../components/format';
 import { Page } from '../../components/page';
 import { Pager } from '../../components/pager';
+import { PeopleSwitch } from '../../components/people-switch';
 import { ColumnsMenu } from './columns-menu';
 import { ExportButton } from './export-dialog';
 import { FilterPanel } from './filter-panel';
@@ -62,20 +62,6 @@ function Shown({ count, next }: Pick<Props, 'count' | 'next'>) {
     <Text size="sm" c="dimmed" role="status">
       {count !== undefined && count > 0 && `${formatCount(count)} on this page${next ? '; there are more' : ''}`}
     </Text>
-  );
-}
-
-/** Masked again when you leave the page. */
-function PeopleSwitch({ reveal, setReveal }: Pick<Props, 'reveal' | 'setReveal'>) {
-  const { may } = useSession();
-  if (!may('audit:pii')) return <span />;
-  return (
-    <Switch
-      size="sm"
-      label={reveal ? 'Show people: every page that you view is recorded' : 'Show people (recorded)'}
-      checked={reveal}
-      onChange={({ currentTarget }) => setReveal(currentTarget.checked)}
-    />
   );
 }
 

@@ -52,15 +52,3 @@ export function useList<Row>(what: What, columns: Choosable<Row>[]): List {
   const show = (next: View) => change({ ...Object.fromEntries(VIEW_NAMES.map((name) => [name, undefined])), ...next });
   return { what, view, filters, query: query as Query, change, show, columns, chosen, choose };
 }
-
-/** The old page stays until the next one is loaded. Unmasked people do not stay when they are masked again. */
-export const whilePaging = (reveal: boolean) =>
-  reveal
-    ? { gcTime: 0 }
-    : {
-        placeholderData: <Data>(before: Data | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
-          isMasked(query?.queryKey[2]) ? before : undefined,
-      };
-
-const isMasked = (asked: unknown) =>
-  (asked as { headers?: Record<string, unknown> } | undefined)?.headers?.['X-People'] === 'masked';
