@@ -8,6 +8,7 @@ import { WordBadge } from '../../components/badges';
 import { type Column, DataTable } from '../../components/data-table';
 import { Instant, Maybe } from '../../components/values';
 import { AllowSignIn } from './allow-sign-in';
+import { EphemeralKeys } from './ephemeral-keys';
 import { IssueKey } from './issue-key';
 import { nameOf } from './key-name';
 import { NewKeyDialog } from './new-key-dialog';
@@ -61,6 +62,9 @@ export function Keys({ client }: { client: ClientDto }) {
         retry={keys.refetch}
         empty="This client has no keys."
       />
+      {keys.data && (client.kind === 'server' || keys.data.active_ephemeral_keys > 0) && (
+        <EphemeralKeys client={name} active={keys.data.active_ephemeral_keys} />
+      )}
       {issuing && (
         <IssueKey
           client={name}
