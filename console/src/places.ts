@@ -80,6 +80,8 @@ export const ROUTES: PageAt[] = [
     scopes: ['admin'],
     page: lazy(() => import('./pages/clients/beneficiaries')),
   },
+  { path: '/clients/:name/persons', scopes: ['admin'], page: lazy(() => import('./pages/clients/persons')) },
+  { path: '/clients/:name/persons/:id', scopes: ['admin'], page: lazy(() => import('./pages/clients/person')) },
   { path: '/changes', scopes: ['admin'], page: lazy(() => import('./pages/changes/changes')) },
   { path: '/activity', scopes: ['admin', 'audit'], page: lazy(() => import('./pages/activity/activity')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },

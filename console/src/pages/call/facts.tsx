@@ -1,6 +1,8 @@
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { CallStory } from '../../api/generated/schema';
+import { useSession } from '../../api/session';
 import { PersonBehind } from '../../components/behind';
 import { Facts as FactList } from '../../components/facts';
 import { clientWords, formatCount } from '../../components/format';
@@ -23,7 +25,7 @@ export function Facts({ story }: { story: CallStory }) {
           'Expected fees': story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
           Client: clientWords(client, story.account),
           For: <PersonBehind of={story} />,
-          Person: story.person_id === null ? undefined : <Copyable text={story.person_id} label="the person's id" />,
+          Person: story.person_id === null ? undefined : <PersonId client={client.name} id={story.person_id} />,
           Key: <Copyable text={story.key_id} label="the key's id" />,
           'Ephemeral key':
             story.ephemeral_key_id === null ? undefined : (
@@ -53,6 +55,21 @@ export function Facts({ story }: { story: CallStory }) {
         }}
       />
     </Section>
+  );
+}
+
+/** Leads administrators to the limits and the spending of the person. */
+function PersonId({ client, id }: { client: string | null; id: string }) {
+  const { may } = useSession();
+  return (
+    <>
+      <Copyable text={id} label="the person's id" />
+      {client !== null && may('admin') && (
+        <Anchor component={Link} href={`/clients/${client}/persons/${id}`} size="sm">
+          Limits and spending
+        </Anchor>
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import type { CapDto } from '../../api/generated/schema';
 import { percentOf } from '../../components/format';
-import { Usd } from '../../components/values';
+import { Instant, Usd } from '../../components/values';
 
 /** Shows the use of a cap: a bar, and the exact amounts. */
 export function CapUsage({ cap, label }: { cap: CapDto; label: string }) {
@@ -25,6 +25,21 @@ export function CapUsage({ cap, label }: { cap: CapDto; label: string }) {
       </Text>
       <Text size="xs" c="dimmed">
         <Usd amount={left} /> left
+      </Text>
+    </Stack>
+  );
+}
+
+/** Shows the use of a cap under the name of its period, and when the period ends. */
+export function PeriodUsage({ title, cap }: { title: string; cap: CapDto }) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <CapUsage cap={cap} label={title} />
+      <Text size="xs" c="dimmed">
+        Resets <Instant at={cap.resets_at} relative />
       </Text>
     </Stack>
   );

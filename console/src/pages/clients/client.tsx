@@ -1,9 +1,9 @@
-import { Alert, Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Group, SimpleGrid, Stack } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
-import type { CapDto, ClientDto } from '../../api/generated/schema';
-import { CapUsage } from './cap-usage';
+import type { ClientDto } from '../../api/generated/schema';
+import { PeriodUsage } from './cap-usage';
 import { Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { Answer } from '../../components/states';
@@ -28,6 +28,9 @@ export default function ClientPage() {
         </Anchor>
         <Anchor component={Link} href={`/clients/${name}/beneficiaries`} size="sm">
           Register of recipients
+        </Anchor>
+        <Anchor component={Link} href={`/clients/${name}/persons`} size="sm">
+          People
         </Anchor>
       </Group>
       <Answer of={client} lines={8}>
@@ -66,23 +69,9 @@ function Summary({ client }: { client: ClientDto }) {
             Made: <Instant at={at} />,
           }}
         />
-        <Usage title="Spent today, UTC" cap={usage.daily} />
-        <Usage title="Spent this month, UTC" cap={usage.monthly} />
+        <PeriodUsage title="Spent today, UTC" cap={usage.daily} />
+        <PeriodUsage title="Spent this month, UTC" cap={usage.monthly} />
       </SimpleGrid>
-    </Stack>
-  );
-}
-
-function Usage({ title, cap }: { title: string; cap: CapDto }) {
-  return (
-    <Stack gap={4}>
-      <Text size="sm" fw={600}>
-        {title}
-      </Text>
-      <CapUsage cap={cap} label={title} />
-      <Text size="xs" c="dimmed">
-        Resets <Instant at={cap.resets_at} relative />
-      </Text>
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 
-/** Reloads all data about clients, their keys, their registers and their accounts. */
+/** Reloads all data about clients, their keys, registers, people and accounts. */
 export function forgetClients(queries: QueryClient): void {
   for (const path of [
     '/v1/accounts',
@@ -8,6 +8,8 @@ export function forgetClients(queries: QueryClient): void {
     '/v1/clients/{name}',
     '/v1/clients/{name}/keys',
     '/v1/clients/{name}/beneficiaries',
+    '/v1/clients/{name}/persons',
+    '/v1/clients/{name}/persons/{id}',
   ]) {
     void queries.invalidateQueries({ queryKey: ['get', path] });
   }

@@ -1,0 +1,162 @@
+import { Button, NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { http } from '../../api/client';
+import type { ChangePersonDto, ClientDto, PersonDto } from '../../api/generated/schema';
+import { ReasonDialog } from '../../components/reason-dialog';
+import { type Faults, faultsByField, LABELS } from './draft';
+import { forgetClients } from './forget';
+import {
+  defaultInWords,
+  OWN_LIMITS,
+  personChanges,
+  type PersonDraft,
+  personDraftOf,
+  personWords,
+} from './person-limits';
+import { isWaiting } from './waiting';
+
+interface Props {
+  client: ClientDto;
+  /** Undefined for somebody whom nobody may have seen yet. */
+  person?: PersonDto;
+  /** Called with the ID of the person once the limits apply. */
+  saved?: (id: string) => void;
+  close: () => void;
+}
+
+interface Named {
+  name: string;
+  /** Empty if the app names the person. */
+  issuer: string;
+}
+
+/** Gives a person limits of their own, or the client's back. Only edited fields are sent. */
+export function LimitPerson({ client, person, saved, close }: Props) {
+  const queries = useQueryClient();
+  const [named, setNamed] = useState<Named>({ name: '', issuer: client.token_issuer ?? '' });
+  const [was] = useState(() => personDraftOf(person));
+  const [draft, setDraft] = useState(was);
+  const [faults, setFaults] = useState<Faults>({});
+  const changes = personChanges(draft, was);
+  const run = async (reason: string) => {
+    setFaults({});
+    const answer = await send(client.name, person?.id ?? named, { ...changes, reason });
+    forgetClients(queries);
+    if (!answer || isWaiting(answer)) return;
+    notifications.show({ message: 'Saved. The limits apply from the next request.', color: 'teal' });
+    saved?.(answer.id);
+  };
+  const isUnnamed = !person && named.name.trim() === '';
+  const nothing = Object.keys(changes).length === 0 ? 'Change a limit first.' : undefined;
+  return (
+    <ReasonDialog
+      title={person ? `Limits of ${personWords(person)}` : 'Limits for a person'}
+      action="Save"
+      missing={isUnnamed ? 'Name the person first.' : nothing}
+      run={(reason) =>
+        run(reason).catch((error: unknown) => {
+          setFaults(faultsByField(error));
+          throw error;
+        })
+      }
+      close={close}
+    >
+      {!person && <NameFields {...{ client, named, faults, change: setNamed }} />}
+      <Text size="sm" c="dimmed">
+        An empty field means the limit that {client.name} has for each of its people.
+      </Text>
+      <OwnLimitFields {...{ client, draft, faults, change: setDraft }} />
+    </ReasonDialog>
+  );
+}
+
+/** @param whom the ID of a known person, or the name of any. */
+async function send(client: string, whom: string | Named, change: ChangePersonDto) {
+  if (typeof whom === 'string') {
+    const path = { name: client, id: whom };
+    return (await http.PATCH('/v1/clients/{name}/persons/{id}', { params: { path }, body: change })).data;
+  }
+  const body = { name: whom.name.trim(), ...(whom.issuer !== '' && { issuer: whom.issuer }), ...change };
+  return (await http.POST('/v1/clients/{name}/persons', { params: { path: { name: client } }, body })).data;
+}
+
+interface NameProps {
+  client: ClientDto;
+  named: Named;
+  faults: Faults;
+  change: (named: Named) => void;
+}
+
+function NameFields({ client: { token_issuer: issuer }, named, faults, change }: NameProps) {
+  return (
+    <>
+      {issuer !== null && (
+        <NativeSelect
+          {...{ label: 'Named by', value: named.issuer, error: faults.issuer }}
+          data={[
+            { value: issuer, label: issuer },
+            { value: '', label: 'the app' },
+          ]}
+          onChange={({ currentTarget: { value } }) => change({ ...named, issuer: value })}
+        />
+      )}
+      <TextInput
+        {...{
+          label: 'Name',
+          required: true,
+          autoComplete: 'off',
+          maxLength: 255,
+          value: named.name,
+          error: faults.name,
+        }}
+        description={
+          named.issuer === ''
+            ? 'As the app sends it in X-Actor or for an ephemeral key.'
+            : 'Subject of the access tokens.'
+        }
+        data-autofocus
+        onChange={({ currentTarget: { value } }) => change({ ...named, name: value })}
+      />
+    </>
+  );
+}
+
+interface LimitProps {
+  client: ClientDto;
+  draft: PersonDraft;
+  faults: Faults;
+  change: (draft: PersonDraft) => void;
+}
+
+function OwnLimitFields({ client, draft, faults, change }: LimitProps) {
+  const isOwn = OWN_LIMITS.some((name) => draft[name] !== '');
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {OWN_LIMITS.map((name) => (
+          <TextInput
+            key={name}
+            {...(name === OWN_LIMITS[0] && { 'data-autofocus': true })}
+            label={name.endsWith('_usd') ? `${LABELS[name]}, USD` : LABELS[name]}
+            {...{ placeholder: `Default: ${defaultInWords(client, name)}`, autoComplete: 'off', value: draft[name] }}
+            inputMode={name.endsWith('_usd') ? 'decimal' : 'numeric'}
+            error={faults[name]}
+            onChange={({ currentTarget: { value } }) => change({ ...draft, [name]: value.trim() })}
+          />
+        ))}
+      </SimpleGrid>
+      {isOwn && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          style={{ alignSelf: 'flex-start' }}
+          onClick={() => change(personDraftOf(undefined))}
+        >
+          Back to the defaults
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ChangePersonDto, ClientDto, PersonDto } from '../../api/generated/schema';
+import { LABELS, limitInWords } from './draft';
+
+/** The limits that one person can have instead of the client's. */
+export const OWN_LIMITS = ['daily_cap_usd', 'monthly_cap_usd', 'max_item_usd', 'requests_per_minute'] as const;
+export type OwnLimit = (typeof OWN_LIMITS)[number];
+
+/** The own limits of a person in a form. An empty field means the client's limit. */
+export type PersonDraft = Record<OwnLimit, string>;
+
+const NO_OWN_LIMITS: PersonDraft = {
+  daily_cap_usd: '',
+  monthly_cap_usd: '',
+  max_item_usd: '',
+  requests_per_minute: '',
+};
+
+/** @param person undefined for somebody whom nobody has seen. */
+export function personDraftOf(person: PersonDto | undefined): PersonDraft {
+  if (!person) return NO_OWN_LIMITS;
+  return Object.fromEntries(OWN_LIMITS.map((name) => [name, String(person[name] ?? '')])) as PersonDraft;
+}
+
+/** Returns only the changes, as the API takes them. */
+export function personChanges(draft: PersonDraft, was: PersonDraft): ChangePersonDto {
+  const changed = OWN_LIMITS.filter((name) => draft[name] !== was[name]);
+  return Object.fromEntries(changed.map((name) => [name, sent(name, draft[name])]));
+}
+
+/** A text that is no number is sent as it is, so that the API says what it must be. */
+function sent(name: OwnLimit, text: string): string | number | null {
+  if (text === '') return null;
+  return name === 'requests_per_minute' && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** Describes the limit of the client for each of its people: `$10.00`, `no limit`. */
+export const defaultInWords = (client: ClientDto, name: OwnLimit) => limitInWords(name, client[`person_${name}`] ?? '');
+
+/** Describes the own limits of a person: `Daily cap: $50.00; Requests per minute: 5`. Empty if there are none. */
+export function ownLimitsInWords(person: PersonDto): string {
+  const own = OWN_LIMITS.filter((name) => person[name] !== null);
+  return own.map((name) => `${LABELS[name]}: ${limitInWords(name, person[name] ?? '')}`).join('; ');
+}
+
+/** The name of a person. Who was erased has none, and who was revoked before anybody saw them. */
+export const personWords = ({ id, name }: Pick<PersonDto, 'id' | 'name'>) => name ?? `…${id.slice(-12)}`;
