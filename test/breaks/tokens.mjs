@@ -44,6 +44,19 @@ export const ACCESS_TOKENS = [
     test: 'not made to flood',
   },
   {
+    name: 'person-of-another-client',
+    guards: 'the people of other clients against a revocation by ID',
+    edits: [
+      [
+        'src/access/people/person-revocations.service.ts',
+        'WHERE id = ${id}::uuid AND client_id = ${clientId}::uuid FOR UPDATE',
+        'WHERE id = ${id}::uuid FOR UPDATE',
+      ],
+    ],
+    noticedBy: REVOKED,
+    test: 'by ID takes effect at once',
+  },
+  {
     name: 'token-of-revoked-person',
     guards: 'tokens from before a revocation of their person',
     edits: [['src/access/auth/token-row.ts', 'if (row.revokedAt && ', 'if (row.revokedAt && !claims && ']],
