@@ -143,16 +143,19 @@ export interface Asking {
   body: object;
   operation?: string;
   idempotencyKey?: string | undefined;
+  /** On whose behalf the app asks (`X-Actor`). */
+  actor?: string;
 }
 
 /** Sends a POST as an app does. Each request may have a connection of its own. */
-export async function ask(url: string, { key, body, operation = '/payouts/airtime', idempotencyKey }: Asking) {
+export async function ask(url: string, { key, body, operation = '/payouts/airtime', idempotencyKey, actor }: Asking) {
   const response = await fetch(`${url}/api/v0.1${operation}`, {
     method: 'POST',
     headers: {
       'X-API-Key': key,
       'Content-Type': 'application/json',
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      ...(actor !== undefined && { 'X-Actor': actor }),
     },
     body: JSON.stringify(body),
   });

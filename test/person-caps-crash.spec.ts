@@ -1,0 +1,137 @@
+import { Asking, ask, askUntilSettled, createClient, Fleet, Told } from './support/fleet';
+import { Gate } from './support/gate';
+import { holdWrites, loseWrites, writesWait } from './support/held-writes';
+import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const AMOUNT = 1.25;
+const PERSONS = ['ada', 'bob', 'eve'];
+
+/** Of each person and day. */
+const CAP = 5;
+const FITTING = CAP / AMOUNT;
+const ORDERS = [1, 2, 3, 4, 5, 6, 7, 8];
+
+interface Order {
+  person: string;
+  phone: string;
+  asking: Asking;
+}
+
+/** Two proxies are killed during the admission, the sending and the answers of payments of people who were never seen. */
+describe('the cap of a person', () => {
+  let database: TestDatabase;
+  let sandbox: TestSandbox;
+  let postgres: Gate;
+  let upstream: Gate;
+  let fleet: Fleet;
+  let orders: Order[];
+  let told: Told[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await startSandbox({}, database);
+    [postgres, upstream] = [await Gate.start(() => database.url), await Gate.start(() => sandbox.url)];
+    const throughGate = Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString();
+    fleet = await Fleet.start(2, database, {
+      DATABASE_URL: throughGate,
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_API_KEY: API_KEY,
+    });
+    const { id, key } = await createClient(database, 'app', ['pay']);
+    await database.query('UPDATE client SET person_daily_cap_usd = $2 WHERE id = $1', [id, CAP]);
+    orders = PERSONS.flatMap((person, place) =>
+      ORDERS.map((number) => {
+        const phone = `+25470000${place}0${number}0`;
+        const idempotencyKey = `${person}-${number}`;
+        return { person, phone, asking: { key, actor: person, idempotencyKey, body: airtime(AMOUNT, phone) } };
+      }),
+    );
+  });
+  afterAll(async () => {
+    await fleet?.stop();
+    for (const gate of [upstream, postgres]) await gate?.stop();
+    await sandbox?.close();
+    await database?.close();
+  });
+
+  const ordersOf = (person: string) => orders.filter((order) => order.person === person);
+
+  /** The first requests of everybody, over both proxies. No answers come to those of proxies that are killed. */
+  const askFor = (...numbers: number[]) => {
+    const asked = PERSONS.flatMap((person) => numbers.map((number) => ordersOf(person)[number - 1]));
+    return asked.map((order, place) => ask(fleet.url(place % 2), (order as Order).asking).catch(() => undefined));
+  };
+
+  async function killAndRestart(lost: Promise<unknown>[], whenDead = async () => {}): Promise<void> {
+    await Promise.all([fleet.kill(0), fleet.kill(1)]);
+    for (const gate of [upstream, postgres]) {
+      gate.cut();
+      gate.open();
+    }
+    await whenDead();
+    await Promise.all(lost);
+    await Promise.all([fleet.restart(0), fleet.restart(1)]);
+  }
+
+  const askAll = () =>
+    Promise.all(orders.map(({ asking }, place) => askUntilSettled(() => fleet.url(place % 2), asking)));
+
+  /** How often the upstream paid each order of a person. */
+  async function executionsOf(person: string): Promise<number[]> {
+    const paid = (await sandbox.requests()).filter(({ processed }) => processed);
+    return ordersOf(person).map(
+      ({ phone }) => paid.filter(({ body }) => JSON.stringify(body)?.includes(JSON.stringify(phone))).length,
+    );
+  }
+
+  async function spentBy(person: string): Promise<unknown> {
+    const [row] = await database.query(
+      `SELECT sum(s.usd)::float8 AS usd FROM payer_spending s JOIN person p ON p.id = s.payer_id
+       WHERE p.name = $1`,
+      [person],
+    );
+    return row?.usd;
+  }
+
+  /** Who was paid, is in doubt, or was refused: as many of each person as the cap allows, and no fewer. */
+  async function expectCaps(): Promise<void> {
+    const holds = ({ status, json }: Told) => status === 200 || json.code === 'outcome_unknown';
+    for (const person of PERSONS) {
+      const own = told.filter((_one, place) => orders[place]?.person === person);
+      const refused = own.filter((one) => !holds(one)).map(({ json }) => json.code);
+      expect(refused).toEqual(Array(ORDERS.length - FITTING).fill('cap_exceeded'));
+      expect(await spentBy(person)).toBe(CAP);
+      const executions = await executionsOf(person);
+      expect(Math.max(...executions)).toBeLessThanOrEqual(1);
+      expect(executions.filter((times) => times > 0).length).toBeLessThanOrEqual(FITTING);
+    }
+  }
+
+  it('holds, and refuses nothing under it, whatever the killed proxies were doing', async () => {
+    postgres.holdAnswersTo('insert_intents_if_clear'); // and commit; the proxies do not hear of it
+    const unheard = askFor(1);
+    await postgres.held('answers', 2);
+    await killAndRestart(unheard);
+    expect(await database.query('SELECT FROM intent')).not.toEqual([]);
+
+    await database.query('BEGIN');
+    await holdWrites(database, 'intent');
+    const admitting = askFor(2, 3);
+    await writesWait(database, 'intent', 1); // the others wait for their client
+    await killAndRestart(admitting, async () => {
+      await loseWrites(database, 'intent');
+      await database.query('ROLLBACK');
+    });
+
+    upstream.hold('answers');
+    const sending = askFor(4, 5);
+    await upstream.held('answers', 2);
+    await killAndRestart(sending);
+
+    await Promise.all(askFor(6, 7, 8)); // new ones, which nothing but the caps stops
+    await askAll();
+    told = await askAll(); // what was in progress is over
+    await expectCaps();
+  });
+});
