@@ -14,7 +14,7 @@ import {
   startPageScene,
 } from './support/page-scene';
 import { Cookies } from './support/provider/flow';
-import { open, signOutAt } from './support/signing-in';
+import { endSession, open, signOutAt } from './support/signing-in';
 import supertest from './support/supertest';
 
 const KEY = newSigningKey('test');
@@ -138,12 +138,10 @@ describe('a page session ends', () => {
     for (const [name, value] of first.cookies.values)
       if (!name.startsWith('payout_proxy')) cookies.values.set(name, value);
     const second = await signIn(client, 'alice', cookies); // the provider knows this browser
-    const { body } = await supertest(scene.proxy.url)
-      .delete(`/v1/page-sessions/${client.name}`)
-      .set(ofPage(second))
-      .expect(200);
+    const address = `${scene.proxy.url}/v1/page-sessions/${client.name}`;
+    const { endSessionUrl } = await endSession(address, second.cookies, ofPage(second));
     expect(await answers(first)).toEqual(DONE);
-    await signOutAt(String(body.end_session_url), second.cookies);
+    await signOutAt(endSessionUrl, second.cookies);
     expect([await answers(first), await answers(elsewhere)]).toEqual([ENDED, DONE]);
   });
 

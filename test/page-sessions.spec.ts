@@ -14,7 +14,7 @@ import {
 } from './support/page-scene';
 import { Cookies } from './support/provider/flow';
 import { startProxy } from './support/proxy';
-import { open } from './support/signing-in';
+import { endSession, open } from './support/signing-in';
 import supertest from './support/supertest';
 
 const SECRETS = 'a-secret-of-the-bank-at-the-provider';
@@ -82,7 +82,7 @@ describe('a page session', () => {
         'x-csrf-token': csrfToken,
       },
     });
-    expect(ended.headers.get('set-cookie')).toBe(
+    expect(ended.headers.getSetCookie()[0]).toBe(
       '__Host-payout_proxy_page_wallet=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict',
     );
   });
@@ -183,13 +183,14 @@ describe('a page session', () => {
 
   it('ends here and at the provider', async () => {
     const alice = await signInToPage(url, 'alice');
-    const { body } = await supertest(url)
-      .delete(`/v1/page-sessions/wallet?return_to=${encodeURIComponent(PAGE)}`)
-      .set(ofPage(alice))
-      .expect(200);
-    const away = new URL(String(body.end_session_url));
+    const stolen = alice.cookies.values.get('payout_proxy_page_wallet') ?? '';
+    const address = `${url}/v1/page-sessions/wallet?return_to=${encodeURIComponent(PAGE)}`;
+    const { endSessionUrl, text } = await endSession(address, alice.cookies, ofPage(alice));
+    expect(text).not.toContain('eyJ'); // scripts get no token
+    const away = new URL((await open(alice.cookies, endSessionUrl)).location ?? '');
     expect(`${away.origin}${away.pathname}`).toBe(`${scene.provider.issuer}/session/end`);
     expect(away.searchParams.get('post_logout_redirect_uri')).toBe(PAGE);
+    alice.cookies.values.set('payout_proxy_page_wallet', stolen);
     for (const instance of [scene.proxy, scene.second]) {
       const refused = await payOnPage(instance.url, alice).expect(401);
       expect(refused.body).toMatchObject({ status: 'error', code: 'session_ended' });

@@ -111,7 +111,7 @@ describe('the SDK with a session', () => {
   it('says that nobody is signed in any longer, after a sign-out in any tab', async () => {
     const [client, tab] = [browser.client(), browser.client()];
     await client.limits();
-    expect(await tab.session.signOut({ returnTo: PAGE })).toContain(`${provider.issuer}/session/end?`);
+    expect(await tab.session.signOut({ returnTo: PAGE })).toBe(`${proxy.url}/session/sign-out`);
     expect(browser.cookies.values.has('payout_proxy_page_wallet')).toBe(false);
     await expect(client.limits()).rejects.toMatchObject({ code: 'session_ended', name: 'AuthenticationError' });
     expect([await client.session.read(), await client.session.signOut()]).toEqual([undefined, null]);

@@ -2,6 +2,7 @@ import { Cookies } from './support/provider/flow';
 import {
   approachCallback,
   atProvider,
+  endSession,
   open,
   SignInScene,
   signInAs,
@@ -159,13 +160,16 @@ describe('a sign-in at the provider', () => {
     expect(answer.body.code).toBe('key_sign_in_off');
   });
 
+  const end = ({ cookies, csrfToken }: Visitor) =>
+    endSession(`${url}/v1/session`, cookies, { 'X-CSRF-Token': csrfToken });
+
   it('signs out here and at the provider', async () => {
     const alice = await signInAs(url, 'alice');
-    const { body } = await supertest(url)
-      .delete('/v1/session')
-      .set({ Cookie: alice.cookies.header, 'X-CSRF-Token': alice.csrfToken })
-      .expect(200);
-    const away = new URL(String(body.end_session_url));
+    const { endSessionUrl, text } = await end(alice);
+    expect(text).not.toContain('eyJ'); // scripts get no token
+    const away = new URL((await open(alice.cookies, endSessionUrl)).location ?? '');
+    expect(away.searchParams.get('id_token_hint')).toMatch(/^eyJ/);
+    expect((await open(alice.cookies, `${url}/session/sign-out`)).page).toContain('You are signed out here');
     expect(`${away.origin}${away.pathname}`).toBe(`${scene.provider.issuer}/session/end`);
     expect(away.searchParams.get('post_logout_redirect_uri')).toBe(`${url}/console`);
     await read(alice, '/v1/session').expect(401);
@@ -177,12 +181,9 @@ describe('a sign-in at the provider', () => {
     const cookies = new Cookies();
     for (const [name, value] of first.cookies.values) if (name !== 'payout_proxy') cookies.values.set(name, value);
     const second = await signInAs(url, 'alice', { cookies }); // the provider knows this browser
-    const { body } = await supertest(url)
-      .delete('/v1/session')
-      .set({ Cookie: second.cookies.header, 'X-CSRF-Token': second.csrfToken })
-      .expect(200);
+    const { endSessionUrl } = await end(second);
     await read(first, '/v1/session').expect(200);
-    await signOutAt(String(body.end_session_url), second.cookies);
+    await signOutAt(endSessionUrl, second.cookies);
     await read(first, '/v1/session').expect(401);
     await read(elsewhere, '/v1/session').expect(200);
   });

@@ -111,6 +111,19 @@ export async function signInAs(
   return { cookies, csrfToken, page };
 }
 
+/** Ends a session here. @returns the address at which the browser signs out at the provider. */
+export async function endSession(
+  address: string,
+  cookies: Cookies,
+  headers: Record<string, string>,
+): Promise<{ endSessionUrl: string; text: string }> {
+  const answer = await fetch(address, { method: 'DELETE', headers: { ...headers, cookie: cookies.header } });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`not signed out: ${answer.status} ${text}`);
+  cookies.keep(answer);
+  return { endSessionUrl: String((JSON.parse(text) as { end_session_url: unknown }).end_session_url), text };
+}
+
 /** Signs a visitor out at the provider, who confirms it there. */
 export async function signOutAt(endSessionUrl: string, cookies: Cookies): Promise<void> {
   const { page, url } = await visit(cookies, endSessionUrl, () => false);

@@ -15,6 +15,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { PageSessionRecord, PageSignOutQuery } from './page-sessions.dto';
 import { SignedOutRecord } from './session.dto';
+import { signOutUrl } from './sign-out';
 
 /** Tells pages of clients who is signed in, and signs people out. Browsers sign in at `/session/pages/{client}/sign-in`. */
 @ApiTags('Your calls')
@@ -79,7 +80,7 @@ export class PageSessionsController {
     void reply.header('set-cookie', noPageSessionCookie(request, client));
     const pages = idToken === undefined ? undefined : await this.providers.find(client).catch(databaseUnavailable);
     if (idToken === undefined || pages === undefined) return { end_session_url: null };
-    return { end_session_url: (await pages.provider.endSessionUrl(idToken, returnTo)) ?? null };
+    return { end_session_url: signOutUrl(request, reply, await pages.provider.endSessionUrl(idToken, returnTo)) };
   }
 }
 

@@ -8,6 +8,7 @@ import { PageProvidersService } from '../../access/sign-in/page-providers.servic
 import { serveBackchannelLogout } from './serve-backchannel-logout';
 import { servePageSignIn } from './serve-page-sign-in';
 import { serveSignIn } from './serve-sign-in';
+import { serveSignOut } from './sign-out';
 
 /** Serves what browsers, and OpenID providers, request to sign people in and out. */
 export async function serveSignIns(app: INestApplication, server: FastifyInstance): Promise<void> {
@@ -17,6 +18,7 @@ export async function serveSignIns(app: INestApplication, server: FastifyInstanc
   const consoleProvider = app.get(ConsoleProviderService, { strict: false });
   const pageProviders = app.get(PageProvidersService, { strict: false });
   serveSignIn(server, { sessions, provider: consoleProvider });
+  serveSignOut(server);
   servePageSignIn(server, { pageSessions, pageProviders, persons });
   await serveBackchannelLogout(server, { sessions, pageSessions, consoleProvider, pageProviders });
 }

@@ -13,6 +13,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { SessionRecord, SignedOutRecord } from './session.dto';
+import { signOutUrl } from './sign-out';
 
 /** Signs people in to the console, and out again. */
 @ApiTags('Console')
@@ -98,7 +99,8 @@ export class SessionController {
     const idToken = await this.sessions.end(sessionToken).catch(databaseUnavailable);
     if (idToken === undefined) return { end_session_url: null };
     const returnTo = new URL('/console', this.provider.redirectUri ?? `${request.protocol}://${request.host}`);
-    return { end_session_url: (await this.provider.get().endSessionUrl(idToken, returnTo.href)) ?? null };
+    const address = await this.provider.get().endSessionUrl(idToken, returnTo.href);
+    return { end_session_url: signOutUrl(request, reply, address) };
   }
 
   private toRecord({ caller, signIn }: AuthenticatedCall, token: string): SessionRecord {
