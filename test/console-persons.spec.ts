@@ -2,7 +2,7 @@ import { Page } from 'playwright-core';
 import { expectAccessible } from './support/accessible';
 import { complaintsOf, follow, reasonOf, widthOf } from './support/console';
 import { dialogOf } from './support/operating';
-import { ISSUER, PersonsScene, startPersonsScene } from './support/persons-scene';
+import { ISSUER, PAGE_ISSUER, PersonsScene, startPersonsScene } from './support/persons-scene';
 
 const LIST = '/clients/shop/persons';
 
@@ -131,6 +131,8 @@ describe("the console's people", () => {
     await page.getByRole('button', { name: 'Limit a person' }).click();
     await dialogOf(page).getByLabel('Daily cap').fill('0.5');
     expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Save' }))).toBe('Name the person first.');
+    const providers = await dialogOf(page).getByLabel('Named by').locator('option').allTextContents();
+    expect(providers).toEqual([ISSUER, PAGE_ISSUER, 'the app']);
     await dialogOf(page).getByLabel('Named by').selectOption('the app');
     await dialogOf(page).getByRole('textbox', { name: 'Name' }).fill('mallory@example.com');
     await because(page, 'reported');

@@ -5,11 +5,12 @@ import { mint } from './minting';
 import supertest from './supertest';
 
 export const ISSUER = 'https://id.example';
+export const PAGE_ISSUER = 'https://pages.example';
 const PERSONS = '/v1/clients/shop/persons';
 
 /**
- * A shop whose server makes ephemeral keys, and which takes tokens of a provider. Each of its people pays at most 10 a day. Ada
- * and Bob administer with dual control, and Grace may see people, too.
+ * A shop that makes ephemeral keys, takes tokens of a provider, and has pages with another one. Each of its people pays at most
+ * 10 a day. Ada and Bob administer with dual control, and Grace may see people, too.
  */
 export async function startPersonsScene() {
   const scene = await startConsoleScene({ dualControl: true });
@@ -22,6 +23,7 @@ export async function startPersonsScene() {
   const shop = (await clients.create('shop', ['pay', 'read'], limits)).key;
   const provider = { tokenAudience: 'api', tokenJwksUri: `${ISSUER}/jwks`, tokenClientId: 'app' };
   await clients.update('shop', { tokenIssuer: ISSUER, ...provider });
+  await clients.update('shop', { pageIssuer: PAGE_ISSUER, pageClientId: 'pages' });
   return {
     ...scene,
     keys: { ada, bob, grace, shop },

@@ -35,7 +35,7 @@ interface Named {
 /** Gives a person limits of their own, or the client's back. Only edited fields are sent. */
 export function LimitPerson({ client, person, saved, close }: Props) {
   const queries = useQueryClient();
-  const [named, setNamed] = useState<Named>({ name: '', issuer: client.token_issuer ?? '' });
+  const [named, setNamed] = useState<Named>({ name: '', issuer: issuersOf(client)[0] ?? '' });
   const [was] = useState(() => personDraftOf(person));
   const [draft, setDraft] = useState(was);
   const [faults, setFaults] = useState<Faults>({});
@@ -89,16 +89,19 @@ interface NameProps {
   change: (named: Named) => void;
 }
 
-function NameFields({ client: { token_issuer: issuer }, named, faults, change }: NameProps) {
+/** Where people of the client sign in. */
+const issuersOf = (client: ClientDto) => [
+  ...new Set([client.token_issuer, client.page_issuer].filter((issuer) => issuer !== null)),
+];
+
+function NameFields({ client, named, faults, change }: NameProps) {
+  const issuers = issuersOf(client);
   return (
     <>
-      {issuer !== null && (
+      {issuers.length > 0 && (
         <NativeSelect
           {...{ label: 'Named by', value: named.issuer, error: faults.issuer }}
-          data={[
-            { value: issuer, label: issuer },
-            { value: '', label: 'the app' },
-          ]}
+          data={[...issuers.map((issuer) => ({ value: issuer, label: issuer })), { value: '', label: 'the app' }]}
           onChange={({ currentTarget: { value } }) => change({ ...named, issuer: value })}
         />
       )}
@@ -112,9 +115,7 @@ function NameFields({ client: { token_issuer: issuer }, named, faults, change }:
           error: faults.name,
         }}
         description={
-          named.issuer === ''
-            ? 'As the app sends it in X-Actor or for an ephemeral key.'
-            : 'Subject of the access tokens.'
+          named.issuer === '' ? 'As the app sends it in X-Actor or for an ephemeral key.' : 'Subject at the provider.'
         }
         data-autofocus
         onChange={({ currentTarget: { value } }) => change({ ...named, name: value })}
