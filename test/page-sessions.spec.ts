@@ -1,7 +1,6 @@
 import { Secret } from '../src/platform/config/secret';
 import { confidentialClient } from './support/provider';
 import {
-  approachPageCallback,
   createPageClient,
   ofPage,
   PAGE,
@@ -12,7 +11,6 @@ import {
   signInToPage,
   startPageScene,
 } from './support/page-scene';
-import { Cookies } from './support/provider/flow';
 import { startProxy } from './support/proxy';
 import { endSession, open } from './support/signing-in';
 import supertest from './support/supertest';
@@ -28,8 +26,6 @@ describe('a page session', () => {
     url = scene.proxy.url;
   });
   afterAll(() => scene.close());
-
-  const signInUrl = (client: string) => `${url}/session/pages/${client}/sign-in?return_to=${encodeURIComponent(PAGE)}`;
 
   const recordOf = async (id: string) => {
     const { key } = await scene.proxy.client(`auditor-${id.slice(-6)}`, 'audit', 'audit:pii');
@@ -125,6 +121,17 @@ describe('a page session', () => {
       .expect(404);
   });
 
+  it('has idempotency keys that are their own in the database, too', async () => {
+    const alice = await signInToPage(url, 'alice');
+    const { headers } = await payOnPage(url, alice, { 'Idempotency-Key': 'order-2' }).expect(200);
+    const [row] = await scene.proxy.database.query(
+      `SELECT c.key, c.key = scoped_key(i.person_id, i.record, 'order-2') AS "isScoped", i.person_id
+       FROM intent i JOIN idempotency_claim c ON c.intent_id = i.id WHERE i.id = $1`,
+      [headers['x-call-id']],
+    );
+    expect(row).toMatchObject({ key: `${String(row?.person_id)} order-2`, isScoped: true });
+  });
+
   it('pays from a page on the host of the proxy', async () => {
     const alice = await signInToPage(url, 'alice');
     await payOnPage(url, alice, { Origin: url, 'Sec-Fetch-Site': 'same-origin' }).expect(200);
@@ -195,49 +202,5 @@ describe('a page session', () => {
       const refused = await payOnPage(instance.url, alice).expect(401);
       expect(refused.body).toMatchObject({ status: 'error', code: 'session_ended' });
     }
-  });
-
-  it('tells who signs in again that the page is none of the client', async () => {
-    for (const to of [
-      'https://evil.example/',
-      `${PAGE_ORIGIN}.evil.example/`,
-      '/console',
-      'javascript:alert(1)',
-      '',
-      PAGE + 'x'.repeat(2_000),
-    ]) {
-      const { status, page, cookies } = await open(
-        new Cookies(),
-        `${url}/session/pages/wallet/sign-in?return_to=${encodeURIComponent(to)}`,
-      );
-      expect([status, cookies]).toEqual([400, []]);
-      expect(page).toContain('This page may not sign you in');
-    }
-    const alice = await signInToPage(url, 'alice');
-    const answer = await supertest(url)
-      .delete('/v1/page-sessions/wallet?return_to=https://evil.example/')
-      .set(ofPage(alice))
-      .expect(400);
-    expect(answer.body).toMatchObject({ errors: [{ pointer: '/return_to' }] });
-    await readPageSession(url, alice.cookies).expect(200);
-  });
-
-  it.each(['mallory', 'UPPER', '..%2f..%2fconsole', '%3Cscript%3E'])('is offered by no client %s', async (client) => {
-    const { status, page } = await open(new Cookies(), signInUrl(client));
-    expect([client, status]).toEqual([client, 404]);
-    for (const text of [client, decodeURIComponent(client)]) expect(page).not.toContain(text);
-  });
-
-  it('shows a page that says what to do while the provider is down', async () => {
-    const { cookies, callback } = await approachPageCallback(url, 'alice');
-    await scene.provider.goDown();
-    const answers = [await open(cookies, callback), await open(new Cookies(), signInUrl('wallet'))];
-    await scene.provider.goUp();
-    for (const { status, page } of answers) {
-      expect(status).toBe(503);
-      expect(page).toContain('The OpenID provider cannot be reached');
-    }
-    expect(answers[0]?.page).toContain(`href="/session/pages/wallet/sign-in?return_to=${encodeURIComponent(PAGE)}"`);
-    await signInToPage(url, 'alice');
   });
 });

@@ -90,6 +90,7 @@ describe('the specification of a receipt in docs/auditors/receipts.md', () => {
     expect([...seen.keys()].sort()).toEqual([
       'intent',
       'intent.items[]',
+      'intent.session',
       'intent.token',
       'intent.token.act',
       'outcome',

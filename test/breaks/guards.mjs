@@ -2,6 +2,7 @@ import { DATABASES } from './databases.mjs';
 import { SERVERS } from './servers.mjs';
 import { ACCESS_TOKENS } from './tokens.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
+import { PAGE_SESSIONS } from './page-sessions.mjs';
 import { PERSONS } from './persons.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { LATE_ONES } from './late.mjs';
@@ -136,6 +137,7 @@ export const GUARDS = [
   ...LATE_ONES,
   ...LOG_KEYS,
   ...EPHEMERAL_KEYS,
+  ...PAGE_SESSIONS,
   ...PERSONS,
   ...SIGN_INS,
   ...ACCESS_TOKENS,

@@ -65,6 +65,13 @@ const token = fc.record({
   validUntil: fc.constant(Infinity),
 });
 
+const session = fc.record({
+  kind: fc.constant('session' as const),
+  id: fc.uuid(),
+  signedInAt: maybe(instant),
+  validUntil: fc.constant(Infinity),
+});
+
 export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   id: fc.uuid(),
   requestId: text,
@@ -84,6 +91,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
         validUntil: fc.constant(0),
         recipients: fc.constant(null),
       }),
+      session,
       token,
     ),
   }),

@@ -1,0 +1,105 @@
+/** The guards of page sessions. See guards.mjs. */
+
+const AUTHENTICATE = 'src/access/auth/authenticate.ts';
+const SESSIONS = 'src/access/auth/page-sessions.service.ts';
+const SERVED = 'src/admin/session/serve-page-sign-in.ts';
+const ATTACKS = 'test/page-session-attacks.spec.ts';
+const ENDS = 'test/page-session-ends.spec.ts';
+const KEYS_OF_END_USERS = 'prisma/migrations/20261127400000_page_sessions/migration.sql';
+
+export const PAGE_SESSIONS = [
+  {
+    name: 'csrf-of-pages',
+    guards: 'a sign-out that a neighbouring page makes the browser ask for',
+    edits: [[AUTHENTICATE, "  if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');\n", '']],
+    noticedBy: ATTACKS,
+    test: 'cannot pay or read with the cookie alone',
+  },
+  {
+    name: 'cookie-of-another-client',
+    guards: 'a session that is asked for by the name of another client',
+    edits: [[AUTHENTICATE, 'caller?.clientName !== client', 'caller === undefined']],
+    noticedBy: ATTACKS,
+    test: 'cannot use the secret of the cookie as another credential',
+  },
+  {
+    name: 'page-after-the-sign-in-of-a-page',
+    guards: 'a cookie that leads to the page of somebody else after the sign-in',
+    edits: [
+      [
+        SERVED,
+        'pageReturnTo(transaction.returnTo, pages.caller.limits.origins)',
+        'pages.caller.limits.origins && transaction.returnTo',
+      ],
+    ],
+    noticedBy: ATTACKS,
+    test: 'cannot lead away from the page after the sign-in',
+  },
+  {
+    name: 'page-session-before-the-sign-in',
+    guards: 'a page session that somebody planted before the sign-in',
+    edits: [
+      [
+        SERVED,
+        '  if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);\n',
+        '',
+      ],
+    ],
+    noticedBy: ATTACKS,
+    test: 'cannot plant a session that the victim signs in to',
+  },
+  {
+    name: 'credentials-of-origins',
+    guards: 'cookies of pages whose client has no page sessions',
+    edits: [['src/access/auth/origins.ts', 'credentials: allowed.cookies', 'credentials: true']],
+    noticedBy: ATTACKS,
+    test: 'cannot read answers from another origin',
+  },
+  {
+    name: 'scopes-of-page-sessions',
+    guards: 'a visitor of a page who has what operators have',
+    edits: [[SESSIONS, 'new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope)))', 'scopes']],
+    noticedBy: 'test/page-sessions.spec.ts',
+    test: 'has no scope of operators',
+  },
+  {
+    name: 'sessions-of-revoked-persons',
+    guards: 'the sessions of a person whose credentials were revoked',
+    edits: [[SESSIONS, 'AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)', '']],
+    noticedBy: ENDS,
+    test: 'by the revocation of its person',
+  },
+  {
+    name: 'sessions-of-erased-persons',
+    guards: 'sessions that would bring the name of an erased person back',
+    edits: [
+      [
+        'src/history/retention/persons.ts',
+        "  await db.query('DELETE FROM page_session WHERE person_id = ANY ($1::uuid[])', [erased]);\n",
+        '',
+      ],
+    ],
+    noticedBy: ENDS,
+    test: 'by the erasure of its person',
+  },
+  {
+    name: 'secret-of-the-issuer',
+    guards: 'the secret of a client at its provider, which a new provider would get',
+    edits: [
+      [
+        'src/platform/config/page-secrets.ts',
+        'own(secrets && read(secrets.reveal()), issuer)',
+        'Object.values((secrets && read(secrets.reveal())) ?? { [issuer]: {} })[0]',
+      ],
+    ],
+    noticedBy: 'src/platform/config/page-secrets.spec.ts',
+    test: 'is sent to no other issuer',
+  },
+  {
+    name: 'keys-of-page-visitors',
+    guards: 'an idempotency key that two visitors of a page share after a recovery',
+    edits: [[KEYS_OF_END_USERS, 'strpos(record, \'"actor_source":"session"\') > 0', 'FALSE']],
+    noticedBy: 'test/page-sessions.spec.ts',
+    test: 'has idempotency keys that are their own in the database',
+  },
+];
