@@ -58,6 +58,9 @@ describe('the caps of a held call', () => {
         after_usd: '3.750001',
         left_after_usd: '16.749999',
       },
+      person_daily: null,
+      person_monthly: null,
+      ephemeral_key: null,
       fits: true,
     });
   });

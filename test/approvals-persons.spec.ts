@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { ACTOR_SOURCES } from '../src/access/people/person';
 import { newId } from '../src/platform/database/ids';
@@ -136,6 +137,30 @@ describe('the limits of the person who requested', () => {
     await approving.decide('approve', id, {}, grace).expect(200);
     await limit('max_item_usd', { ofClient: null, own: null });
   });
+
+  it.each([
+    ['daily_cap_usd', '4', '1.5', true],
+    ['daily_cap_usd', '4', '1.500001', false],
+    ['monthly_cap_usd', '2.4', '0', false],
+  ] as const)(
+    'predict, with a %s of %s and %s spent, whether an approval succeeds',
+    async (column, own, spent, fits) => {
+      const id = await approving.hold({ person_id: personId, actor_source: 'token' });
+      await limit(column, { ofClient: '100', own });
+      await approving.query(
+        `INSERT INTO payer_spending VALUES ($1, (now() AT TIME ZONE 'UTC')::date, $2)
+       ON CONFLICT (payer_id, day) DO UPDATE SET usd = EXCLUDED.usd`,
+        [personId, spent],
+      );
+      const { body } = await approving.proxy.get(grace, `/v1/approvals/${id}` as const).expect(200);
+      const after = new Decimal(spent).plus(2.5).toFixed();
+      const period = column === 'daily_cap_usd' ? 'person_daily' : 'person_monthly';
+      expect(body.caps?.[period]).toMatchObject({ cap_usd: own, spent_usd: spent, after_usd: after });
+      expect([body.caps?.daily.cap_usd, body.caps?.fits]).toEqual([null, fits]);
+      await approving.decide('approve', id, {}, grace).expect(fits ? 200 : 403);
+      await limit(column, { ofClient: null, own: null });
+    },
+  );
 
   it('demand an amount that can count against the own cap of the person', async () => {
     const unknown = { items: [{}], total_usd: null };

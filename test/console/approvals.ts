@@ -109,7 +109,7 @@ describe("the console's approvals", () => {
       '$7.75 over',
       '$0.00',
     ]);
-    await page.getByText('This call exceeds a cap of its client').waitFor();
+    await page.getByText('This call exceeds a cap,').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('a');
     await dialogOf(page).getByLabel('Reason').fill('still');

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { APPROVAL_STATUSES, CallRecord, FullCallRecord, orNull } from '../../history/records/record.dto';
 import { FaultDto } from '../../platform/errors/envelope.dto';
@@ -44,7 +44,7 @@ export class DecisionDto {
 
 const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
 
-/** A cap of the requesting client, now and after the approval. */
+/** A cap that the call counts against, now and after the approval. */
 export class CapAfterDto extends CapDto {
   @ApiProperty({ ...USD, description: 'Spending if the call is approved now.' }) after_usd!: string;
   @ApiProperty({
@@ -54,19 +54,28 @@ export class CapAfterDto extends CapDto {
   left_after_usd!: string | null;
 }
 
-/** Effect of an approval on the caps of the requesting client. The call counts on the day of its approval. */
+const capOrNull = (description: string) =>
+  ApiProperty({ anyOf: [{ $ref: getSchemaPath(CapAfterDto) }, { type: 'null' }], description });
+
+/**
+ * Effect of an approval on the caps of the requesting client, its person and its ephemeral key. The call counts on the day of
+ * its approval.
+ */
 export class CapsAfterDto {
   @ApiProperty({ type: CapAfterDto, description: 'From midnight to midnight UTC.' }) daily!: CapAfterDto;
   @ApiProperty({ type: CapAfterDto, description: 'The calendar month, UTC.' }) monthly!: CapAfterDto;
+  @capOrNull('Day of the person.') person_daily!: CapAfterDto | null;
+  @capOrNull('Month of the person.') person_monthly!: CapAfterDto | null;
+  @capOrNull('Total of the ephemeral key.') ephemeral_key!: CapAfterDto | null;
   @ApiProperty({
     type: 'boolean',
-    description: 'Whether the call fits both caps. If not, it cannot be approved now (403 `cap_exceeded`).',
+    description: 'Whether the call fits all caps. If not, it cannot be approved now (403 `cap_exceeded`).',
   })
   fits!: boolean;
 }
 
 const CAPS =
-  'Effect of an approval on the caps of the client. Pending calls reserve nothing, so other pending calls are not counted. Null once the call is decided or has expired.';
+  'Effect of an approval on the caps. Pending calls reserve nothing, so other pending calls are not counted. Null once the call is decided or has expired.';
 
 /** A rule of the client that forbids a held call now. */
 export class NotAllowedDto {

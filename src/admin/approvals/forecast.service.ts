@@ -6,8 +6,8 @@ import { Caller } from '../../access/auth/call';
 import { requesterOf } from '../../access/auth/owner';
 import { TransactionMakers } from '../../journal/transaction-makers';
 import { namedObjectOf, operationNamed } from '../../operations/catalogue';
-import { CapDto, toUsage, UsageDto } from '../limits/cap';
-import { SpendingService } from '../../policy/spending.service';
+import { CapDto, toCap, toUsage, UsageDto } from '../limits/cap';
+import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
 import { readForbidden } from './forbidden-recipients';
 import { readHeldItems } from './held-items';
@@ -35,13 +35,18 @@ export class ForecastService {
   async forecast<Call extends CallRecord>(calls: Call[]): Promise<(Call & Forecast)[]> {
     const pending = calls.filter(isPending);
     if (pending.length === 0) return calls.map((call) => ({ ...call, caps: null, not_allowed: null }));
-    const [usages, broken] = await Promise.all([this.usages(pending), this.brokenRules(pending)]);
+    const [usages, payers, broken] = await Promise.all([
+      this.usages(pending),
+      this.spending.ofPayers([...new Set(pending.flatMap(payersOf))]),
+      this.brokenRules(pending),
+    ]);
     return calls.map((call) => {
       const usage = isPending(call) && usages.get(call.client.id);
       const rule = broken.get(call.id);
+      const [person, key] = [payers.get(call.person_id ?? ''), payers.get(call.ephemeral_key_id ?? '')];
       return {
         ...call,
-        caps: usage ? capsAfter(usage, reservedBy(call)) : null,
+        caps: usage ? capsAfter({ client: usage, person, key }, reservedBy(call)) : null,
         not_allowed: rule ? { code: rule.code, detail: rule.detail, errors: rule.faults } : null,
       };
     });
@@ -111,10 +116,29 @@ function reservedBy({ total_usd: usd, expected_fee_usd: fee }: CallRecord): stri
   return usd === null ? null : new Decimal(usd).plus(fee ?? 0).toFixed();
 }
 
-function capsAfter({ daily, monthly }: UsageDto, usd: string | null): CapsAfterDto {
-  const after = { daily: capAfter(daily, usd), monthly: capAfter(monthly, usd) };
+function payersOf({ person_id: person, ephemeral_key_id: key }: CallRecord): string[] {
+  return [person, key].filter((id) => id !== null);
+}
+
+/** The use of all caps that a call counts against. A person or a key without a row has none. */
+interface Usages {
+  client: UsageDto;
+  person: PayerUsage | undefined;
+  key: PayerUsage | undefined;
+}
+
+function capsAfter({ client, person, key }: Usages, usd: string | null): CapsAfterDto {
+  const own = person && toUsage({ daily: person.dailyCapUsd, monthly: person.monthlyCapUsd }, person);
+  const after = {
+    daily: capAfter(client.daily, usd),
+    monthly: capAfter(client.monthly, usd),
+    person_daily: own ? capAfter(own.daily, usd) : null,
+    person_monthly: own ? capAfter(own.monthly, usd) : null,
+    ephemeral_key: key?.total ? capAfter(toCap(key.totalCapUsd, key.total), usd) : null,
+  };
   // A call without an amount counts against no cap, even if nothing is left.
-  return { ...after, fits: usd === null || [after.daily, after.monthly].every(isWithin) };
+  const fits = usd === null || Object.values(after).every((cap) => cap === null || isWithin(cap));
+  return { ...after, fits };
 }
 
 function capAfter(cap: CapDto, usd: string | null): CapAfterDto {

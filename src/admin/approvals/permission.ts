@@ -37,8 +37,8 @@ const NOT_OWN: BrokenRule = {
 
 /**
  * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
- * that it names, or a limit of one call, also of its person. The approval threshold does not count. `approveHeldCall` of the journal checks
- * caps, stops and the register of recipients.
+ * that it names, or a limit of one call, also of its person. The approval threshold does not count. `approveHeldCall` of the
+ * journal checks caps, stops and the register of recipients.
  * @param caller the requester (`readRequesters`). Undefined if its key is no longer valid.
  * @param isOwn whether the call names no transaction of others (OwnershipService).
  */

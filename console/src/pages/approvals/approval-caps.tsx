@@ -21,18 +21,23 @@ const COLUMNS: Column<Row>[] = [
   { id: 'resets', title: 'Resets', render: ({ resets_at: at }) => <Instant at={at} relative /> },
 ];
 
-/** Shows the effect of an approval on the caps of the client. */
+/** Shows the effect of an approval on the caps of the client, its person and its ephemeral key. */
 export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
+  const ofPayers: [string, CapAfterDto | null][] = [
+    ['Day of the person', caps.person_daily],
+    ['Month of the person', caps.person_monthly],
+    ['Ephemeral key', caps.ephemeral_key],
+  ];
   const rows = [
     { ...caps.daily, period: 'Day, UTC' },
     { ...caps.monthly, period: 'Month, UTC' },
+    ...ofPayers.flatMap(([period, cap]) => (cap?.cap_usd ? [{ ...cap, period }] : [])),
   ];
   return (
     <>
       {!caps.fits && (
         <Alert color="red" variant="light" title="Cap exceeded">
-          This call exceeds a cap of its client, so you cannot approve it now. Raise the cap, or wait until the cap
-          resets.
+          This call exceeds a cap, so you cannot approve it now. Raise the cap, or wait until it resets.
         </Alert>
       )}
       <DataTable label="Caps before and after" columns={COLUMNS} rows={rows} keyOf={({ period }) => period} empty="" />
