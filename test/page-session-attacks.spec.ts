@@ -131,6 +131,26 @@ describe('an attacker of page sessions', () => {
     );
   });
 
+  it('gets nothing of the console, and leaves it as it is, in a browser that is signed in to both', async () => {
+    const page = alice.cookies.header;
+    const own = (cookie: string) =>
+      supertest(url).get('/v1/session').set({ Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' });
+    expect(await codeOf(own(page))).toBe('401 missing_key');
+    expect((await own(`${page}; ${console.cookie}`).expect(200)).body.client).toBe('ops');
+    const both = { Cookie: `${page}; ${console.cookie}` };
+    const act = supertest(url)
+      .post('/v1/clients')
+      .send({ name: 'acted', scopes: ['read'] });
+    await act.set({ ...both, 'X-CSRF-Token': console.csrfToken, 'Sec-Fetch-Site': 'same-origin' }).expect(201);
+    expect(
+      await codeOf(
+        supertest(url)
+          .get('/v1/clients')
+          .set({ ...ofPage(alice), ...both }),
+      ),
+    ).toBe('403 secret_key_required');
+  });
+
   it('cannot widen a session by a key or a token beside it', async () => {
     const { key } = await scene.proxy.client('widest', 'pay', 'admin', 'read');
     expect(await codeOf(payWith({ ...ofPage(alice), 'X-API-Key': key }))).toBe('403 key_in_browser');

@@ -51,7 +51,9 @@ async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller>
   if (pageToken !== undefined) return byPageSession(pageToken, request, who.pageSessions);
   const token = takesCookies(request) ? sessionTokenIn(request) : undefined;
   if (token !== undefined) return bySession(token, request, who.sessions);
-  throw new Problem(hasPageSession(request) ? 'csrf' : 'missing_key');
+  // The console is told that nobody is signed in there, although the browser sends the cookies of pages, too.
+  const isOfPage = request.call.origin !== undefined || !takesCookies(request);
+  throw new Problem(isOfPage && hasPageSession(request) ? 'csrf' : 'missing_key');
 }
 
 /** Whether the route accepts console sessions. The interface does not: no operator pays with the console's cookie. */
