@@ -122,12 +122,17 @@ describe('the revocation of tokens', () => {
     const alice = await token();
     expect(await answers(alice)).toEqual(DONE);
     const { database } = scene.proxy;
-    const options = ['--client', name, '--name', 'alice', '--issuer', scene.issuer.issuer, '--json'];
     process.env.DATABASE_URL = database.url;
     process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    const { stdout } = await cliOf(clientsCommands)('persons', 'revoke', ...options);
-    expect(JSON.parse(stdout)).toHaveProperty('revoked_at');
+    const command = (...options: string[]) =>
+      cliOf(clientsCommands)('persons', 'revoke', '--client', name, '--json', ...options);
+    const { stdout } = await command('--name', 'alice', '--issuer', scene.issuer.issuer);
+    const { person_id: id } = JSON.parse(stdout) as { person_id: string };
     expect(await answers(alice)).toEqual(REFUSED);
+    const byId = JSON.parse((await command('--id', id)).stdout) as { person_id: string };
+    expect(byId).toEqual({ person_id: id, revoked_at: expect.any(String) });
+    for (const options of [['--id', id, '--name', 'alice'], ['--issuer', scene.issuer.issuer], []])
+      await expect(command(...options)).rejects.toThrow('either by --id');
   });
 
   it('of one person leaves no held call of theirs to approve', async () => {
