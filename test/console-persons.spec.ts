@@ -27,7 +27,9 @@ describe("the console's people", () => {
     const page = await on.visit(on.keys.ada, '/clients/shop');
     const complaints = complaintsOf(page);
     await page.getByRole('link', { name: 'People', exact: true }).click();
-    await page.getByText('By default, each has daily cap $10.00, requests per minute 60.').waitFor();
+    await page
+      .getByText('Limits of each: daily cap $10.00, requests per minute 60, unless the person has others.')
+      .waitFor();
     await rowOf(page, 'alice').getByText('$2.25 of $10.00').waitFor();
     await rowOf(page, 'alice').getByText('$7.75 left').waitFor();
     await rowOf(page, 'e••@example.com').getByText('Largest item: $1.00').waitFor();

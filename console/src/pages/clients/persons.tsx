@@ -79,7 +79,7 @@ export default function PersonsPage() {
 function defaultsOf(client: ClientDto): string {
   const set = OWN_LIMITS.filter((name) => client[`person_${name}`] !== null);
   const limits = set.map((name) => `${LABELS[name].toLowerCase()} ${defaultInWords(client, name)}`);
-  return `The people for whom ${client.name} calls. By default, each has ${limits.join(', ') || 'no limits'}.`;
+  return `The people for whom ${client.name} calls. Limits of each: ${limits.join(', ') || 'none'}, unless the person has others.`;
 }
 
 function Links({ client }: { client: string }) {
