@@ -12,21 +12,11 @@ import {
   startPageScene,
 } from './support/page-scene';
 import { Cookies } from './support/provider/flow';
-import { open } from './support/signing-in';
+import { changed, open } from './support/signing-in';
 import supertest from './support/supertest';
 
 const COOKIE = 'payout_proxy_page_wallet';
 const TRANSACTION = 'payout_proxy_sign_in_wallet';
-
-/** The parameters of an address, some of them changed. Undefined removes one. */
-function changed(address: string, parameters: Record<string, string | undefined>): string {
-  const url = new URL(address);
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined) url.searchParams.delete(name);
-    else url.searchParams.set(name, value);
-  }
-  return url.href;
-}
 
 describe('an attacker of page sessions', () => {
   let scene: PageScene;

@@ -3,18 +3,16 @@ import { ClientsService } from '../src/access/clients/clients.service';
 import { LyingProvider, startLyingProvider } from './support/lying-provider';
 import { Cookies } from './support/provider/flow';
 import { startProxy, TestProxy } from './support/proxy';
-import { approachCallback, atProvider, open, SignInScene, signInAs, startSignInScene } from './support/signing-in';
+import {
+  approachCallback,
+  atProvider,
+  changed,
+  open,
+  SignInScene,
+  signInAs,
+  startSignInScene,
+} from './support/signing-in';
 import supertest from './support/supertest';
-
-/** The parameters of an address, some of them changed. Undefined removes one. */
-function changed(address: string, parameters: Record<string, string | undefined>): string {
-  const url = new URL(address);
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined) url.searchParams.delete(name);
-    else url.searchParams.set(name, value);
-  }
-  return url.href;
-}
 
 const COOKIE = 'payout_proxy';
 const TRANSACTION = 'payout_proxy_sign_in';

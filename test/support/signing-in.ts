@@ -86,6 +86,16 @@ export async function approachCallback(
   return { cookies, callback: reached.url };
 }
 
+/** The parameters of an address, some of them changed. Undefined removes one. */
+export function changed(address: string, parameters: Record<string, string | undefined>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
 /** Visits an address with a visitor's cookies, and follows nothing. */
 export async function open(
   cookies: Cookies,

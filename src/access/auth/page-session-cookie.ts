@@ -1,5 +1,6 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { parseCookie } from 'cookie';
 import { FastifyRequest } from 'fastify';
+import { cookieIn, endCookie, prefixed, setCookie } from './cookies';
 import { hasCsrfToken } from './session-cookie';
 
 /** The form of a session's secret: 32 random bytes. */
@@ -7,8 +8,7 @@ const TOKEN = /^[\w-]{43}$/;
 
 const PREFIX = 'payout_proxy_page_';
 
-/** Over TLS, the prefix keeps neighbouring hosts from setting the cookie (RFC 6265bis, section 4.1.3.2). */
-const prefixFor = ({ protocol }: FastifyRequest) => (protocol === 'https' ? `__Host-${PREFIX}` : PREFIX);
+const cookieOf = (client: string) => ({ name: `${PREFIX}${client}`, sameSite: 'strict' }) as const;
 
 /** The cookie of a page session. */
 export interface PageToken {
@@ -20,7 +20,8 @@ export interface PageToken {
 
 /** Returns the secret of the browser's session on the pages of a client. Undefined if there is none. */
 export function pageTokenOf(request: FastifyRequest, client: string): string | undefined {
-  return pageTokensIn(request).get(client);
+  const token = cookieIn(request, cookieOf(client).name);
+  return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 
 /**
@@ -43,32 +44,20 @@ export function hasPageSession(request: FastifyRequest): boolean {
  * browser.
  */
 export function pageSessionCookie(request: FastifyRequest, client: string, token: string): string {
-  return cookie(request, client, token);
+  return setCookie(request, { ...cookieOf(client), value: token });
 }
 
 export function noPageSessionCookie(request: FastifyRequest, client: string): string {
-  return cookie(request, client, '', { maxAge: 0 });
+  return endCookie(request, cookieOf(client));
 }
 
 /** Returns the secrets of the browser's page sessions, by client. */
 function pageTokensIn(request: FastifyRequest): Map<string, string> {
   const { cookie: header } = request.headers;
   if (header === undefined || !header.includes(PREFIX)) return new Map();
-  const prefix = prefixFor(request);
+  const prefix = prefixed(request, PREFIX);
   const named = Object.entries(parseCookie(header)).filter(
     (entry): entry is [string, string] => entry[0].startsWith(prefix) && TOKEN.test(entry[1] ?? ''),
   );
   return new Map(named.map(([name, token]) => [name.slice(prefix.length), token]));
-}
-
-function cookie(request: FastifyRequest, client: string, value: string, more: { maxAge?: number } = {}): string {
-  return stringifySetCookie({
-    name: `${prefixFor(request)}${client}`,
-    value,
-    path: '/',
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: request.protocol === 'https',
-    ...more,
-  });
 }

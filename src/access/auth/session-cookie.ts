@@ -1,14 +1,12 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
 import { FastifyRequest } from 'fastify';
 import { hash, timingSafeEqual } from 'node:crypto';
+import { cookieIn, endCookie, setCookie } from './cookies';
 
-/** Over TLS, its prefix keeps neighbouring hosts from setting it (RFC 6265bis, section 4.1.3.2). */
-const nameFor = ({ protocol }: FastifyRequest) => (protocol === 'https' ? '__Host-payout_proxy' : 'payout_proxy');
+const COOKIE = { name: 'payout_proxy', sameSite: 'strict' } as const;
 
 /** Returns the session secret from the cookie. Undefined if there is none. */
 export function sessionTokenIn(request: FastifyRequest): string | undefined {
-  const token = parseCookie(request.headers.cookie ?? '')[nameFor(request)];
-  return token === '' ? undefined : token;
+  return cookieIn(request, COOKIE.name);
 }
 
 /**
@@ -16,11 +14,11 @@ export function sessionTokenIn(request: FastifyRequest): string | undefined {
  * the browser.
  */
 export function sessionCookie(request: FastifyRequest, token: string): string {
-  return cookie(request, token);
+  return setCookie(request, { ...COOKIE, value: token });
 }
 
 export function noSessionCookie(request: FastifyRequest): string {
-  return cookie(request, '', { maxAge: 0 });
+  return endCookie(request, COOKIE);
 }
 
 /**
@@ -37,16 +35,4 @@ export function hasCsrfToken({ headers }: FastifyRequest, token: string): boolea
   return (
     said !== undefined && expected !== undefined && said.length === expected.length && timingSafeEqual(said, expected)
   );
-}
-
-function cookie(request: FastifyRequest, value: string, more: { maxAge?: number } = {}): string {
-  return stringifySetCookie({
-    name: nameFor(request),
-    value,
-    path: '/',
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: request.protocol === 'https',
-    ...more,
-  });
 }

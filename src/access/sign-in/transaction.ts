@@ -1,6 +1,6 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
 import { FastifyRequest } from 'fastify';
 import { createHmac, randomBytes } from 'node:crypto';
+import { cookieIn, endCookie, setCookie } from '../auth/cookies';
 
 /** A sign-in at the provider that has begun, as the browser keeps it in a cookie. */
 export interface Transaction {
@@ -19,10 +19,13 @@ const LONGEST_SECONDS = 600;
 
 const SECRET_BYTES = 32;
 
-/** Sign-ins to the pages of several clients may be under way in one browser. */
-function nameFor({ protocol }: FastifyRequest, client: string | undefined): string {
+/**
+ * The provider's redirect comes from another site, so the cookie is not Strict. Sign-ins to the pages of several clients may be
+ * under way in one browser.
+ */
+function cookieOf(client: string | undefined) {
   const name = client === undefined ? 'payout_proxy_sign_in' : `payout_proxy_sign_in_${client}`;
-  return protocol === 'https' ? `__Host-${name}` : name;
+  return { name, sameSite: 'lax' } as const;
 }
 
 export function newTransaction(options: Omit<Transaction, 'secret'>): Transaction {
@@ -39,22 +42,22 @@ export const nonceOf = (transaction: Transaction) => derived(transaction, 'nonce
 export const verifierOf = (transaction: Transaction) => derived(transaction, 'code_verifier');
 
 /**
- * Returns the `Set-Cookie` header. The provider's redirect comes from another site, so the cookie is not Strict.
+ * Returns the `Set-Cookie` header.
  * @param client the client to whose pages somebody signs in. Undefined for the console.
  */
 export function transactionCookie(request: FastifyRequest, transaction: Transaction, client?: string): string {
   const value = Buffer.from(JSON.stringify(transaction)).toString('base64url');
-  return cookie(request, nameFor(request, client), value, LONGEST_SECONDS);
+  return setCookie(request, { ...cookieOf(client), value, maxAgeSeconds: LONGEST_SECONDS });
 }
 
 export function noTransactionCookie(request: FastifyRequest, client?: string): string {
-  return cookie(request, nameFor(request, client), '', 0);
+  return endCookie(request, cookieOf(client));
 }
 
 /** Returns the sign-in that this browser has begun. Undefined if there is none. */
 export function transactionIn(request: FastifyRequest, client?: string): Transaction | undefined {
-  const value = parseCookie(request.headers.cookie ?? '')[nameFor(request, client)];
-  if (value === undefined || value === '') return undefined;
+  const value = cookieIn(request, cookieOf(client).name);
+  if (value === undefined) return undefined;
   try {
     const read = JSON.parse(Buffer.from(value, 'base64url').toString('utf8')) as Partial<Transaction> | null;
     const { secret, returnTo, replaces, isStepUp } = read ?? {};
@@ -68,16 +71,4 @@ export function transactionIn(request: FastifyRequest, client?: string): Transac
 
 function derived({ secret }: Transaction, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');
-}
-
-function cookie(request: FastifyRequest, name: string, value: string, maxAge: number): string {
-  return stringifySetCookie({
-    name,
-    value,
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: request.protocol === 'https',
-    maxAge,
-  });
 }

@@ -1,5 +1,5 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { cookieIn, endCookie, setCookie } from '../../access/auth/cookies';
 import { sendPage, SignInPage } from './sign-in-page';
 
 const PATH = '/session/sign-out';
@@ -10,8 +10,7 @@ const LONGEST_SECONDS = 300;
 /** Browsers drop cookies of more than 4,096 bytes, and base64 takes a third more. */
 const MAX_ADDRESS_LENGTH = 2_900;
 
-const nameFor = ({ protocol }: FastifyRequest) =>
-  protocol === 'https' ? '__Host-payout_proxy_sign_out' : 'payout_proxy_sign_out';
+const COOKIE = { name: 'payout_proxy_sign_out', sameSite: 'strict' } as const;
 
 /**
  * Lets a browser whose session has ended sign out at the provider. The provider's address contains an ID token, so the scripts
@@ -24,18 +23,18 @@ export function signOutUrl(request: FastifyRequest, reply: FastifyReply, address
   const away = new URL(address);
   // The provider then asks the person, because it does not know who wants to sign out.
   if (address.length > MAX_ADDRESS_LENGTH) away.searchParams.delete('id_token_hint');
-  void reply.header('set-cookie', cookie(request, Buffer.from(away.href).toString('base64url'), LONGEST_SECONDS));
+  const value = Buffer.from(away.href).toString('base64url');
+  void reply.header('set-cookie', setCookie(request, { ...COOKIE, value, maxAgeSeconds: LONGEST_SECONDS }));
   return `${request.protocol}://${request.host}${PATH}`;
 }
 
 /** Serves the address that leads to the provider. */
 export function serveSignOut(server: FastifyInstance): void {
   server.get(PATH, (request, reply) => {
-    const value = parseCookie(request.headers.cookie ?? '')[nameFor(request)] ?? '';
-    const address = Buffer.from(value, 'base64url').toString();
+    const address = Buffer.from(cookieIn(request, COOKIE.name) ?? '', 'base64url').toString();
     if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return sendPage(reply, SIGNED_OUT);
     return reply
-      .header('set-cookie', cookie(request, '', 0))
+      .header('set-cookie', endCookie(request, COOKIE))
       .header('referrer-policy', 'no-referrer')
       .redirect(address, 303);
   });
@@ -46,15 +45,3 @@ const SIGNED_OUT: SignInPage = {
   title: 'Signed out',
   text: 'You are signed out here. If you used a computer of somebody else, sign out at the OpenID provider, too.',
 };
-
-function cookie(request: FastifyRequest, value: string, maxAge: number): string {
-  return stringifySetCookie({
-    name: nameFor(request),
-    value,
-    path: '/',
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: request.protocol === 'https',
-    maxAge,
-  });
-}
