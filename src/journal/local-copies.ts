@@ -2,7 +2,7 @@ import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } fro
 import { ConfigService } from '@nestjs/config';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { END_USER_SOURCES } from '../access/people/person';
+import { isEndUser } from '../access/people/person';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
@@ -45,8 +45,7 @@ export function keyOf({ record, claim }: IntentLine): string | undefined {
 export function claimedKeyOf(line: IntentLine): string | undefined {
   const key = keyOf(line);
   const { actor_source: source, person_id: personId = null } = line.record;
-  const isOwn = END_USER_SOURCES.some((one) => one === source);
-  return key === undefined ? undefined : claimKey(isOwn ? personId : null, key);
+  return key === undefined ? undefined : claimKey(isEndUser({ source }) ? personId : null, key);
 }
 
 /** An intent that is in the database, as texts. */

@@ -49,15 +49,15 @@ async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller>
   }
   const pageToken = pageTokenByCsrf(request);
   if (pageToken !== undefined) return byPageSession(pageToken, request, who.pageSessions);
-  const token = takesCookies(request) ? sessionTokenIn(request) : undefined;
+  const token = takesConsoleSessions(request) ? sessionTokenIn(request) : undefined;
   if (token !== undefined) return bySession(token, request, who.sessions);
   // The console is told that nobody is signed in there, although the browser sends the cookies of pages, too.
-  const isOfPage = request.call.origin !== undefined || !takesCookies(request);
+  const isOfPage = request.call.origin !== undefined || !takesConsoleSessions(request);
   throw new Problem(isOfPage && hasPageSession(request) ? 'csrf' : 'missing_key');
 }
 
 /** Whether the route accepts console sessions. The interface does not: no operator pays with the console's cookie. */
-function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
+function takesConsoleSessions({ routeOptions, url }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/v1/');
 }
 

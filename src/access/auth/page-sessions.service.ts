@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Loaded } from '../../platform/config/config.module';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
@@ -8,7 +8,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
 import { END_USER_SCOPES } from '../../operations/scopes';
-import { OPENS } from '../clients/key';
+import { hashKey, OPENS } from '../clients/key';
 import { Caller } from './call';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { openIdToken, sealIdToken } from './id-token';
@@ -59,7 +59,7 @@ export class PageSessionsService {
    */
   async identify(token: string, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
     const askedAt = performance.now();
-    const row = await this.lookUps.find(sha256(token), purpose, patienceMs);
+    const row = await this.lookUps.find(hashKey(token), purpose, patienceMs);
     if (row?.isUseOld) await this.recordUse(row.sessionId);
     return row && pageCallerOf(row, askedAt);
   }
@@ -86,7 +86,7 @@ export class PageSessionsService {
         OR created_at < now() - make_interval(hours => ${LONGEST_HOURS}::int)`;
     await this.side.$executeRaw`
       INSERT INTO page_session (id, key_id, person_id, sha256, signed_in_at, acr, sid, id_token)
-      VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${sha256(token)}, ${at}, ${acr}, ${sid},
+      VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${at}, ${acr}, ${sid},
         ${sealIdToken(idToken, token)})`;
     await this.side.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
     return token;
@@ -95,7 +95,7 @@ export class PageSessionsService {
   /** Ends a session. @returns the ID token of its person. Undefined if there is no such session. */
   async end(token: string): Promise<string | undefined> {
     const [ended] = await this.side.$queryRaw<{ idToken: Uint8Array }[]>`
-      DELETE FROM page_session WHERE sha256 = ${sha256(token)} RETURNING id_token AS "idToken"`;
+      DELETE FROM page_session WHERE sha256 = ${hashKey(token)} RETURNING id_token AS "idToken"`;
     return ended && openIdToken(ended.idToken, token);
   }
 
@@ -146,8 +146,4 @@ function pageCallerOf(row: PageSessionRow, askedAt: number): Caller {
     identity: { source: 'session', issuer, name: subject },
     scopes: new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope))),
   };
-}
-
-function sha256(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
 }

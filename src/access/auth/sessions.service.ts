@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Loaded } from '../../platform/config/config.module';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
 import { Caller, SignIn } from './call';
-import { OPENS } from '../clients/key';
+import { hashKey, OPENS } from '../clients/key';
 import { SignInIdentity } from '../clients/sign-ins';
 import { openIdToken, sealIdToken } from './id-token';
 import { CALLER_COLUMNS, callerOf, CallerRow } from './caller-row';
@@ -89,7 +89,7 @@ export class SessionsService {
     const { at = null, acr = null, sid = null, idToken } = signIn ?? {};
     const sealed = idToken === undefined ? null : new Uint8Array(sealIdToken(idToken, token));
     await this.prisma.consoleSession.create({
-      data: { sha256: new Uint8Array(sha256(token)), keyId, signedInAt: at, acr, sid, idToken: sealed },
+      data: { sha256: new Uint8Array(hashKey(token)), keyId, signedInAt: at, acr, sid, idToken: sealed },
     });
     if (signIn) await this.prisma.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
     return token;
@@ -112,7 +112,7 @@ export class SessionsService {
   /** While the database takes no writes, sessions go on, and end as if they were idle. */
   private async recordUse(token: string): Promise<void> {
     try {
-      await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${sha256(token)}`;
+      await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${hashKey(token)}`;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
     }
@@ -125,7 +125,7 @@ export class SessionsService {
   }
 
   private async find(token: string, patienceMs: number): Promise<SessionRow | undefined> {
-    const values = [sha256(token), this.idleMinutes, this.issuer, this.keySignIn];
+    const values = [hashKey(token), this.idleMinutes, this.issuer, this.keySignIn];
     const finding = this.prisma.prepared<SessionRow>('find_session', FIND_SESSION, values);
     const [row] = await withPatience(finding, patienceMs);
     return row;
@@ -140,7 +140,7 @@ export class SessionsService {
   /** Ends a session. @returns the ID token of its person. Undefined if it began with a key. */
   async end(token: string): Promise<string | undefined> {
     const [ended] = await this.prisma.$queryRaw<{ idToken: Uint8Array | null }[]>`
-      DELETE FROM console_session WHERE sha256 = ${sha256(token)} RETURNING id_token AS "idToken"`;
+      DELETE FROM console_session WHERE sha256 = ${hashKey(token)} RETURNING id_token AS "idToken"`;
     return ended?.idToken ? openIdToken(ended.idToken, token) : undefined;
   }
 
@@ -163,9 +163,5 @@ export class SessionsService {
 
 /** Returns the hash by which a session can be replaced. It does not tell the secret. */
 export function hashOf(token: string): string {
-  return sha256(token).toString('hex');
-}
-
-function sha256(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
+  return hashKey(token).toString('hex');
 }

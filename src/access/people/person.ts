@@ -8,7 +8,7 @@ export const ACTOR_SOURCES = ['token', 'ephemeral', 'session', 'key', 'claimed']
 export type ActorSource = (typeof ACTOR_SOURCES)[number];
 
 /** The sources of end users: their credential is theirs alone, and was made for a phone or a page. */
-export const END_USER_SOURCES = ['token', 'ephemeral', 'session'] as const satisfies ActorSource[];
+const END_USER_SOURCES = ['token', 'ephemeral', 'session'] as const satisfies ActorSource[];
 
 /** The person whose credential a caller has, as the credential names them. */
 export interface Identity {
@@ -57,6 +57,6 @@ export function isProven({ source }: CallPerson): boolean {
  * Returns whether a person has idempotency keys and contents of their own. The credential is the person's, so the key of another
  * person is another key. The requests of a server share them, whoever it names.
  */
-export function isEndUser({ source }: Pick<CallPerson, 'source'>): boolean {
+export function isEndUser({ source }: { source: string | undefined }): boolean {
   return END_USER_SOURCES.some((one) => one === source);
 }

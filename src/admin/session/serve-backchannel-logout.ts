@@ -49,12 +49,12 @@ async function endSessions(
   { sessions, pageSessions, consoleProvider, pageProviders }: LogoutServices,
 ): Promise<void> {
   const { issuer, clientIds } = await addresseeOf(token);
-  const isOfConsole = isOf(consoleProvider.configured, issuer, clientIds);
+  const ofConsole = isOf(consoleProvider.configured, issuer, clientIds) ? consoleProvider.configured : undefined;
   const pages = await pageProviders.findByRegistration(issuer, clientIds);
-  const provider = isOfConsole ? consoleProvider.get() : pages?.provider;
+  const provider = ofConsole ?? pages?.provider;
   if (!provider) throw new SignInFailure('invalid');
   const { subject, sid } = await provider.loggedOut(token);
-  if (isOfConsole) await sessions.endAtProvider(issuer, subject, sid);
+  if (ofConsole) await sessions.endAtProvider(issuer, subject, sid);
   if (pages) await pageSessions.endAtProvider(pages.caller.keyId, subject, sid); // it may be the same client at the provider
 }
 
