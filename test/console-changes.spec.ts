@@ -83,6 +83,7 @@ describe("the console's changes", () => {
     await page.getByRole('article', { name: 'New client made-50', exact: true }).waitFor();
     expect(await page.getByRole('article').count()).toBe(50);
     await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('article', { name: 'New client made-50', exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('article', { name: 'New client made-51', exact: true }).waitFor();
     expect(await page.getByRole('article').count()).toBe(1);
     await scene.proxy.database.query(`DELETE FROM pending_change WHERE client LIKE 'made-%'`);

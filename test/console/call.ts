@@ -224,7 +224,7 @@ describe('the page of a call', () => {
       outcome: 'confirmed',
       resolution: { outcome: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
     });
-    expect(await page.getByRole('button', { name: 'Settle by hand' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Settle by hand' }).waitFor({ state: 'detached' });
     expect(await textOf(page, 'Items')).toContain('paid');
     await page.getByRole('button', { name: 'Show the ledger of item 2' }).click();
     expect(await textOf(page, 'Ledger of item 2')).toMatch(
@@ -233,7 +233,7 @@ describe('the page of a call', () => {
     await page.getByText('Nothing needs to be done.').waitFor();
     await expectAccessible(page.getByRole('region', { name: 'Items', exact: true }).first());
     await page.getByRole('button', { name: 'Hide the ledger of item 2' }).click();
-    expect(await page.getByRole('region', { name: 'Ledger of item 2' }).count()).toBe(0);
+    await page.getByRole('region', { name: 'Ledger of item 2' }).waitFor({ state: 'detached' });
   });
 
   it('fits a telephone', async () => {

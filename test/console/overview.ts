@@ -97,13 +97,13 @@ describe('the console’s overview', () => {
     await page.getByText('cannot be reached; retrying').waitFor();
     await page.getByText(/^last updated /).waitFor();
     await page.getByRole('status').getByText('Not up to date.').waitFor();
-    expect(await page.getByText('live', { exact: true }).count()).toBe(0);
+    await page.getByText('live', { exact: true }).waitFor({ state: 'detached' });
     await page.locator('.outdated').getByRole('region', { name: 'Outcomes' }).waitFor();
     expect(await page.evaluate("getComputedStyle(document.querySelector('.outdated')).filter")).toBe('grayscale(1)');
     await expectAccessible(page);
     reading.mockRestore();
     await page.getByText('live', { exact: true }).waitFor();
-    expect(await page.getByText('Not up to date.').count()).toBe(0);
+    await page.getByText('Not up to date.').waitFor({ state: 'detached' });
   });
 
   it('says why the storage takes no writes, and what to do', async () => {
