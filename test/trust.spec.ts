@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream } from './trust/comparison';
+import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream, Payer } from './trust/comparison';
 import { App, Attempt, Order } from './trust/orders';
 import { SCENARIOS } from './trust/main';
 import { documentOf, Kept } from './trust/report';
@@ -9,7 +9,8 @@ import type { Arrival } from './trust/upstream';
 
 const ROOT = join(__dirname, '..');
 
-const APP: App = { id: 'client-1', name: 'shop', key: 'pp_shop_x', capUsd: 1 };
+const APP: App = { id: 'client-1', name: 'shop', key: 'pp_shop_x', capUsd: 1, personCapUsd: null };
+const PERSON: Payer = { id: 'person-1', name: 'ada', capUsd: 1 };
 const OPERATION = 'POST /payouts/airtime';
 
 const bodyOf = (number: number) => ({
@@ -32,6 +33,7 @@ function orderOf(number: number, status: number | null = 200): Order {
 const callOf = (number: number, state = 'succeeded'): Call => ({
   id: `call-${number}`,
   clientId: APP.id,
+  personId: PERSON.id,
   operation: OPERATION,
   body: JSON.stringify(bodyOf(number)),
   state,
@@ -85,6 +87,9 @@ describe('the audit of npm run trust', () => {
     const over = [expect.stringMatching(/^overspent: shop/)];
     expect(comparedWithCaps([APP], calls, [arrivalOf(1), arrivalOf(2)], new Map())).toEqual(over);
     expect(comparedWithCaps([APP], calls, [arrivalOf(1)], new Map([[APP.id, 1.5]]))).toEqual(over);
+    const personOver = [expect.stringMatching(/^overspent: ada/)];
+    expect(comparedWithCaps([PERSON], calls, [arrivalOf(1), arrivalOf(2)], new Map())).toEqual(personOver);
+    expect(comparedWithCaps([PERSON], calls, [arrivalOf(1)], new Map([[PERSON.id, 1.5]]))).toEqual(personOver);
   });
 });
 

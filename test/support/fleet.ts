@@ -106,7 +106,7 @@ async function run(env: Record<string, string>, dir: string): Promise<Running> {
 }
 
 /** Limits of a client by their columns, such as `daily_cap_usd`. */
-export type Limits = Partial<Record<'daily_cap_usd' | 'monthly_cap_usd', string>>;
+export type Limits = Partial<Record<'daily_cap_usd' | 'monthly_cap_usd' | 'person_daily_cap_usd', string>>;
 
 /** Creates a client. Returns its ID and key. */
 export async function createClient(
@@ -118,8 +118,16 @@ export async function createClient(
   const id = uuidv7();
   const key = newKey(name);
   await database.query(
-    'INSERT INTO client (id, name, scopes, daily_cap_usd, monthly_cap_usd) VALUES ($1, $2, $3, $4, $5)',
-    [id, name, scopes, limits.daily_cap_usd ?? null, limits.monthly_cap_usd ?? null],
+    `INSERT INTO client (id, name, scopes, daily_cap_usd, monthly_cap_usd, person_daily_cap_usd)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [
+      id,
+      name,
+      scopes,
+      limits.daily_cap_usd ?? null,
+      limits.monthly_cap_usd ?? null,
+      limits.person_daily_cap_usd ?? null,
+    ],
   );
   await database.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $2, $3, $4)', [
     uuidv7(),

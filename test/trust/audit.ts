@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream, isRead } from './comparison';
+import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream, isRead, Payer } from './comparison';
 import { KINDS } from './mixed-orders';
 import { inParallel, insist, isDone, isInDoubt, isOpen, Order } from './orders';
 import { Doubt, isListed, Stage } from './stage';
@@ -23,7 +23,7 @@ export interface Audited {
   lost: number;
   /** Orders with a key that still have no final answer. */
   unanswered: number;
-  /** Clients whose payments exceed their cap. */
+  /** Clients and persons whose payments exceed their cap. */
   overspent: number;
   /** Calls whose outcome nobody knows. */
   inDoubt: number;
@@ -69,7 +69,7 @@ export async function audit(
     ...comparedWithUpstream(calls, arrivals),
     ...comparedWithApps(orders, calls, arrivals),
     ...doubts.filter(isListed).map((doubt) => `in doubt, although the list shows it: ${JSON.stringify(doubt)}`),
-    ...comparedWithCaps(stage.apps, calls, arrivals, await readSpending(stage)),
+    ...comparedWithCaps(await readPayers(stage), calls, arrivals, await readSpending(stage)),
   ];
   const count = (kind: string) => complaints.filter((complaint) => complaint.startsWith(kind)).length;
   return {
@@ -121,16 +121,25 @@ async function goOn(stage: Stage): Promise<{ end: () => Promise<Order[]> }> {
 
 async function readCalls({ database }: Stage): Promise<Call[]> {
   return database.query<Call>(
-    `SELECT i.id, i.client_id AS "clientId", i.operation, convert_from(b.body, 'UTF8') AS body, s.state,
+    `SELECT i.id, i.client_id AS "clientId", i.person_id AS "personId", i.operation, convert_from(b.body, 'UTF8') AS body, s.state,
        o.upstream_status IS NOT NULL AND o.kind IN ('succeeded', 'rejected') AS answered
      FROM intent i JOIN call_state s ON s.call_id = i.id LEFT JOIN intent_body b ON b.intent_id = i.id
        LEFT JOIN outcome o ON o.intent_id = i.id`,
   );
 }
 
+/** Reads the persons of the apps, beside the apps. */
+async function readPayers({ apps, database }: Stage): Promise<Payer[]> {
+  const persons = await database.query<Payer>(
+    `SELECT p.id, p.name, c.person_daily_cap_usd::float8 AS "capUsd" FROM person p JOIN client c ON c.id = p.client_id`,
+  );
+  return [...apps, ...persons];
+}
+
 async function readSpending({ database }: Stage): Promise<Map<string, number>> {
   const rows = await database.query<{ id: string; usd: number }>(
-    'SELECT client_id AS id, sum(usd)::float8 AS usd FROM spending GROUP BY 1',
+    `SELECT client_id AS id, sum(usd)::float8 AS usd FROM spending GROUP BY 1
+     UNION ALL SELECT payer_id, sum(usd)::float8 FROM payer_spending GROUP BY 1`,
   );
   return new Map(rows.map(({ id, usd }) => [id, usd]));
 }

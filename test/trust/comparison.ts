@@ -1,17 +1,27 @@
 import { OPERATION_NAMES, rowOf } from '../../src/operations/catalogue';
 import { OperationRow } from '../../src/operations/row';
-import { App, isDone, lastOf, Order } from './orders';
+import { isDone, lastOf, Order } from './orders';
 import type { Arrival } from './upstream';
 
 /** A call as the history shows it. */
 export interface Call {
   id: string;
   clientId: string;
+  /** Null: the client paid for nobody in particular. */
+  personId: string | null;
   operation: string;
   body: string | null;
   state: string;
   /** Whether the upstream's answer is recorded. */
   answered: boolean;
+}
+
+/** An app or one of its persons. */
+export interface Payer {
+  id: string;
+  name: string;
+  /** Per day. Null: none. */
+  capUsd: number | null;
 }
 
 /** Reads may be repeated and are answered from caches, so they are not compared one by one. */
@@ -57,24 +67,27 @@ export function comparedWithApps(orders: Order[], calls: Call[], arrivals: Arriv
 }
 
 /**
- * Finds apps that have paid more than their cap, by what the upstream carried out or by what the proxy counts.
- * @param spent what the proxy counts, by client.
+ * Finds payers that have paid more than their cap, by what the upstream carried out or by what the proxy counts.
+ * @param spent what the proxy counts, by payer.
  */
 export function comparedWithCaps(
-  apps: App[],
+  payers: Payer[],
   calls: Call[],
   arrivals: Arrival[],
   spent: Map<string, number>,
 ): string[] {
-  const clientOf = new Map(calls.map(({ operation, body, clientId }) => [identityOf(operation, read(body)), clientId]));
+  const payersOf = new Map(
+    calls.map(({ operation, body, clientId, personId }) => [identityOf(operation, read(body)), [clientId, personId]]),
+  );
   const paid = new Map<string, number>();
   for (const { operation, body, processed } of arrivals) {
-    const client = clientOf.get(identityOf(operation, body));
-    if (!processed || client === undefined || rowIn(operation).effect !== 'pay') continue;
-    paid.set(client, (paid.get(client) ?? 0) + amountOf(body));
+    if (!processed || rowIn(operation).effect !== 'pay') continue;
+    for (const payer of payersOf.get(identityOf(operation, body)) ?? []) {
+      if (payer !== null) paid.set(payer, (paid.get(payer) ?? 0) + amountOf(body));
+    }
   }
   const over = (usd: number | undefined, capUsd: number) => (usd ?? 0) > capUsd + 1e-6;
-  return apps.flatMap(({ id, name, capUsd }) =>
+  return payers.flatMap(({ id, name, capUsd }) =>
     capUsd !== null && (over(paid.get(id), capUsd) || over(spent.get(id), capUsd))
       ? [`overspent: ${name} may spend ${capUsd}, paid ${paid.get(id)} and counts ${spent.get(id)}`]
       : [],

@@ -7,6 +7,8 @@ export interface App {
   key: string;
   /** Per day. Null: none. */
   capUsd: number | null;
+  /** Of each of its persons, per day. Null: it has no persons. */
+  personCapUsd: number | null;
 }
 
 /** One request that an app wants to be carried out once, however often it must ask. */
@@ -16,6 +18,8 @@ export interface Order {
   /** Undefined for a GET. */
   body: object | undefined;
   query?: string;
+  /** The person for whom the app sends it. */
+  person?: string;
   /** Its Idempotency-Key. */
   key: string | undefined;
   attempts: Attempt[];
@@ -81,6 +85,7 @@ export async function attempt(url: string, order: Order): Promise<Attempt> {
         'X-API-Key': order.app.key,
         ...(order.body && { 'Content-Type': 'application/json' }),
         ...(order.key !== undefined && { 'Idempotency-Key': order.key }),
+        ...(order.person !== undefined && { 'X-Actor': order.person }),
       },
       ...(order.body && { body: JSON.stringify(order.body) }),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),

@@ -1,15 +1,21 @@
 import { App, insist, openLoop, Order } from './orders';
 import type { Stage } from './stage';
 
+const VALUE_USD = 0.25;
+
 /** The body of the order with this number: a payout to a recipient of its own. */
 function paymentOf(number: number): object {
   const phoneNumber = `+2547${String(number).padStart(8, '0')}`;
-  return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }] };
+  return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: VALUE_USD }] };
 }
 
 export function orderOf(app: App, number: number): Order {
   return { app, operation: 'POST /payouts/airtime', body: paymentOf(number), key: `order-${number}`, attempts: [] };
 }
+
+/** How many orders each person sends, and how many of them are within the person's cap. */
+const ORDERS_OF_A_PERSON = 12;
+const WITHIN_A_CAP = 8;
 
 /** Orders of airtime payouts, each to another number, by several apps in turn. */
 export class Payments {
@@ -20,9 +26,14 @@ export class Payments {
     private readonly apps: App[],
   ) {}
 
-  /** Makes the usual apps: one without a cap, and one whose cap is soon used up. */
+  /** Makes the usual apps: without a cap, with a cap that is soon used up, and with a cap for each person. */
   static async of(stage: Stage): Promise<Payments> {
-    return new Payments(stage, [await stage.app('shop'), await stage.app('market'), await stage.app('capped', 10)]);
+    return new Payments(stage, [
+      await stage.app('shop'),
+      await stage.app('market'),
+      await stage.app('capped', { capUsd: 10 }),
+      await stage.app('pages', { personCapUsd: WITHIN_A_CAP * VALUE_USD }),
+    ]);
   }
 
   next(): Order {
@@ -30,6 +41,9 @@ export class Payments {
     const [app] = this.apps.slice(number % this.apps.length);
     if (!app) throw new Error('there is no app');
     const order = orderOf(app, number);
+    if (app.personCapUsd !== null) {
+      order.person = `person-${Math.floor(number / this.apps.length / ORDERS_OF_A_PERSON)}`;
+    }
     this.orders.push(order);
     return order;
   }

@@ -32,7 +32,7 @@ Afterwards, the apps send again what has no final answer, and the worker settles
 - **lost**: an app was told that its payment was made, and the history or the upstream does not have it.
 - **in doubt**: nobody knows the outcome, also after the worker has read the upstream's list.
 
-No client may have spent more than its cap, by the proxy's count and by the upstream's. \`npm run cli -- audit verify\` must pass. A scenario keeps its promise if all of these are 0, unless it says why.`;
+No client, and no person of a client, may have spent more than the cap, by the proxy's count and by the upstream's: **over a cap**. \`npm run cli -- audit verify\` must pass. A scenario keeps its promise if all of these are 0, unless it says why.`;
 
 const NOT_COVERED = `## What this does not show
 

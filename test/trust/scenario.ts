@@ -47,11 +47,12 @@ export function inWords({
   twice,
   unrecorded,
   phantom,
+  overspent,
   inDoubt,
 }: Audited): string[] {
   return [
     `of ${whole(orders)} requests, ${whole(acknowledged)} were carried out, ${whole(refused)} refused for good`,
-    `${lost} lost, ${twice} twice, ${unrecorded} unrecorded, ${phantom} phantom, ${inDoubt} in doubt`,
+    `${lost} lost, ${twice} twice, ${unrecorded} unrecorded, ${phantom} phantom, ${overspent} over a cap, ${inDoubt} in doubt`,
   ];
 }
 

@@ -95,10 +95,14 @@ export class Stage {
     return stage;
   }
 
-  /** Creates an app with a key, and the audit compares what it spends with its cap. */
-  async app(name: string, capUsd: number | null = null): Promise<App> {
-    const limits = capUsd === null ? {} : { daily_cap_usd: String(capUsd), monthly_cap_usd: String(capUsd) };
-    const app = { ...(await createClient(this.database, name, [...SCOPES], limits)), name, capUsd };
+  /** Creates an app with a key. The audit compares what it and its persons spend with their caps. */
+  async app(name: string, caps: Partial<Pick<App, 'capUsd' | 'personCapUsd'>> = {}): Promise<App> {
+    const { capUsd = null, personCapUsd = null } = caps;
+    const limits = {
+      ...(capUsd !== null && { daily_cap_usd: String(capUsd), monthly_cap_usd: String(capUsd) }),
+      ...(personCapUsd !== null && { person_daily_cap_usd: String(personCapUsd) }),
+    };
+    const app = { ...(await createClient(this.database, name, [...SCOPES], limits)), name, capUsd, personCapUsd };
     this.apps.push(app);
     return app;
   }

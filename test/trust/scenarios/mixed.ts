@@ -61,7 +61,7 @@ export const mixed: Scenario = {
 };
 
 async function askAll(run: Run, stage: Stage): Promise<{ orders: Order[]; different: string[] }> {
-  const apps = await Promise.all([stage.app('shop'), stage.app('market'), stage.app('capped', 10)]);
+  const apps = await Promise.all([stage.app('shop'), stage.app('market'), stage.app('capped', { capUsd: 10 })]);
   const count = scaled(ORDERS, run);
   const named: Named = { unpaid: [], credits: [], collections: [], accounts: [] };
   const makers = MAKERS.flatMap(([operation, times, make]) =>
