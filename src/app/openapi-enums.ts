@@ -1,7 +1,7 @@
 import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
-import { USD_FORMS } from '../admin/clients/client-rules';
 import { KIND_NAMES } from '../history/log/kinds';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
+import { USD_FORMS } from '../http/validation/usd-limit';
 import { OPERATIONS } from '../operations/catalogue';
 import { CALL_STATES } from '../operations/lifecycle';
 import { NEXT_STEPS, PAYOUT_STATES } from '../operations/settlement';

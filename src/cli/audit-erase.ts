@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { erase, Erased, findPlaces } from '../history/retention/erase';
-import { namedIn, Person, personOf } from '../history/retention/person';
+import { namedIn } from '../history/retention/person';
+import { Contact, contactOf } from '../http/validation/contact';
 import { confirm } from './confirm';
 import { erasePersons } from './erase-person';
 import { print } from './output';
@@ -75,7 +76,7 @@ async function given(value: string): Promise<string> {
 }
 
 async function eraseRecipient(recipient: string, options: RetentionOptions): Promise<void> {
-  const person = personOf(recipient);
+  const person = contactOf(recipient);
   if (!person) {
     throw new ClientError(
       '--recipient must be an email address, a phone number in international format (+…), or a handle (@…).',
@@ -96,7 +97,7 @@ async function eraseRecipient(recipient: string, options: RetentionOptions): Pro
   });
 }
 
-function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOptions): void {
+function report(erased: Erased, { kind }: Contact, { json, dryRun }: RetentionOptions): void {
   if (json) print(erased, json);
   else {
     const done = `${dryRun ? 'Would erase' : 'Erased'} the ${kind} from ${count(erased)}.`;

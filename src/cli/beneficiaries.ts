@@ -4,7 +4,7 @@ import { Beneficiary, REGISTER_LISTS, RegisterList } from '../access/clients/ben
 import { ClientError } from '../access/clients/client-error';
 import { ListedBeneficiary, RegisterChanged } from '../access/clients/register-writes';
 import type { WaitingDto } from '../admin/clients/changes.dto';
-import { BENEFICIARY_MUST, readBeneficiary } from '../admin/clients/beneficiary-text';
+import { BENEFICIARY_MUST, readBeneficiary } from '../http/validation/beneficiary-text';
 import { clientServices, withPrisma } from './database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
 import { print } from './output';

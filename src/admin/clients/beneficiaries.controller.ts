@@ -18,8 +18,8 @@ import {
   ChangedBeneficiariesDto,
   USUAL_PAGE,
 } from './beneficiaries.dto';
-import { BENEFICIARY_MUST, readBeneficiary } from './beneficiary-text';
-import { changedBy } from './changed-by';
+import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
+import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { waiting, WAITS } from './waiting';
 

@@ -11,7 +11,7 @@ import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
-import { changedBy } from './changed-by';
+import { changedBy } from '../../access/auth/changed-by';
 import { ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
 
 const ChangeId = () =>

@@ -1,31 +1,20 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { mayMoveValue } from '../../access/clients/safe-defaults';
-import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../../access/clients/limit-fields';
+import { LIMIT_FIELDS, MAX_COUNT, MAX_WORDS } from '../../access/clients/limit-fields';
 import { Limits } from '../../access/clients/limits';
 import { isPersonId, PERSON } from '../../access/clients/person';
 import { isSubject, SUBJECT } from '../../access/clients/sign-ins';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
 import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
+import { usdSchema } from '../../http/validation/usd-limit';
 
 type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : never }[keyof Limits];
 
 /** Validates an amount in US dollars that limits a client: a JSON number, or decimal text. */
 export const UsdLimit = (key: Exclude<Keys<object | null>, Keys<string[]>>, description: string) =>
   limit(key, usdSchema(description));
-
-/** The forms of an amount in US dollars that limits a client. */
-export const USD_FORMS = [
-  { type: 'number', minimum: 0, maximum: MAX_USD },
-  { type: 'string', pattern: USD.source },
-];
-
-export const usdSchema = (description: string): ApiPropertyOptions => ({
-  anyOf: USD_FORMS,
-  description,
-  example: '10.5',
-});
 
 export const NO_DAILY_CAP =
   'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client without a daily cap';

@@ -16,7 +16,7 @@ import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { toUsage } from '../limits/cap';
 import { Spending, SpendingService } from '../../policy/spending.service';
 import { asProblem } from './as-problem';
-import { changedBy } from './changed-by';
+import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { NO_DAILY_CAP } from './client-rules';

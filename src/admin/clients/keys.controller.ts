@@ -10,7 +10,7 @@ import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.serv
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
-import { changedBy } from './changed-by';
+import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
 import { IssueKeyDto, RevocationDto } from './clients.dto';

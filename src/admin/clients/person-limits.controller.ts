@@ -16,7 +16,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { toUsage } from '../limits/cap';
 import { asProblem } from './as-problem';
-import { changedBy } from './changed-by';
+import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { ChangePersonDto, LimitPersonDto, ownLimitsIn, PersonDto, PersonSearch, PersonsDto } from './person-limits.dto';
 import { waiting, WAITS } from './waiting';

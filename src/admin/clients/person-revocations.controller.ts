@@ -7,7 +7,7 @@ import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
-import { changedBy } from './changed-by';
+import { changedBy } from '../../access/auth/changed-by';
 import { RevokedPersonDto, RevokePersonDto } from './person-revocations.dto';
 
 /** Ends the credentials of the people of a client. */

@@ -11,7 +11,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
-import { changedBy } from './changed-by';
+import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { NewSignInDto } from './client-answers.dto';
 import { AllowSignInDto } from './clients.dto';

@@ -7,7 +7,7 @@ import { ClientsService } from '../../access/clients/clients.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from '../clients/as-problem';
-import { changedBy } from '../clients/changed-by';
+import { changedBy } from '../../access/auth/changed-by';
 import { RevocationDto } from '../clients/clients.dto';
 import { RevokedEphemeralKeysDto } from './ephemeral-keys.dto';
 

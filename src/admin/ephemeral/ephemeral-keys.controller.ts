@@ -10,8 +10,8 @@ import { PersonsService } from '../../access/people/persons.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { BENEFICIARY_MUST, readBeneficiary } from '../clients/beneficiary-text';
-import { changedBy } from '../clients/changed-by';
+import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
+import { changedBy } from '../../access/auth/changed-by';
 import {
   EphemeralKeyPage,
   EphemeralKeySearch,

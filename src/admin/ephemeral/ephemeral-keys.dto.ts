@@ -6,8 +6,8 @@ import { EPHEMERAL_KEY_STATES, EphemeralKeyState } from '../../access/ephemeral/
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { PageSize, Uuid } from '../../http/validation/query-rules';
 import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
+import { usdSchema } from '../../http/validation/usd-limit';
 import { OPERATION_NAMES } from '../../operations/catalogue';
-import { usdSchema } from '../clients/client-rules';
 
 const MAX_RECIPIENTS = 100;
 const MAX_LENGTH = 320;

@@ -7,7 +7,8 @@ import { recordedErasure, Wish } from './erasures';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { eraseKeys, keysNaming, NamingKeys } from './keys';
-import { askedFor, namedIn, Person, spelledIn } from './person';
+import { Contact } from '../../http/validation/contact';
+import { askedFor, namedIn, spelledIn } from './person';
 import { erasePersons, personsWhere } from './persons';
 import { catchUp, lockIndex, reindex } from './reindex';
 
@@ -36,7 +37,7 @@ export interface Erased {
 /** Finds a person everywhere. @param progress receives the number of scanned bodies and their total. */
 export async function findPlaces(
   db: Client,
-  person: Person,
+  person: Contact,
   progress: (done: number, of: number) => void,
 ): Promise<Places['bodies']> {
   const of = await countBodies(db);
@@ -55,7 +56,7 @@ export async function findPlaces(
  * commitments to them. The records and every sum stay.
  * @param wish null for a dry run.
  */
-export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
+export async function erase(db: Client, person: Contact, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
   return recordedErasure(db, person.kind, wish, async () => {
     const evidence = await eraseEvidence(db, person); // it may take long, as the next lines, so they run before any lock
     const keys = await keysNaming(db, person);
@@ -76,7 +77,7 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
  * Finds the payouts to a person. Runs within the transaction, because the search index knows the calls that arrived
  * during the scan.
  */
-async function recipientsOf(db: Client, person: Person, scanned: string[]): Promise<Pick<Places, 'recipients'>> {
+async function recipientsOf(db: Client, person: Contact, scanned: string[]): Promise<Pick<Places, 'recipients'>> {
   const isSame = isPerson(person);
   await catchUp(db);
   const { rows } = await db.query<{ id: string; people: string }>(
@@ -94,11 +95,11 @@ async function recipientsOf(db: Client, person: Person, scanned: string[]): Prom
 }
 
 /** Postgres and callers may write an accent in two ways. */
-function spellingsOf({ value }: Person): string[] {
+function spellingsOf({ value }: Contact): string[] {
   return [value, value.normalize('NFC'), value.normalize('NFD')];
 }
 
-function isPerson(person: Person): (one: PersonDocument) => boolean {
+function isPerson(person: Contact): (one: PersonDocument) => boolean {
   const names = new Set(spellingsOf(person).map((name) => name.toLowerCase()));
   return (one) => names.has((one[person.kind] ?? '').toLowerCase());
 }

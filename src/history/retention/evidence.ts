@@ -2,7 +2,8 @@ import { Client } from 'pg';
 import { numberForms } from '../../platform/privacy/contacts';
 import { Pruning } from '../log/signed-records';
 import { Month } from './months';
-import { namedIn, Person } from './person';
+import { Contact } from '../../http/validation/contact';
+import { namedIn } from './person';
 
 /** Source tables that are not partitioned by month. */
 const SMALL_TABLES = ['upstream_wallet', 'upstream_wallet_entry', 'statement_fault'] as const;
@@ -46,7 +47,7 @@ export async function removeEvidence(db: Client, { from, to }: Month, what: Prun
 }
 
 /** Sources write people in their own forms: numbers with spaces or without +, handles without @. */
-const SAME: Record<Person['kind'], string> = {
+const SAME: Record<Contact['kind'], string> = {
   email: 'lower(email) = ANY ($1)',
   phone: `regexp_replace(phone, '\\D', '', 'g') = ANY ($1)`,
   handle: `lower(ltrim(handle, '@')) = ANY ($1)`,
@@ -59,7 +60,7 @@ const TEXTS = ['reference', 'receiver'] as const;
  * Erases a person from source rows: recipients of transactions, and any text that names the person.
  * @returns the places that were emptied: `upstream_transaction/<read>/<ordinal>`.
  */
-export async function eraseEvidence(db: Client, person: Person): Promise<string[]> {
+export async function eraseEvidence(db: Client, person: Contact): Promise<string[]> {
   const [names, needle] = [namesOf(person), needleOf(person)];
   const text = `concat_ws(' ', ${TEXTS.join(', ')})`;
   const digits = person.kind === 'phone' ? `regexp_replace(${text}, '\\D', '', 'g')` : `lower(${text})`;
@@ -89,7 +90,7 @@ export async function eraseEvidence(db: Client, person: Person): Promise<string[
   return gone.map(({ read, ordinal }) => `upstream_transaction/${read}/${ordinal}`);
 }
 
-function namesOf({ kind, value }: Person): string[] {
+function namesOf({ kind, value }: Contact): string[] {
   const whole = value.toLowerCase();
   if (kind === 'email') return [whole, whole.normalize('NFC'), whole.normalize('NFD')];
   if (kind === 'handle') return [whole.slice(1)];
@@ -97,7 +98,7 @@ function namesOf({ kind, value }: Person): string[] {
 }
 
 /** Returns text that every spelling of the person contains. For a number, the digits after the longest country code. */
-function needleOf({ kind, value }: Person): string {
+function needleOf({ kind, value }: Contact): string {
   if (kind === 'phone') return value.slice(1).slice(3);
   return kind === 'handle' ? value.slice(1).toLowerCase() : value.toLowerCase();
 }

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { idsWhere, Source } from './bodies';
-import { Person, spelledIn } from './person';
+import { Contact } from '../../http/validation/contact';
+import { spelledIn } from './person';
 
 /** The calls whose idempotency keys name a person. */
 export interface NamingKeys {
@@ -34,7 +35,7 @@ const SEALED: Source[] = [
 ];
 
 /** Finds idempotency keys that contain the person's contact, a phone number in any spelling: `order-254712345678`. */
-export async function keysNaming(db: Client, person: Person): Promise<NamingKeys> {
+export async function keysNaming(db: Client, person: Contact): Promise<NamingKeys> {
   const test = spelledIn(person);
   const find = (source: Source) => idsWhere(db, source, test, () => undefined);
   const sealed: string[] = [];

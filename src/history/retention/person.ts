@@ -1,32 +1,16 @@
 import { numberForms } from '../../platform/privacy/contacts';
 import { spellsOneOf } from '../../platform/privacy/phone-numbers';
 import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
-import { suggestPhone } from '../../http/validation/people-rules';
-
-/** A person to find in all records. */
-export interface Person {
-  kind: 'email' | 'phone' | 'handle';
-  /** In the recorded form: a phone number in international form, a handle with its @. */
-  value: string;
-}
-
-/** Reads a recipient. Returns undefined if it is no email address, international phone number, or handle. */
-export function personOf(recipient: string): Person | undefined {
-  const value = recipient.trim();
-  const phone = suggestPhone(value);
-  if (phone !== undefined) return { kind: 'phone', value: phone };
-  if (/^@[\w.-]+$/.test(value)) return { kind: 'handle', value };
-  return /^[^\s@]+@[^\s@]+$/.test(value) ? { kind: 'email', value } : undefined;
-}
+import { Contact } from '../../http/validation/contact';
 
 /** Tests whether a text names the person in any common form: escaped, in other case, or with spaces. */
-export function namedIn({ kind, value }: Person): (text: string) => boolean {
+export function namedIn({ kind, value }: Contact): (text: string) => boolean {
   const pattern = PATTERNS[kind](value.normalize('NFC'));
   return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
 }
 
 /** Tests whether an identifier contains the person's contact, a phone number in any spelling: `order-254712345678`. */
-export function spelledIn(person: Person): (identifier: string) => boolean {
+export function spelledIn(person: Contact): (identifier: string) => boolean {
   const named = namedIn(person);
   return (identifier) => named(identifier) || (person.kind === 'phone' && spellsOneOf(identifier, [person.value]));
 }
@@ -35,7 +19,7 @@ export function spelledIn(person: Person): (identifier: string) => boolean {
 const MIN_BEGINNING = 7;
 
 /** Tests whether a recorded search (its filters as JSON) was for the person, or for the beginning of their contact. */
-export function askedFor(person: Person): (filters: string) => boolean {
+export function askedFor(person: Contact): (filters: string) => boolean {
   const named = namedIn(person);
   const whole = person.value.toLowerCase();
   const isBeginning = (text: unknown) =>
@@ -57,7 +41,7 @@ const valuesOf = (filters: string): unknown[] => Object.values(JSON.parse(filter
 const MIN_BARE_HANDLE = 5;
 
 /** Patterns of the parts. The characters before and after must not make it another person. */
-const PATTERNS: Record<Person['kind'], (value: string) => RegExp> = {
+const PATTERNS: Record<Contact['kind'], (value: string) => RegExp> = {
   email: (value) => new RegExp(`(?<![\\p{L}\\p{N}._%+-])${literal(value)}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu'),
   handle: (value) => {
     const bare = literal(value.slice(1));

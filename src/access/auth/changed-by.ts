@@ -1,6 +1,6 @@
-import { authorOf, viaOf } from '../../access/auth/author';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { ChangeAuthor } from '../../access/clients/changes';
+import { ChangeAuthor } from '../clients/changes';
+import { authorOf, viaOf } from './author';
+import { AuthenticatedCall } from './call';
 
 /** Returns the author of a change through the API, for its record. */
 export function changedBy(call: AuthenticatedCall, reason: string | undefined): ChangeAuthor {

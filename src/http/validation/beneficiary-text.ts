@@ -1,6 +1,6 @@
 import { Beneficiary } from '../../access/clients/beneficiary';
-import { personOf } from '../../history/retention/person';
-import { isText } from '../../http/validation/rules';
+import { contactOf } from './contact';
+import { isText } from './rules';
 
 const RECEIVER = /^receiver:(.+)$/s;
 const MAX_RECEIVER = 255;
@@ -14,7 +14,7 @@ export function readBeneficiary(text: string): Beneficiary | undefined {
   const [, receiver] = RECEIVER.exec(text.trim()) ?? [];
   const named = receiver?.trim() ?? text;
   // A sub-account that is named by a contact is compared like a person.
-  const person = receiver === undefined || /^\+|@/.test(named) ? personOf(named) : undefined;
-  if (person) return { kind: person.kind, name: person.value };
+  const contact = receiver === undefined || /^\+|@/.test(named) ? contactOf(named) : undefined;
+  if (contact) return { kind: contact.kind, name: contact.value };
   return receiver !== undefined && isText(named, MAX_RECEIVER) ? { kind: 'receiver', name: named } : undefined;
 }
