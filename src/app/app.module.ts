@@ -11,14 +11,14 @@ import { ClientsModule } from '../access/clients/clients.module';
 import { CollectionsModule } from '../interface/collections/collections.module';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
-import { SessionModule } from '../admin/session/session.module';
+import { SignInModule } from '../credentials/sign-in/sign-in.module';
 import { DatabaseModule } from '../platform/database/database.module';
 import { FencingModule } from '../platform/fencing/fencing.module';
 import { StorageModule } from '../platform/storage/storage.module';
 import { HealthModule } from '../http/health/health.module';
 import { InfoModule } from '../interface/info/info.module';
 import { JournalModule } from '../journal/journal.module';
-import { EphemeralKeysModule } from '../admin/ephemeral/ephemeral-keys.module';
+import { EphemeralKeysModule } from '../credentials/ephemeral-keys/ephemeral-keys.module';
 import { LimitsModule } from '../admin/limits/limits.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { MetricsModule } from '../http/metrics/metrics.module';
@@ -70,9 +70,9 @@ export class AppModule {
         AccountsModule,
         ClientsApiModule,
         LimitsModule,
+        // Sessions and ephemeral keys
         EphemeralKeysModule,
-        // The console
-        SessionModule,
+        SignInModule,
         // Health, metrics and the shares of keys
         HealthModule,
         MetricsModule,

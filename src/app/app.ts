@@ -32,7 +32,7 @@ import { GateService } from '../gateway/admission-control/gate.service';
 import { logRequests } from '../platform/logging/logging';
 import { IndexService, tellOfIndex } from '../history/search/index.service';
 import { MetricsService } from '../http/metrics/metrics.service';
-import { serveSignIns } from '../admin/session/serve-sign-ins';
+import { serveSignIns } from '../credentials/sign-in/serve-sign-ins';
 import { serveDocs } from './openapi';
 import { limitRequests } from '../http/shares/limit-requests';
 import { SharesService } from '../http/shares/shares.service';

@@ -1,8 +1,8 @@
 /** The guards of people who sign in. See guards.mjs. */
 
-const PROVIDER = 'src/access/sign-in/openid-provider.ts';
+const PROVIDER = 'src/credentials/openid/openid-provider.ts';
 const SESSIONS = 'src/access/auth/sessions.service.ts';
-const SERVED = 'src/admin/session/serve-sign-in.ts';
+const SERVED = 'src/credentials/sign-in/serve-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
 const ATTACKS = 'test/sign-in-attacks.spec.ts';
 
@@ -57,7 +57,7 @@ export const SIGN_INS = [
   {
     name: 'page-after-the-sign-in',
     guards: 'a link to our sign-in that leads to the page of somebody else',
-    edits: [['src/access/sign-in/return-to.ts', 'return isOurs ? ', 'return asked ? asked : isOurs ? ']],
+    edits: [['src/credentials/sign-in/return-to.ts', 'return isOurs ? ', 'return asked ? asked : isOurs ? ']],
     noticedBy: 'test/sign-in.spec.ts',
     test: 'never returns to',
   },

@@ -108,7 +108,7 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-starts-no-session',
     guards: 'a session with all scopes of the client, begun with a token of one person',
-    edits: [['src/admin/session/session.controller.ts', " || caller.credential.kind !== 'key'", '']],
+    edits: [['src/credentials/sign-in/session.controller.ts', " || caller.credential.kind !== 'key'", '']],
     noticedBy: 'test/tokens.spec.ts',
     test: 'starts no session',
   },

@@ -7,6 +7,7 @@ import { UpstreamModule } from '../../gateway/upstream/upstream.module';
 import { PolicyModule } from '../../policy/policy.module';
 import { BeneficiariesController } from './beneficiaries.controller';
 import { ChangesController } from './changes.controller';
+import { ClientEphemeralKeysController } from './client-ephemeral-keys.controller';
 import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
 import { SignInsController } from './sign-ins.controller';
@@ -19,6 +20,7 @@ import { OperationsController } from './operations.controller';
   providers: [EphemeralKeysService, PersonRevocationsService],
   controllers: [
     ChangesController,
+    ClientEphemeralKeysController,
     ClientsController,
     KeysController,
     PersonLimitsController,

@@ -2,14 +2,14 @@ import { Controller, Delete, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
+import { changedBy } from '../../access/auth/changed-by';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
+import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/ephemeral-keys.dto';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { asProblem } from '../clients/as-problem';
-import { changedBy } from '../../access/auth/changed-by';
-import { RevocationDto } from '../clients/clients.dto';
-import { RevokedEphemeralKeysDto } from './ephemeral-keys.dto';
+import { asProblem } from './as-problem';
+import { RevocationDto } from './clients.dto';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 

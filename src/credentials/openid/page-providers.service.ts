@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { LRUCache } from 'lru-cache';
-import { TYPES } from '../../platform/database/binary-array';
+import { Caller } from '../../access/auth/call';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/caller-row';
+import { OPENS } from '../../access/clients/key';
 import { Loaded } from '../../platform/config/config.module';
 import { pageSecretIn } from '../../platform/config/page-secrets';
 import { Secret } from '../../platform/config/secret';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { TYPES } from '../../platform/database/binary-array';
 import { GroupCommit } from '../../platform/database/group-commit';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { Caller } from '../auth/call';
-import { CALLER_COLUMNS, CallerRow, callerOf } from '../auth/caller-row';
-import { OPENS } from '../clients/key';
 import { OpenIdProvider } from './openid-provider';
 
 /** The pages of a client, and where people sign in to them. */

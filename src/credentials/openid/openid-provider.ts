@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type * as openid from 'openid-client';
+import { NewSignIn } from '../../access/auth/sessions.service';
 import { Secret } from '../../platform/config/secret';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
-import { NewSignIn } from '../auth/sessions.service';
 import { LogoutToken, verifyLogoutToken } from './logout-token';
 import { asSignInFailure, SignInFailure } from './sign-in-failure';
 import { nonceOf, stateOf, Transaction, verifierOf } from './transaction';

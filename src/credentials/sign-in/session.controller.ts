@@ -7,11 +7,11 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { csrfTokenOf, noSessionCookie, sessionCookie } from '../../access/auth/session-cookie';
 import { SessionsService } from '../../access/auth/sessions.service';
-import { ConsoleProviderService } from '../../access/sign-in/console-provider.service';
 import { SCOPES } from '../../operations/scopes';
 import { Loaded } from '../../platform/config/config.module';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { ConsoleProviderService } from '../openid/console-provider.service';
 import { SessionRecord, SignedOutRecord } from './session.dto';
 import { signOutUrl } from './sign-out';
 

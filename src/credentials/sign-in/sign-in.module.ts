@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../access/auth/auth.module';
-import { SignInModule } from '../../access/sign-in/sign-in.module';
+import { OpenIdModule } from '../openid/openid.module';
 import { PageSessionsController } from './page-sessions.controller';
 import { SessionController } from './session.controller';
 
-@Module({ imports: [AuthModule, SignInModule], controllers: [SessionController, PageSessionsController] })
-export class SessionModule {}
+@Module({ imports: [AuthModule, OpenIdModule], controllers: [SessionController, PageSessionsController] })
+export class SignInModule {}

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/auth.module';
+import { AuthModule } from '../../access/auth/auth.module';
 import { ConsoleProviderService } from './console-provider.service';
 import { PageProvidersService } from './page-providers.service';
 
 const SERVICES = [ConsoleProviderService, PageProvidersService];
 
 @Module({ imports: [AuthModule], providers: SERVICES, exports: SERVICES })
-export class SignInModule {}
+export class OpenIdModule {}

@@ -7,13 +7,13 @@ import { CurrentCall } from '../../access/auth/current-call';
 import { noPageSessionCookie, pageTokenOf } from '../../access/auth/page-session-cookie';
 import { PageSessionsService } from '../../access/auth/page-sessions.service';
 import { csrfTokenOf } from '../../access/auth/session-cookie';
-import { PageProvidersService } from '../../access/sign-in/page-providers.service';
-import { pageReturnTo } from '../../access/sign-in/return-to';
 import { APP_SCOPES } from '../../operations/scopes';
 import { clock } from '../../platform/database/clock';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { PageProvidersService } from '../openid/page-providers.service';
 import { PageSessionRecord, PageSignOutQuery } from './page-sessions.dto';
+import { pageReturnTo } from './return-to';
 import { SignedOutRecord } from './session.dto';
 import { signOutUrl } from './sign-out';
 

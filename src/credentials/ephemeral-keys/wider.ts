@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/auth/call';
-import { Person } from '../../access/people/person';
 import { readUsd } from '../../access/clients/limit-fields';
+import { Person } from '../../access/people/person';
 import { isOperation, scopesOf } from '../../operations/catalogue';
 import { Fault } from '../../platform/errors/problem';
 import { normalise } from '../../policy/country-name';

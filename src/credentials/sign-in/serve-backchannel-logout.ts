@@ -2,11 +2,11 @@ import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PageSessionsService } from '../../access/auth/page-sessions.service';
 import { SessionsService } from '../../access/auth/sessions.service';
-import { ConsoleProviderService } from '../../access/sign-in/console-provider.service';
-import { addresseeOf } from '../../access/sign-in/logout-token';
-import { OpenIdProvider } from '../../access/sign-in/openid-provider';
-import { PageProvidersService } from '../../access/sign-in/page-providers.service';
-import { asSignInFailure, SignInFailure } from '../../access/sign-in/sign-in-failure';
+import { ConsoleProviderService } from '../openid/console-provider.service';
+import { addresseeOf } from '../openid/logout-token';
+import { OpenIdProvider } from '../openid/openid-provider';
+import { PageProvidersService } from '../openid/page-providers.service';
+import { asSignInFailure, SignInFailure } from '../openid/sign-in-failure';
 
 interface LogoutServices {
   sessions: SessionsService;

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { FastifyReply, FastifyRequest } from 'fastify';
-import { Identified, OpenIdProvider, Strength } from '../../access/sign-in/openid-provider';
-import { asSignInFailure, SignInFailure } from '../../access/sign-in/sign-in-failure';
-import { noTransactionCookie, Transaction, transactionCookie } from '../../access/sign-in/transaction';
+import { Identified, OpenIdProvider, Strength } from '../openid/openid-provider';
+import { asSignInFailure, SignInFailure } from '../openid/sign-in-failure';
+import { noTransactionCookie, Transaction, transactionCookie } from '../openid/transaction';
 import { sendPage } from './sign-in-page';
 import { failurePage, Ways } from './sign-in-pages';
 

@@ -1,5 +1,5 @@
-import { FailureKind, SignInFailure } from '../../access/sign-in/sign-in-failure';
 import { SignInIdentity } from '../../access/clients/sign-ins';
+import { FailureKind, SignInFailure } from '../openid/sign-in-failure';
 import { SignInPage } from './sign-in-page';
 
 type Link = NonNullable<SignInPage['link']>;

@@ -3,15 +3,15 @@ import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nest
 import { Decimal } from 'decimal.js';
 import { Allow, SecretKeysOnly } from '../../access/auth/allow';
 import { AuthenticatedCall, Caller, leftOf } from '../../access/auth/call';
+import { changedBy } from '../../access/auth/changed-by';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Beneficiary } from '../../access/clients/beneficiary';
 import { EphemeralKeyFilter, EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { PersonsService } from '../../access/people/persons.service';
+import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
-import { changedBy } from '../../access/auth/changed-by';
 import {
   EphemeralKeyPage,
   EphemeralKeySearch,
