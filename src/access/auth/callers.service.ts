@@ -9,8 +9,6 @@ import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { hashKey, isEphemeralKey, OPENS } from '../clients/key';
 import { EphemeralRow, ephemeralCallerOf, FIND_EPHEMERAL_KEYS, findEphemeralById } from './ephemeral-callers';
 import { LastUsesService } from './last-uses.service';
-import { PageSessionsService } from './page-sessions.service';
-import { TokenCallersService } from './token-callers.service';
 import { KeyLookUps, MAX_SEEN, Purpose } from './key-look-ups';
 
 /** Admission does not check the person of a key, which nothing but SQL by hand can change. It counts after this time. */
@@ -38,8 +36,6 @@ export class CallersService {
     private readonly prisma: PrismaService,
     private readonly side: SidePrisma,
     private readonly uses: LastUsesService,
-    private readonly tokens: TokenCallersService,
-    private readonly pageSessions: PageSessionsService,
   ) {
     const prismas = { forPayments: prisma, forOthers: side };
     this.secretKeys = new KeyLookUps(prismas, { name: 'find_keys', sql: FIND_KEYS });
@@ -77,9 +73,6 @@ export class CallersService {
    * @throws DatabaseTooSlow
    */
   async lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
-    const { credential } = before;
-    if (credential.kind === 'token') return this.tokens.lookUpAgain(before, credential, patienceMs);
-    if (credential.kind === 'session') return this.pageSessions.lookUpAgain(credential.id, patienceMs);
     const caller = await findAgain(this.prisma, before, patienceMs);
     if (caller?.rights !== before.rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
     return caller;
@@ -98,11 +91,8 @@ export class CallersService {
     return callerOf(row);
   }
 
-  /** Finds the caller of a long response again. Undefined if its credential is no longer valid. */
+  /** Finds the caller of a long response again. Undefined if its key is no longer valid. */
   peek(caller: Caller): Promise<Caller | undefined> {
-    const { credential } = caller;
-    if (credential.kind === 'token') return this.tokens.peek(credential);
-    if (credential.kind === 'session') return this.pageSessions.peek(credential.id);
     return findAgain(this.side, caller, REQUEST_PATIENCE_MS);
   }
 }

@@ -3,7 +3,9 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Call, Caller } from './call';
 import { CallersService } from './callers.service';
+import { PageSessionsService } from './page-sessions.service';
 import { SessionsService } from './sessions.service';
+import { TokenCallersService } from './token-callers.service';
 import { isAllowedFrom } from './where-from';
 
 /** How often the caller of an open response is checked again. */
@@ -24,20 +26,35 @@ interface Standing {
   caller: Caller | undefined;
 }
 
-/**
- * Tells long responses, such as streams and exports, whether their caller may still have them. Its key or session must
- * be valid, its scopes unchanged, and its address allowed. All responses of a key share one question.
- */
+/** Finds callers again, by any credential, and tells whether they may go on. */
 @Injectable()
 export class StandingService {
   private readonly known = new LRUCache<string, { askedAt: number; standing: Promise<Standing> }>({ max: MAX_KNOWN });
 
   constructor(
     private readonly callers: CallersService,
+    private readonly tokens: TokenCallersService,
+    private readonly pageSessions: PageSessionsService,
     private readonly sessions: SessionsService,
   ) {}
 
-  /** @returns a check that may be called often. It queries the database every few seconds. */
+  /**
+   * Looks up the caller of a request again, for admission. Undefined if its credential is no longer valid.
+   * @param patienceMs how long its request may still wait.
+   * @throws DatabaseTooSlow
+   */
+  lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
+    const { credential } = before;
+    if (credential.kind === 'token') return this.tokens.lookUpAgain(before, credential, patienceMs);
+    if (credential.kind === 'session') return this.pageSessions.lookUpAgain(credential.id, patienceMs);
+    return this.callers.lookUpAgain(before, patienceMs);
+  }
+
+  /**
+   * Tells a long response, such as a stream or an export, whether its caller may still have it. Its credential must be valid,
+   * its scopes unchanged, and its address allowed. All responses of a credential share one question.
+   * @returns a check that may be called often. It queries the database every few seconds.
+   */
   watch(call: Call): () => Promise<boolean> {
     const begunAt = performance.now();
     let holds = true;
@@ -70,6 +87,9 @@ export class StandingService {
 
   private async find({ caller, sessionToken }: Call): Promise<Caller | undefined> {
     if (sessionToken !== undefined) return this.sessions.peek(sessionToken);
+    const { credential } = caller ?? {};
+    if (credential?.kind === 'token') return this.tokens.peek(credential);
+    if (credential?.kind === 'session') return this.pageSessions.peek(credential.id);
     return caller && this.callers.peek(caller);
   }
 }

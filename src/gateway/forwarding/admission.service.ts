@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { operationProblem } from '../../access/auth/allow';
 import { endOf, hasEnded, leftOf, OperationCall } from '../../access/auth/call';
 import { onBehalfOf } from '../../access/auth/behalf';
-import { CallersService } from '../../access/auth/callers.service';
 import { PersonsService } from '../../access/people/persons.service';
+import { StandingService } from '../../access/auth/standing.service';
 import { whereFromProblem } from '../../access/auth/where-from';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { AdmissionResult } from '../../journal/admissions';
@@ -55,7 +55,7 @@ export class AdmissionService {
     private readonly values: MovedValueService,
     private readonly journal: CallJournal,
     private readonly replays: ReplayService,
-    private readonly callers: CallersService,
+    private readonly standing: StandingService,
     private readonly persons: PersonsService,
     private readonly fence: FenceService,
     private readonly withoutWrites: AdmissionWithoutWrites,
@@ -127,7 +127,7 @@ export class AdmissionService {
 
   /** Looks up the caller again, and repeats the checks of its rights that came before. */
   private async lookUpAgain(call: OperationCall): Promise<void> {
-    const caller = await this.callers.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
+    const caller = await this.standing.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
     if (!caller) throw new Problem(endOf(call.caller));
     const { operation } = call;
     const problem =
