@@ -42,7 +42,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['journal', []],
   ['policy', []],
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
-  ['access', ['auth', 'tokens', 'governance', 'ephemeral', 'people', 'clients']],
+  ['access', ['auth', 'sessions', 'callers', 'tokens', 'governance', 'ephemeral', 'people', 'clients']],
   ['operations', []],
   ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy']],
   ['sandbox', []],

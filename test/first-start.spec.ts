@@ -12,7 +12,7 @@ import fs, {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { CallersService } from '../src/access/auth/callers.service';
+import { KeyCallersService } from '../src/access/callers/key-callers.service';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { DemoClientsService } from '../src/access/clients/demo-clients.service';
 import { StartError } from '../src/platform/config/config';
@@ -180,7 +180,7 @@ describe('the demo keys', () => {
     for (const proxy of [await newProxy(), await newProxy()]) {
       const clients = proxy.app.get(ClientsService, { strict: false });
       const keys = readJson<Record<string, string>>(await ensureDemoKeys(clients, dataDir));
-      const found = await proxy.app.get(CallersService, { strict: false }).identify(keys.app ?? '');
+      const found = await proxy.app.get(KeyCallersService, { strict: false }).identify(keys.app ?? '');
       expect(found).toMatchObject({ clientName: 'app' });
       const seesAll = await proxy.get(keys.admin ?? '', '/v1/audit/calls').expect(200);
       expect(seesAll.body.calls).toEqual([]);

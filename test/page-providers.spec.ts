@@ -1,4 +1,4 @@
-import { PageSessionsService } from '../src/access/auth/page-sessions.service';
+import { PageSessionsService } from '../src/access/sessions/page-sessions.service';
 import { ClientsService } from '../src/access/clients/clients.service';
 import type { ClientDto, KeyDto } from './support/api';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from './support/clients-api';

@@ -4,7 +4,7 @@ import { SHARES } from '../src/http/shares/shares';
 import { SharesService } from '../src/http/shares/shares.service';
 import { SummaryService } from '../src/history/search/summary.service';
 import { OverviewService } from '../src/admin/overview/overview.service';
-import { CallersService } from '../src/access/auth/callers.service';
+import { KeyCallersService } from '../src/access/callers/key-callers.service';
 import { ReaderPrisma, READERS } from '../src/platform/database/reader-prisma';
 import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/side-prisma';
 import { passTime } from './support/pass-time';
@@ -144,7 +144,7 @@ describe('a key that asks for more than its share', () => {
 
   it('follows with many streams at the cost of one', async () => {
     const reads = jest.spyOn(OverviewService.prototype, 'read');
-    const keys = jest.spyOn(CallersService.prototype, 'peek');
+    const keys = jest.spyOn(KeyCallersService.prototype, 'peek');
     const events: string[] = [];
     const open = () =>
       new Promise<IncomingMessage>((resolve) => {

@@ -2,7 +2,7 @@ import Fastify, { FastifyRequest } from 'fastify';
 import { text } from 'node:stream/consumers';
 import { AddressInfo, connect, Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { CallersService } from '../src/access/auth/callers.service';
+import { KeyCallersService } from '../src/access/callers/key-callers.service';
 import { endSlowRequests } from '../src/http/connections/connections';
 import { CallJournal } from '../src/journal/call-journal';
 import { FakeUpstream } from './support/fake-upstream';
@@ -24,7 +24,7 @@ describe('a request that never ends', () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { key } = await proxy.client('app', 'pay');
-    const identified = jest.spyOn(proxy.app.get(CallersService, { strict: false }), 'identifyForAdmission');
+    const identified = jest.spyOn(proxy.app.get(KeyCallersService, { strict: false }), 'identifyForAdmission');
     const refused = jest.spyOn(proxy.app.get(CallJournal, { strict: false }).refusals, 'recordSoon');
     const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
     socket.write(`POST /api/v0.1/payouts/airtime HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`);

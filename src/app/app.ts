@@ -4,14 +4,14 @@ import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
 import { answerBrokenRequests } from '../http/connections/broken-requests';
 import { holderOf } from '../access/auth/call';
-import { CallersService } from '../access/auth/callers.service';
+import { KeyCallersService } from '../access/callers/key-callers.service';
 import { OriginsService } from '../access/auth/origins';
 import { RequestWindowsService } from '../access/auth/rate-limit';
 import { MAX_SEGMENT_LENGTH, readableUrl, receiveCalls } from '../access/auth/receive';
 import { PersonsService } from '../access/people/persons.service';
-import { PageSessionsService } from '../access/auth/page-sessions.service';
-import { SessionsService } from '../access/auth/sessions.service';
-import { TokenCallersService } from '../access/auth/token-callers.service';
+import { PageSessionsService } from '../access/sessions/page-sessions.service';
+import { SessionsService } from '../access/sessions/sessions.service';
+import { TokenCallersService } from '../access/callers/token-callers.service';
 import { UsedProofsService } from '../access/tokens/used-proofs.service';
 import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
@@ -87,7 +87,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.countProblem(code) });
   await receiveCalls(server, {
     persons: app.get(PersonsService),
-    callers: app.get(CallersService),
+    callers: app.get(KeyCallersService),
     sessions: app.get(SessionsService),
     pageSessions: app.get(PageSessionsService),
     tokens: app.get(TokenCallersService),

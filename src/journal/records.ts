@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Caller } from '../access/auth/call';
+import { Caller } from '../access/callers/caller';
 import { CallPerson } from '../access/people/person';
 import { FeeRate } from '../operations/fees';
 import { Item } from '../operations/item';

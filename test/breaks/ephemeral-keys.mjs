@@ -34,7 +34,7 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-without-countries',
     guards: 'an ephemeral key of which no country is left, as an empty list means any',
-    edits: [['src/access/auth/ephemeral-callers.ts', "return both.length === 0 ? 'none' : both;", 'return both;']],
+    edits: [['src/access/callers/ephemeral-callers.ts', "return both.length === 0 ? 'none' : both;", 'return both;']],
     noticedBy: CALLERS,
     test: 'no more than its client does now',
   },

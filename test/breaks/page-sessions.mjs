@@ -1,7 +1,7 @@
 /** The guards of page sessions. See guards.mjs. */
 
 const AUTHENTICATE = 'src/access/auth/authenticate.ts';
-const SESSIONS = 'src/access/auth/page-sessions.service.ts';
+const SESSIONS = 'src/access/sessions/page-sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-page-sign-in.ts';
 const ATTACKS = 'test/page-session-attacks.spec.ts';
 const ENDS = 'test/page-session-ends.spec.ts';

@@ -1,7 +1,7 @@
 /** The guards of people who sign in. See guards.mjs. */
 
 const PROVIDER = 'src/credentials/openid/openid-provider.ts';
-const SESSIONS = 'src/access/auth/sessions.service.ts';
+const SESSIONS = 'src/access/sessions/sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
 const ATTACKS = 'test/sign-in-attacks.spec.ts';

@@ -59,7 +59,7 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-of-revoked-person',
     guards: 'tokens from before a revocation of their person',
-    edits: [['src/access/auth/token-row.ts', 'if (row.revokedAt && ', 'if (row.revokedAt && !claims && ']],
+    edits: [['src/access/callers/token-row.ts', 'if (row.revokedAt && ', 'if (row.revokedAt && !claims && ']],
     noticedBy: REVOKED,
     test: 'takes effect at once, on every instance',
   },

@@ -1,4 +1,4 @@
-import { SessionCredential } from '../../src/access/auth/call';
+import { SessionCredential } from '../../src/access/callers/caller';
 import { TokenCredential } from '../../src/access/tokens/token-credential';
 import { commitment } from '../../src/platform/privacy/commitment';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../src/journal/documents';

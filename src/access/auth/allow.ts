@@ -3,7 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { FastifyRequest } from 'fastify';
 import { APP_SCOPES, Scope } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
-import { Call, Caller } from './call';
+import { Call } from './call';
+import { Caller } from '../callers/caller';
 
 export const ALLOW = 'payout-proxy:allow';
 

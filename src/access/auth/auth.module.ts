@@ -1,22 +1,22 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { AllowGuard } from './allow';
-import { CallersService } from './callers.service';
+import { KeyCallersService } from '../callers/key-callers.service';
+import { LastUsesService } from '../callers/last-uses.service';
+import { TokenCallersService } from '../callers/token-callers.service';
 import { PersonsService } from '../people/persons.service';
-import { OriginsService } from './origins';
-import { RequestWindowsService } from './rate-limit';
-import { PageSessionsService } from './page-sessions.service';
-import { SessionsService } from './sessions.service';
-import { StandingService } from './standing.service';
-import { StepUpGuard, StepUpService } from './step-up';
+import { PageSessionsService } from '../sessions/page-sessions.service';
+import { SessionsService } from '../sessions/sessions.service';
 import { TokensService } from '../tokens/tokens.service';
 import { UsedProofsService } from '../tokens/used-proofs.service';
-import { LastUsesService } from './last-uses.service';
-import { TokenCallersService } from './token-callers.service';
+import { AllowGuard } from './allow';
+import { OriginsService } from './origins';
+import { RequestWindowsService } from './rate-limit';
+import { StandingService } from './standing.service';
+import { StepUpGuard, StepUpService } from './step-up';
 
 @Module({
   providers: [
-    CallersService,
+    KeyCallersService,
     LastUsesService,
     OriginsService,
     PageSessionsService,
@@ -32,7 +32,7 @@ import { TokenCallersService } from './token-callers.service';
     { provide: APP_GUARD, useClass: StepUpGuard },
   ],
   exports: [
-    CallersService,
+    KeyCallersService,
     OriginsService,
     PageSessionsService,
     PersonsService,

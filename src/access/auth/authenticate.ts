@@ -1,23 +1,24 @@
 import { FastifyRequest } from 'fastify';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { Caller } from '../callers/caller';
+import { KeyCallersService } from '../callers/key-callers.service';
+import { TokenCallersService } from '../callers/token-callers.service';
 import { isWellFormedKey } from '../clients/key';
+import { hasPageSession, pageTokenByCsrf, pageTokenOf } from '../sessions/page-session-cookie';
+import { PageSessionsService } from '../sessions/page-sessions.service';
+import { hasCsrfToken, sessionTokenIn } from '../sessions/session-cookie';
+import { SessionsService } from '../sessions/sessions.service';
 import { SentToken, tokenIn } from '../tokens/authorization';
 import { UsedProofsService } from '../tokens/used-proofs.service';
-import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { isAdmitted } from './admitted';
 import { operationProblem } from './allow';
-import { Caller, leftOf } from './call';
-import { CallersService } from './callers.service';
+import { leftOf } from './call';
 import { KeyGuessing } from './key-guessing';
 import { requireProof } from './possession';
-import { hasPageSession, pageTokenByCsrf, pageTokenOf } from './page-session-cookie';
-import { PageSessionsService } from './page-sessions.service';
-import { hasCsrfToken, sessionTokenIn } from './session-cookie';
-import { SessionsService } from './sessions.service';
-import { TokenCallersService } from './token-callers.service';
 import { whereFromProblem } from './where-from';
 
 export interface WhoCalls {
-  callers: CallersService;
+  callers: KeyCallersService;
   sessions: SessionsService;
   pageSessions: PageSessionsService;
   tokens: TokenCallersService;

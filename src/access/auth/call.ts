@@ -1,4 +1,3 @@
-import { Limits } from '../clients/limits';
 import { OperationName } from '../../operations/catalogue';
 import { FeeRate } from '../../operations/fees';
 import { Scope } from '../../operations/scopes';
@@ -6,61 +5,9 @@ import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { Problem } from '../../platform/errors/problem';
-import { CallPerson, Identity, isEndUser } from '../people/person';
-import { TokenCredential } from '../tokens/token-credential';
-
-/** What a caller proves itself with. */
-export type Credential = { kind: 'key' } | EphemeralCredential | SessionCredential | TokenCredential;
-
-/** A key that an app's server made for one person. What it may do is what its caller may do. */
-export interface EphemeralCredential {
-  kind: 'ephemeral';
-  id: string;
-  /** When it expires, on the monotonic clock of this process. */
-  validUntil: number;
-  /** The only recipients that it may pay, by their keys (`beneficiaryKey`). Null for any. */
-  recipients: ReadonlySet<string> | null;
-}
-
-/** A session of a person on a page of the client. */
-export interface SessionCredential {
-  kind: 'session';
-  id: string;
-  /** When the person last proved who they are. Null if the provider does not say. */
-  signedInAt: Date | null;
-  /** When it ends at the latest, on the monotonic clock of this process. */
-  validUntil: number;
-}
-
-/** The caller of a request: a key of a client. */
-export interface Caller {
-  clientId: string;
-  clientName: string;
-  /** The upstream account that the client belongs to. */
-  account: string;
-  keyId: string;
-  credential: Credential;
-  /** The person whose credential it is, such as the owner of a personal key. Null if it belongs to nobody in particular. */
-  identity: Identity | null;
-  scopes: ReadonlySet<Scope>;
-  /** The operations that are enabled for the client. Null for all. */
-  operations: ReadonlySet<string> | null;
-  limits: Limits;
-  /** Whether the client has blocked recipients. */
-  blocksRecipients: boolean;
-  /** The version of the client's row. It changes with each of its limits, scopes and operations. */
-  rights: string;
-}
-
-/** How a person proved who they are at the OpenID provider. */
-export interface SignIn {
-  /** When, by the provider's clock. Null if it does not say. */
-  at: Date | null;
-  /** How long ago, in seconds. Null if the provider does not say when. */
-  ageSeconds: number | null;
-  /** How strongly, in the provider's words. */
-  acr: string | null;
-}
+import { Caller } from '../callers/caller';
+import { CallPerson, isEndUser } from '../people/person';
+import { SignIn } from '../sessions/sessions.service';
 
 /** One request on its way through the proxy, from its first byte to its response. */
 export interface Call {
@@ -139,22 +86,6 @@ export interface OperationCall extends AuthenticatedCall {
 export function holderOf({ caller, person }: Call): string {
   return person && isEndUser(person) ? person.id : (caller?.keyId ?? '');
 }
-
-/** Returns whether the credential of a caller has expired since it was looked up. */
-export function hasEnded({ credential }: Caller): boolean {
-  return credential.kind !== 'key' && performance.now() > credential.validUntil;
-}
-
-/** Returns the error code for a caller whose credential is no longer valid. */
-export function endOf(caller: Caller): EndCode {
-  const { kind } = caller.credential;
-  if (kind === 'token') return hasEnded(caller) ? 'token_expired' : 'invalid_token';
-  return END_CODES[kind];
-}
-
-const END_CODES = { key: 'invalid_key', ephemeral: 'ephemeral_key_ended', session: 'session_ended' } as const;
-
-type EndCode = (typeof END_CODES)[keyof typeof END_CODES] | 'invalid_token' | 'token_expired';
 
 /** Returns how long a call can still wait before it is sent, in milliseconds. */
 export function leftOf({ sendBy }: Call): number {

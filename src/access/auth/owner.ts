@@ -1,5 +1,6 @@
 import { isProven, Person } from '../people/person';
-import { AuthenticatedCall, Caller } from './call';
+import { AuthenticatedCall } from './call';
+import { Caller } from '../callers/caller';
 
 /** Whose calls count as a caller's own: those of its client and, if its credential is a person's, of that person. */
 export interface Owner {

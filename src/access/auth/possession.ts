@@ -5,7 +5,8 @@ import { checkProof } from '../tokens/dpop-proof';
 import { invalidProof, invalidToken } from '../tokens/refusals';
 import { UsedProofsService } from '../tokens/used-proofs.service';
 import { isAdmitted } from './admitted';
-import { Caller, leftOf } from './call';
+import { leftOf } from './call';
+import { Caller } from '../callers/caller';
 
 /**
  * Requires that whoever sends a bound token has its key (RFC 9449). A bound token is never accepted as a bearer token, because

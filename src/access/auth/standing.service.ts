@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { Call, Caller } from './call';
-import { CallersService } from './callers.service';
-import { PageSessionsService } from './page-sessions.service';
-import { SessionsService } from './sessions.service';
-import { TokenCallersService } from './token-callers.service';
+import { Caller } from '../callers/caller';
+import { KeyCallersService } from '../callers/key-callers.service';
+import { TokenCallersService } from '../callers/token-callers.service';
+import { PageSessionsService } from '../sessions/page-sessions.service';
+import { SessionsService } from '../sessions/sessions.service';
+import { Call } from './call';
 import { isAllowedFrom } from './where-from';
 
 /** How often the caller of an open response is checked again. */
@@ -32,7 +33,7 @@ export class StandingService {
   private readonly known = new LRUCache<string, { askedAt: number; standing: Promise<Standing> }>({ max: MAX_KNOWN });
 
   constructor(
-    private readonly callers: CallersService,
+    private readonly callers: KeyCallersService,
     private readonly tokens: TokenCallersService,
     private readonly pageSessions: PageSessionsService,
     private readonly sessions: SessionsService,

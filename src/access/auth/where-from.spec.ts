@@ -1,5 +1,5 @@
 import { NO_LIMITS } from '../clients/limits';
-import { Caller } from './call';
+import { Caller } from '../callers/caller';
 import { whereFromProblem } from './where-from';
 
 const CALLER: Caller = {

@@ -1,6 +1,7 @@
 import { within } from '../../platform/config/address-block';
 import { Problem } from '../../platform/errors/problem';
-import { Call, Caller } from './call';
+import { Call } from './call';
+import { Caller } from '../callers/caller';
 
 /** Whether a caller may call from this address, so that a leaked key is useless elsewhere. */
 export function isAllowedFrom({ limits }: Caller, address: string): boolean {

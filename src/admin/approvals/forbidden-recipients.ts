@@ -1,4 +1,4 @@
-import { Caller } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { forbiddenFaults } from '../../gateway/forwarding/refusals';
 import { readRegister, recipientsOf } from '../../journal/beneficiaries';
 import { OperationName } from '../../operations/catalogue';

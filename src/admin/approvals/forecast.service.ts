@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { Caller } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { requesterOf } from '../../access/auth/owner';
 import { TransactionMakers } from '../../journal/transaction-makers';
 import { namedObjectOf, operationNamed } from '../../operations/catalogue';

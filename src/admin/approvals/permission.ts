@@ -1,5 +1,5 @@
 import { operationProblem } from '../../access/auth/allow';
-import { Caller } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/refusals';

@@ -1,5 +1,5 @@
-import { Caller } from '../../access/auth/call';
-import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/caller-row';
+import { Caller } from '../../access/callers/caller';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/callers/caller-row';
 import { OPENS } from '../../access/clients/key';
 import { toDecimal, Usd } from '../../access/clients/limits';
 import { STATE } from '../../access/ephemeral/state';

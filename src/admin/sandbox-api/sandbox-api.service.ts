@@ -5,7 +5,7 @@ import { FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Call } from '../../access/auth/call';
-import { CallersService } from '../../access/auth/callers.service';
+import { KeyCallersService } from '../../access/callers/key-callers.service';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { Problem } from '../../platform/errors/problem';
@@ -27,7 +27,7 @@ export class SandboxApiService {
 
   constructor(
     private readonly control: SandboxControlService,
-    private readonly callers: CallersService,
+    private readonly callers: KeyCallersService,
     private readonly host: HttpAdapterHost,
     config: ConfigService<Loaded, true>,
   ) {

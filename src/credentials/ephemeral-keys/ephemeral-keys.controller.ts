@@ -2,7 +2,8 @@ import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/commo
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
 import { Allow, SecretKeysOnly } from '../../access/auth/allow';
-import { AuthenticatedCall, Caller, leftOf } from '../../access/auth/call';
+import { AuthenticatedCall, leftOf } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { changedBy } from '../../access/auth/changed-by';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Beneficiary } from '../../access/clients/beneficiary';

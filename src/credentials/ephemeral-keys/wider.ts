@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { operationProblem } from '../../access/auth/allow';
-import { Caller } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { readUsd } from '../../access/clients/limit-fields';
 import { Person } from '../../access/people/person';
 import { isOperation, scopesOf } from '../../operations/catalogue';

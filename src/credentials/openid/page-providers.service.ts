@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { LRUCache } from 'lru-cache';
-import { Caller } from '../../access/auth/call';
-import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/auth/caller-row';
+import { Caller } from '../../access/callers/caller';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/callers/caller-row';
 import { OPENS } from '../../access/clients/key';
 import { Loaded } from '../../platform/config/config.module';
 import { pageSecretIn } from '../../platform/config/page-secrets';

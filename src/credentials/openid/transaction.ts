@@ -1,6 +1,6 @@
 import { FastifyRequest } from 'fastify';
 import { createHmac, randomBytes } from 'node:crypto';
-import { cookieIn, endCookie, setCookie } from '../../access/auth/cookies';
+import { cookieIn, endCookie, setCookie } from '../../access/sessions/cookies';
 
 /** A sign-in at the provider that has begun, as the browser keeps it in a cookie. */
 export interface Transaction {

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PageSessionsService } from '../../access/auth/page-sessions.service';
-import { SessionsService } from '../../access/auth/sessions.service';
+import { PageSessionsService } from '../../access/sessions/page-sessions.service';
+import { SessionsService } from '../../access/sessions/sessions.service';
 import { ConsoleProviderService } from '../openid/console-provider.service';
 import { addresseeOf } from '../openid/logout-token';
 import { OpenIdProvider } from '../openid/openid-provider';

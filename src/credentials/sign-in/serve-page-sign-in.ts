@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { leftOf } from '../../access/auth/call';
-import { pageSessionCookie, pageTokenOf } from '../../access/auth/page-session-cookie';
-import { PageSessionsService } from '../../access/auth/page-sessions.service';
-import { hashOf } from '../../access/auth/sessions.service';
+import { pageSessionCookie, pageTokenOf } from '../../access/sessions/page-session-cookie';
+import { PageSessionsService } from '../../access/sessions/page-sessions.service';
+import { hashOf } from '../../access/sessions/sessions.service';
 import { isAllowedFrom } from '../../access/auth/where-from';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { PersonsService } from '../../access/people/persons.service';

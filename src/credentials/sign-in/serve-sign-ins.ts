@@ -1,7 +1,7 @@
 import { INestApplication } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
-import { PageSessionsService } from '../../access/auth/page-sessions.service';
-import { SessionsService } from '../../access/auth/sessions.service';
+import { PageSessionsService } from '../../access/sessions/page-sessions.service';
+import { SessionsService } from '../../access/sessions/sessions.service';
 import { PersonsService } from '../../access/people/persons.service';
 import { ConsoleProviderService } from '../openid/console-provider.service';
 import { PageProvidersService } from '../openid/page-providers.service';

@@ -1,5 +1,5 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { cookieIn, endCookie, setCookie } from '../../access/auth/cookies';
+import { cookieIn, endCookie, setCookie } from '../../access/sessions/cookies';
 import { sendPage, SignInPage } from './sign-in-page';
 
 const PATH = '/session/sign-out';

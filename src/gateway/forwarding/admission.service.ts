@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operationProblem } from '../../access/auth/allow';
-import { endOf, hasEnded, leftOf, OperationCall } from '../../access/auth/call';
+import { leftOf, OperationCall } from '../../access/auth/call';
+import { endOf, hasEnded } from '../../access/callers/caller';
 import { onBehalfOf } from '../../access/auth/behalf';
 import { PersonsService } from '../../access/people/persons.service';
 import { StandingService } from '../../access/auth/standing.service';

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { hasEnded, leftOf, OperationCall } from '../../access/auth/call';
+import { leftOf, OperationCall } from '../../access/auth/call';
+import { hasEnded } from '../../access/callers/caller';
 import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';

@@ -1,4 +1,5 @@
-import { Caller, OperationCall } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { codeOf } from '../../platform/storage/failures';

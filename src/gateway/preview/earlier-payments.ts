@@ -1,4 +1,4 @@
-import { Caller } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { recordedItems } from '../../journal/recorded-items';
 import { payeesOf } from '../../journal/content-keys';
 import { catchUpIndex } from '../../journal/search-index';

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { Caller, OperationCall } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
+import { Caller } from '../../access/callers/caller';
 import { Screened } from '../../journal/records';
 import { movesValue, OperationName } from '../../operations/catalogue';
 import { Item, totalOf } from '../../operations/item';

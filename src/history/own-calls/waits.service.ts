@@ -1,5 +1,6 @@
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
-import { AuthenticatedCall, endOf, holderOf } from '../../access/auth/call';
+import { AuthenticatedCall, holderOf } from '../../access/auth/call';
+import { endOf } from '../../access/callers/caller';
 import { StandingService } from '../../access/auth/standing.service';
 import { SharesService } from '../../http/shares/shares.service';
 import { OPEN } from '../../operations/lifecycle';

@@ -5,11 +5,11 @@ import { Loaded } from '../../platform/config/config.module';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
-import { Caller, SignIn } from './call';
+import { Caller } from '../callers/caller';
+import { CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller-row';
 import { hashKey, OPENS } from '../clients/key';
 import { SignInIdentity } from '../clients/sign-ins';
 import { openIdToken, sealIdToken } from './id-token';
-import { CALLER_COLUMNS, callerOf, CallerRow } from './caller-row';
 
 /** The secret in the cookie has as many bytes as a key. */
 export const TOKEN_BYTES = 32;
@@ -41,6 +41,16 @@ type SessionRow = CallerRow & {
   signedInAgo: number | null;
   acr: string | null;
 };
+
+/** How a person proved who they are at the OpenID provider. */
+export interface SignIn {
+  /** When, by the provider's clock. Null if it does not say. */
+  at: Date | null;
+  /** How long ago, in seconds. Null if the provider does not say when. */
+  ageSeconds: number | null;
+  /** How strongly, in the provider's words. */
+  acr: string | null;
+}
 
 /** The caller of a session, and how the person signed in. */
 export interface Session {

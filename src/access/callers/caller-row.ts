@@ -1,6 +1,6 @@
 import { Scope } from '../../operations/scopes';
 import { LimitsRow, limitsOf } from '../clients/limits';
-import { Caller } from './call';
+import { Caller } from './caller';
 
 /** A valid key, with its client. */
 export interface CallerRow extends LimitsRow {

@@ -4,12 +4,12 @@ import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patie
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { Caller, hasEnded } from './call';
-import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { hashKey, isEphemeralKey, OPENS } from '../clients/key';
+import { Caller, hasEnded } from './caller';
+import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { EphemeralRow, ephemeralCallerOf, FIND_EPHEMERAL_KEYS, findEphemeralById } from './ephemeral-callers';
-import { LastUsesService } from './last-uses.service';
 import { KeyLookUps, MAX_SEEN, Purpose } from './key-look-ups';
+import { LastUsesService } from './last-uses.service';
 
 /** Admission does not check the person of a key, which nothing but SQL by hand can change. It counts after this time. */
 const REMEMBERED_FOR_MS = 10_000;
@@ -26,7 +26,7 @@ const FIND_KEY_BY_ID = `
 
 /** Finds the caller that a key belongs to. */
 @Injectable()
-export class CallersService {
+export class KeyCallersService {
   private readonly secretKeys: KeyLookUps<KeyRow>;
   private readonly ephemeralKeys: KeyLookUps<EphemeralRow & { sha256: string }>;
 

@@ -5,7 +5,7 @@ import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Limits, toDecimal, Usd } from '../clients/limits';
 import { EphemeralKeyState, STATE, WITH_PARENT_AND_PERSON } from '../ephemeral/state';
-import { Caller } from './call';
+import { Caller } from './caller';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 
 /** An ephemeral key in any state, with its parent, its client and its person. */

@@ -1,11 +1,11 @@
+import { END_USER_SCOPES } from '../../operations/scopes';
+import { Problem } from '../../platform/errors/problem';
+import { OPENS } from '../clients/key';
 import { personHashSql } from '../people/person-hash';
 import { AccessTokenClaims, SKEW_SECONDS, TokenSource } from '../tokens/access-token';
 import { invalidToken } from '../tokens/refusals';
 import { Named } from '../tokens/token-credential';
-import { END_USER_SCOPES } from '../../operations/scopes';
-import { Problem } from '../../platform/errors/problem';
-import { OPENS } from '../clients/key';
-import { Caller } from './call';
+import { Caller } from './caller';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 
 /** The client of a token, the provider whose tokens it takes, and what is known of the person. */

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { randomBytes } from 'node:crypto';
+import { END_USER_SCOPES } from '../../operations/scopes';
 import { Loaded } from '../../platform/config/config.module';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUnavailable } from '../../platform/database/unavailable';
-import { END_USER_SCOPES } from '../../operations/scopes';
+import { Caller } from '../callers/caller';
+import { CALLER_COLUMNS, CallerRow, callerOf } from '../callers/caller-row';
+import { KeyLookUps, Purpose } from '../callers/key-look-ups';
 import { hashKey, OPENS } from '../clients/key';
-import { Caller } from './call';
-import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { openIdToken, sealIdToken } from './id-token';
-import { KeyLookUps, Purpose } from './key-look-ups';
 import { LONGEST_HOURS, NewSignIn, TOKEN_BYTES, USE_RESOLUTION_SECONDS } from './sessions.service';
 
 /** A page session that has not ended, with its client and its person. */

@@ -12,11 +12,11 @@ import { afterClient } from '../people/person-hash';
 import { AccessTokenClaims } from '../tokens/access-token';
 import { ReadToken, readToken } from '../tokens/authorization';
 import { invalidToken } from '../tokens/refusals';
+import { Named, TokenCredential } from '../tokens/token-credential';
 import { TokensService } from '../tokens/tokens.service';
-import { Caller, hasEnded } from './call';
+import { Caller, hasEnded } from './caller';
 import { MAX_SEEN, Purpose } from './key-look-ups';
 import { LastUsesService } from './last-uses.service';
-import { Named, TokenCredential } from '../tokens/token-credential';
 import { FIND_TOKEN_CLIENTS, sourceOf, tokenCallerOf, TokenRow } from './token-row';
 
 /** More tokens than ever arrive at once. */
@@ -54,7 +54,7 @@ export class TokenCallersService {
     return this.lookUp(token, hash('sha256', token, 'base64'), 'forOthers', patienceMs);
   }
 
-  /** The same without the database if it is remembered. See `CallersService.identifyForAdmission`. */
+  /** The same without the database if it is remembered. See `KeyCallersService.identifyForAdmission`. */
   async identifyForAdmission(token: string, patienceMs: number, mayAsk: (caller: Caller) => boolean): Promise<Caller> {
     const sha256 = hash('sha256', token, 'base64');
     const remembered = this.remembered.get(sha256);

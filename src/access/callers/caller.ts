@@ -1,0 +1,63 @@
+import { Scope } from '../../operations/scopes';
+import { Limits } from '../clients/limits';
+import { Identity } from '../people/person';
+import { TokenCredential } from '../tokens/token-credential';
+
+/** What a caller proves itself with. */
+export type Credential = { kind: 'key' } | EphemeralCredential | SessionCredential | TokenCredential;
+
+/** A key that an app's server made for one person. What it may do is what its caller may do. */
+export interface EphemeralCredential {
+  kind: 'ephemeral';
+  id: string;
+  /** When it expires, on the monotonic clock of this process. */
+  validUntil: number;
+  /** The only recipients that it may pay, by their keys (`beneficiaryKey`). Null for any. */
+  recipients: ReadonlySet<string> | null;
+}
+
+/** A session of a person on a page of the client. */
+export interface SessionCredential {
+  kind: 'session';
+  id: string;
+  /** When the person last proved who they are. Null if the provider does not say. */
+  signedInAt: Date | null;
+  /** When it ends at the latest, on the monotonic clock of this process. */
+  validUntil: number;
+}
+
+/** The caller of a request: a key of a client. */
+export interface Caller {
+  clientId: string;
+  clientName: string;
+  /** The upstream account that the client belongs to. */
+  account: string;
+  keyId: string;
+  credential: Credential;
+  /** The person whose credential it is, such as the owner of a personal key. Null if it belongs to nobody in particular. */
+  identity: Identity | null;
+  scopes: ReadonlySet<Scope>;
+  /** The operations that are enabled for the client. Null for all. */
+  operations: ReadonlySet<string> | null;
+  limits: Limits;
+  /** Whether the client has blocked recipients. */
+  blocksRecipients: boolean;
+  /** The version of the client's row. It changes with each of its limits, scopes and operations. */
+  rights: string;
+}
+
+/** Returns whether the credential of a caller has expired since it was looked up. */
+export function hasEnded({ credential }: Caller): boolean {
+  return credential.kind !== 'key' && performance.now() > credential.validUntil;
+}
+
+/** Returns the error code for a caller whose credential is no longer valid. */
+export function endOf(caller: Caller): EndCode {
+  const { kind } = caller.credential;
+  if (kind === 'token') return hasEnded(caller) ? 'token_expired' : 'invalid_token';
+  return END_CODES[kind];
+}
+
+const END_CODES = { key: 'invalid_key', ephemeral: 'ephemeral_key_ended', session: 'session_ended' } as const;
+
+type EndCode = (typeof END_CODES)[keyof typeof END_CODES] | 'invalid_token' | 'token_expired';
