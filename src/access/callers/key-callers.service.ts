@@ -1,18 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { hashKey, isEphemeralKey, OPENS } from '../clients/key';
-import { Caller, hasEnded } from './caller';
+import { Caller } from './caller';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
 import { EphemeralRow, ephemeralCallerOf, FIND_EPHEMERAL_KEYS, findEphemeralById } from './ephemeral-callers';
-import { KeyLookUps, MAX_SEEN, Purpose } from './key-look-ups';
+import { KeyLookUps, Purpose } from './key-look-ups';
 import { LastUsesService } from './last-uses.service';
-
-/** Admission does not check the person of a key, which nothing but SQL by hand can change. It counts after this time. */
-const REMEMBERED_FOR_MS = 10_000;
+import { RememberedCallers } from './remembered-callers';
 
 type KeyRow = CallerRow & { sha256: string };
 
@@ -29,8 +26,7 @@ const FIND_KEY_BY_ID = `
 export class KeyCallersService {
   private readonly secretKeys: KeyLookUps<KeyRow>;
   private readonly ephemeralKeys: KeyLookUps<EphemeralRow & { sha256: string }>;
-
-  private readonly remembered = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
+  private readonly remembered = new RememberedCallers();
 
   constructor(
     private readonly prisma: PrismaService,
@@ -47,24 +43,15 @@ export class KeyCallersService {
     return this.lookUp(key, hashKey(key), 'forOthers', patienceMs);
   }
 
-  /**
-   * Finds the caller of a key, without the database if it is remembered. Only for requests that admission decides about,
-   * because admission checks the caller's rights again.
-   * @param mayAsk decides whether a remembered caller may ask. A caller that may not is looked up again, so that no
-   * request is refused by rights that have changed.
-   */
-  async identifyForAdmission(
+  /** The same without the database if it is remembered. See `RememberedCallers`. */
+  identifyForAdmission(
     key: string,
     patienceMs: number,
     mayAsk: (caller: Caller) => boolean,
   ): Promise<Caller | undefined> {
     const sha256 = hashKey(key);
-    const name = sha256.toString('base64');
-    const remembered = this.remembered.get(name);
-    if (remembered && !hasEnded(remembered) && mayAsk(remembered)) return remembered;
-    const caller = await this.lookUp(key, sha256, 'forPayments', patienceMs);
-    this.remembered.set(name, caller);
-    return caller;
+    const lookUp = () => this.lookUp(key, sha256, 'forPayments', patienceMs);
+    return this.remembered.find(sha256.toString('base64'), mayAsk, lookUp);
   }
 
   /**
@@ -74,7 +61,7 @@ export class KeyCallersService {
    */
   async lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
     const caller = await findAgain(this.prisma, before, patienceMs);
-    if (caller?.rights !== before.rights) this.remembered.clear(); // Rights change rarely, and then often those of several callers.
+    this.remembered.compare(before, caller);
     return caller;
   }
 

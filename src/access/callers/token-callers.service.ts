@@ -14,16 +14,14 @@ import { ReadToken, readToken } from '../tokens/authorization';
 import { invalidToken } from '../tokens/refusals';
 import { Named, TokenCredential } from '../tokens/token-credential';
 import { TokensService } from '../tokens/tokens.service';
-import { Caller, hasEnded } from './caller';
+import { Caller } from './caller';
 import { MAX_SEEN, Purpose } from './key-look-ups';
 import { LastUsesService } from './last-uses.service';
+import { RememberedCallers } from './remembered-callers';
 import { FIND_TOKEN_CLIENTS, sourceOf, tokenCallerOf, TokenRow } from './token-row';
 
 /** More tokens than ever arrive at once. */
 const MAX_LOOK_UPS = 1_000;
-
-/** As for keys. Admission checks again whether anything has changed. */
-const REMEMBERED_FOR_MS = 10_000;
 
 type LookUps = GroupCommit<Named, TokenRow | undefined>;
 
@@ -33,7 +31,7 @@ export class TokenCallersService {
   /** SHA-256 of tokens that were valid when last looked up. Forged ones never hold them up. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
   private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
-  private readonly remembered = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
+  private readonly remembered = new RememberedCallers();
 
   constructor(
     private readonly prisma: PrismaService,
@@ -54,20 +52,16 @@ export class TokenCallersService {
     return this.lookUp(token, hash('sha256', token, 'base64'), 'forOthers', patienceMs);
   }
 
-  /** The same without the database if it is remembered. See `KeyCallersService.identifyForAdmission`. */
-  async identifyForAdmission(token: string, patienceMs: number, mayAsk: (caller: Caller) => boolean): Promise<Caller> {
+  /** The same without the database if it is remembered. See `RememberedCallers`. */
+  identifyForAdmission(token: string, patienceMs: number, mayAsk: (caller: Caller) => boolean): Promise<Caller> {
     const sha256 = hash('sha256', token, 'base64');
-    const remembered = this.remembered.get(sha256);
-    if (remembered && !hasEnded(remembered) && mayAsk(remembered)) return remembered;
-    const caller = await this.lookUp(token, sha256, 'forPayments', patienceMs);
-    this.remembered.set(sha256, caller);
-    return caller;
+    return this.remembered.find(sha256, mayAsk, () => this.lookUp(token, sha256, 'forPayments', patienceMs));
   }
 
   /** Looks up a caller again, for admission. Undefined if its token is no longer valid. */
   async lookUpAgain(before: Caller, credential: TokenCredential, patienceMs: number): Promise<Caller | undefined> {
     const caller = await findAgain(this.prisma, credential, patienceMs);
-    if (caller?.rights !== before.rights) this.remembered.clear();
+    this.remembered.compare(before, caller);
     return caller;
   }
 
