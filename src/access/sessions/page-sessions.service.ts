@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { randomBytes } from 'node:crypto';
 import { END_USER_SCOPES } from '../../operations/scopes';
 import { Loaded } from '../../platform/config/config.module';
+import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { isUnavailable } from '../../platform/database/unavailable';
 import { Caller } from '../callers/caller';
 import { CALLER_COLUMNS, CallerRow, callerOf } from '../callers/caller-row';
 import { KeyLookUps, Purpose } from '../callers/key-look-ups';
 import { hashKey, OPENS } from '../clients/key';
 import { openIdToken, sealIdToken } from './id-token';
-import { LONGEST_HOURS, NewSignIn, TOKEN_BYTES, USE_RESOLUTION_SECONDS } from './sessions.service';
+import { ENDS_AT, goesOn, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
 
 /** A page session that has not ended, with its client and its person. */
 interface PageSessionRow extends CallerRow {
@@ -30,11 +29,11 @@ interface PageSessionRow extends CallerRow {
 // It ends with its page key, with the credentials of its person, and when the person is erased.
 const selectWhere = (condition: string, idleMinutes: number) => `
   SELECT ${CALLER_COLUMNS}, encode(s.sha256, 'hex') AS sha256, s.id AS "sessionId", p.issuer, p.name AS subject,
-    s.signed_in_at AS "signedInAt", now() - s.used_at > interval '${USE_RESOLUTION_SECONDS} seconds' AS "isUseOld",
-    extract(epoch FROM least(s.created_at + interval '${LONGEST_HOURS} hours', k.expires_at) - now())::float * 1000 AS "validForMs"
+    s.signed_in_at AS "signedInAt", ${IS_USE_OLD} AS "isUseOld",
+    extract(epoch FROM least(${ENDS_AT}, k.expires_at) - now())::float * 1000 AS "validForMs"
   FROM page_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id JOIN person p ON p.id = s.person_id
   WHERE ${condition} AND ${OPENS} AND p.name IS NOT NULL AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
-    AND s.used_at > now() - interval '${idleMinutes} minutes' AND s.created_at > now() - interval '${LONGEST_HOURS} hours'`;
+    AND ${goesOn(String(idleMinutes))}`;
 
 /** Manages the sessions of people on the pages of clients. Instead of a token, the browser holds a secret. */
 @Injectable()
@@ -60,7 +59,9 @@ export class PageSessionsService {
   async identify(token: string, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
     const askedAt = performance.now();
     const row = await this.lookUps.find(hashKey(token), purpose, patienceMs);
-    if (row?.isUseOld) await this.recordUse(row.sessionId);
+    if (row?.isUseOld) {
+      await recordUse(this.side.$executeRaw`UPDATE page_session SET used_at = now() WHERE id = ${row.sessionId}::uuid`);
+    }
     return row && pageCallerOf(row, askedAt);
   }
 
@@ -80,10 +81,9 @@ export class PageSessionsService {
    * @returns the secret for the cookie, which is stored nowhere. It is always a new one.
    */
   async begin(keyId: string, personId: string, { at, acr, sid, idToken }: NewSignIn): Promise<string> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.side.$executeRaw`
-      DELETE FROM page_session WHERE used_at < now() - make_interval(mins => ${this.idleMinutes}::int)
-        OR created_at < now() - make_interval(hours => ${LONGEST_HOURS}::int)`;
+    const token = newToken();
+    const lives = Prisma.raw(goesOn(String(this.idleMinutes)));
+    await this.side.$executeRaw`DELETE FROM page_session s WHERE NOT (${lives})`;
     await this.side.$executeRaw`
       INSERT INTO page_session (id, key_id, person_id, sha256, signed_in_at, acr, sid, id_token)
       VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${at}, ${acr}, ${sid},
@@ -113,15 +113,6 @@ export class PageSessionsService {
       DELETE FROM page_session s USING person p
       WHERE s.key_id = ${keyId}::uuid AND p.id = s.person_id AND p.name = coalesce(${subject ?? null}, p.name)
         AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
-  }
-
-  /** While the database takes no writes, sessions go on, and end as if they were idle. */
-  private async recordUse(id: string): Promise<void> {
-    try {
-      await this.side.$executeRaw`UPDATE page_session SET used_at = now() WHERE id = ${id}::uuid`;
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-    }
   }
 
   private async findById(prisma: PrismaService, id: string, patienceMs: number): Promise<Caller | undefined> {

@@ -1,33 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { randomBytes } from 'node:crypto';
 import { Loaded } from '../../platform/config/config.module';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
+import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { isUnavailable } from '../../platform/database/unavailable';
 import { Caller } from '../callers/caller';
 import { CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller-row';
 import { hashKey, OPENS } from '../clients/key';
 import { SignInIdentity } from '../clients/sign-ins';
 import { openIdToken, sealIdToken } from './id-token';
-
-/** The secret in the cookie has as many bytes as a key. */
-export const TOKEN_BYTES = 32;
-
-/** The longest session: a working day and its evening. */
-export const LONGEST_HOURS = 12;
-
-/** Within a minute, further uses are not written. */
-export const USE_RESOLUTION_SECONDS = 60;
+import { goesOn, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
 
 // A session ends, too, when people can no longer sign in as its person did.
 const FIND_SESSION = `
-  SELECT ${CALLER_COLUMNS}, now() - s.used_at > interval '${USE_RESOLUTION_SECONDS} seconds' AS "isUseOld",
+  SELECT ${CALLER_COLUMNS}, ${IS_USE_OLD} AS "isUseOld",
     k.kind = 'sign_in' AS "isSignIn", s.signed_in_at AS "signedInAt", s.acr,
     extract(epoch FROM now() - s.signed_in_at)::float8 AS "signedInAgo"
   FROM console_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id
-  WHERE s.sha256 = $1::bytea AND s.used_at > now() - make_interval(mins => $2::int)
-    AND s.created_at > now() - interval '${LONGEST_HOURS} hours' AND ${OPENS}
+  WHERE s.sha256 = $1::bytea AND ${goesOn('$2::int')} AND ${OPENS}
     AND CASE k.kind WHEN 'sign_in' THEN k.issuer = $3 ELSE $4::boolean END`;
 
 const FIND_SIGN_IN = `
@@ -59,16 +49,6 @@ export interface Session {
   signIn: SignIn | undefined;
 }
 
-/** What the provider says about a sign-in. */
-export interface NewSignIn {
-  /** When the person last proved who they are. Null if the provider does not say. */
-  at: Date | null;
-  acr: string | null;
-  /** The session at the provider. */
-  sid: string | null;
-  idToken: string;
-}
-
 /** Manages the console sessions. Instead of a key, the browser holds a secret that is valid for a short time. */
 @Injectable()
 export class SessionsService {
@@ -92,10 +72,9 @@ export class SessionsService {
    * @returns the secret for the cookie, which is stored nowhere. It is always a new one.
    */
   async begin(keyId: string, signIn?: NewSignIn): Promise<string> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.prisma.$executeRaw`
-      DELETE FROM console_session WHERE used_at < now() - make_interval(mins => ${this.idleMinutes}::int)
-        OR created_at < now() - make_interval(hours => ${LONGEST_HOURS}::int)`;
+    const token = newToken();
+    const lives = Prisma.raw(goesOn(String(this.idleMinutes)));
+    await this.prisma.$executeRaw`DELETE FROM console_session s WHERE NOT (${lives})`;
     const { at = null, acr = null, sid = null, idToken } = signIn ?? {};
     const sealed = idToken === undefined ? null : new Uint8Array(sealIdToken(idToken, token));
     await this.prisma.consoleSession.create({
@@ -114,18 +93,13 @@ export class SessionsService {
   async identify(token: string, patienceMs: number): Promise<Session | undefined> {
     const row = await this.find(token, patienceMs);
     if (!row) return undefined;
-    if (row.isUseOld) await this.recordUse(token);
+    if (row.isUseOld) {
+      await recordUse(
+        this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${hashKey(token)}`,
+      );
+    }
     const { isSignIn, signedInAt: at, signedInAgo: ageSeconds, acr } = row;
     return { caller: callerOf(row), signIn: isSignIn ? { at, ageSeconds, acr } : undefined };
-  }
-
-  /** While the database takes no writes, sessions go on, and end as if they were idle. */
-  private async recordUse(token: string): Promise<void> {
-    try {
-      await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${hashKey(token)}`;
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-    }
   }
 
   /** Finds the caller without counting a use, so that an open stream does not prolong the session. */
@@ -169,9 +143,4 @@ export class SessionsService {
       WHERE k.id = s.key_id AND k.kind = 'sign_in' AND k.issuer = ${issuer}
         AND k.subject = coalesce(${subject ?? null}, k.subject) AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
   }
-}
-
-/** Returns the hash by which a session can be replaced. It does not tell the secret. */
-export function hashOf(token: string): string {
-  return hashKey(token).toString('hex');
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type * as openid from 'openid-client';
-import { NewSignIn } from '../../access/sessions/sessions.service';
+import { NewSignIn } from '../../access/sessions/session-life';
 import { Secret } from '../../platform/config/secret';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { LogoutToken, verifyLogoutToken } from './logout-token';

@@ -3,7 +3,7 @@ import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { leftOf } from '../../access/auth/call';
 import { pageSessionCookie, pageTokenOf } from '../../access/sessions/page-session-cookie';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
-import { hashOf } from '../../access/sessions/sessions.service';
+import { hashOf } from '../../access/sessions/session-life';
 import { isAllowedFrom } from '../../access/auth/where-from';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { PersonsService } from '../../access/people/persons.service';

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionCookie, sessionTokenIn } from '../../access/sessions/session-cookie';
-import { hashOf, SessionsService } from '../../access/sessions/sessions.service';
+import { hashOf } from '../../access/sessions/session-life';
+import { SessionsService } from '../../access/sessions/sessions.service';
 import { isAllowedFrom } from '../../access/auth/where-from';
 import { CALLBACK_PATH } from '../../platform/config/sign-in-config';
 import { ConsoleProviderService } from '../openid/console-provider.service';
