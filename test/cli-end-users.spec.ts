@@ -62,7 +62,9 @@ describe('the commands for end users', () => {
 
   it('set, change and remove where people sign in to the pages of a client', async () => {
     const provider = ['--page-issuer', 'https://id.example', '--page-client-id', 'shop-pages'];
-    await create('pages', '--kind', 'public', ...provider);
+    const missing = 'a client with page sessions needs origins, too';
+    await expect(create('pages', '--kind', 'public', ...provider)).rejects.toThrow(missing);
+    await create('pages', '--kind', 'public', ...provider, '--origins', 'https://shop.example');
     const update = async (...args: string[]) =>
       JSON.parse((await clients('update', '--name', 'pages', '--json', ...args)).stdout) as object;
     const kinds = async () => {
@@ -79,7 +81,7 @@ describe('the commands for end users', () => {
       /^--page-issuer must be a URL with https.*\. --page-client-id must be 1 to 500 printable/,
     );
     await expect(create('half', '--page-issuer', 'https://id.example')).rejects.toThrow(
-      'a client with page sessions needs page_client_id, too',
+      'a client with page sessions needs page_client_id, origins, too',
     );
     expect(await update('--page-issuer', 'none')).toMatchObject({ page_issuer: null, page_client_id: null });
     expect(await kinds()).toEqual(['page revoked', 'page revoked']);

@@ -119,6 +119,15 @@ describe("the console's identity providers of clients", () => {
     await saved(page);
     await page.getByRole('cell', { name: 'sessions on pages', exact: true }).waitFor();
 
+    const origins = page.getByRole('combobox', { name: 'Web origins' });
+    await origins.press('Backspace');
+    await save(page);
+    await page.getByText('is required for a client with page sessions').waitFor();
+    complaints.length = 0;
+    await origins.fill('https://shop.example');
+    await origins.press('Enter');
+    await saved(page);
+
     await field(page, 'Client at the page issuer').fill('new-pages');
     await page.getByText('Client at the page issuer: new-pages, was shop-pages').waitFor();
     await save(page);
@@ -161,6 +170,7 @@ describe("the console's identity providers of clients", () => {
     await expectAccessible(dialogOf(page));
     complaints.length = 0; // the browser says that a request was refused
     await dialogOf(page).getByLabel('Client at the page issuer').fill('both-pages');
+    await dialogOf(page).getByRole('combobox', { name: 'Web origins' }).fill('https://both.example');
     await dialogOf(page).getByRole('button', { name: 'Create' }).click();
     await page.getByRole('cell', { name: 'tokens of the provider', exact: true }).waitFor();
     await page.getByRole('cell', { name: 'sessions on pages', exact: true }).waitFor();

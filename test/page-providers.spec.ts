@@ -6,7 +6,8 @@ import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 
 const ISSUER = 'https://id.example';
-const PAGES = { page_issuer: ISSUER, page_client_id: 'shop-pages' };
+const PROVIDER = { page_issuer: ISSUER, page_client_id: 'shop-pages' };
+const PAGES = { ...PROVIDER, origins: ['https://shop.example'] };
 const TOKENS = {
   token_issuer: ISSUER,
   token_audience: 'https://pay.example',
@@ -50,7 +51,7 @@ describe('the page provider of a client', () => {
   });
 
   it('is set, changed and removed later, and each change replaces its key', async () => {
-    await api.create('late');
+    await api.create('late', { origins: PAGES.origins });
     expect(await change('late', { ...PAGES, page_client_id: 'late-pages' })).toMatchObject({
       page_issuer: ISSUER,
       page_client_id: 'late-pages',
@@ -132,18 +133,37 @@ describe('the page provider of a client', () => {
 
   it('is set completely or not at all', async () => {
     const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
-    expect(await faultsOf(create('never', { page_issuer: ISSUER }))).toEqual([{ pointer: '/page_client_id', detail }]);
-    expect(await faultsOf(create('never', { page_client_id: 'a' }))).toEqual([{ pointer: '/page_issuer', detail }]);
+    expect(await faultsOf(create('never', { ...PAGES, page_client_id: null }))).toEqual([
+      { pointer: '/page_client_id', detail },
+    ]);
+    expect(await faultsOf(create('never', { ...PAGES, page_issuer: undefined }))).toEqual([
+      { pointer: '/page_issuer', detail },
+    ]);
     const both = await faultsOf(create('never', { page_issuer: ISSUER, token_issuer: ISSUER }));
     expect(both.map(({ pointer }) => pointer)).toEqual([
       '/token_audience',
       '/token_jwks_uri',
       '/token_client_id',
       '/page_client_id',
+      '/origins',
     ]);
     await withPages('whole');
     const faults = await faultsOf(api.ask('patch', '/whole', { page_client_id: null }));
     expect(faults).toEqual([{ pointer: '/page_client_id', detail }]);
+  });
+
+  it('needs an origin as long as it is set, because sign-ins return to its pages', async () => {
+    const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
+    expect(await faultsOf(create('never', PROVIDER))).toEqual([{ pointer: '/origins', detail }]);
+    expect(await faultsOf(create('never', { ...PROVIDER, origins: [] }))).toEqual([{ pointer: '/origins', detail }]);
+    await create('placeless').expect(201);
+    const provider = { ...PROVIDER, page_client_id: 'placeless-pages' };
+    const patch = (body: object) => api.ask('patch', '/placeless' as '/{name}', body);
+    expect(await faultsOf(patch(provider))).toEqual([{ pointer: '/origins', detail }]);
+    await patch({ origins: PAGES.origins }).expect(200);
+    await patch(provider).expect(200);
+    expect(await faultsOf(patch({ origins: [] }))).toEqual([{ pointer: '/origins', detail }]);
+    await patch({ origins: [], page_issuer: null }).expect(200);
   });
 
   it.each([
@@ -197,9 +217,11 @@ describe('the page provider of a client', () => {
     };
 
     it('needs a second person to be set or changed, and one person to be removed', async () => {
+      expect(await faultsOf(ask(PROVIDER))).toMatchObject([{ pointer: '/origins' }]);
       await ask(PAGES).expect(202);
       expect(await shop()).toMatchObject(NO_PROVIDERS);
-      expect(await agree()).toEqual(['page_issuer', 'page_client_id']);
+      expect(await agree()).toEqual(['origins', 'page_issuer', 'page_client_id']);
+      expect(await faultsOf(ask({ origins: [] }))).toMatchObject([{ pointer: '/origins' }]);
       expect(await shop()).toMatchObject(PAGES);
       await ask({ page_client_id: 'others' }).expect(202);
       expect(await agree()).toEqual(['page_client_id']);

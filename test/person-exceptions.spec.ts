@@ -27,7 +27,11 @@ describe('the limits of one person', () => {
     await clients.create('phone', ['pay'], { kind: 'public' });
     const provider = { tokenAudience: 'api', tokenJwksUri: `${ISSUER}/jwks`, tokenClientId: 'app' };
     await clients.update('phone', { tokenIssuer: ISSUER, ...provider });
-    await clients.update('phone', { pageIssuer: PAGE_ISSUER, pageClientId: 'pages' });
+    await clients.update('phone', {
+      pageIssuer: PAGE_ISSUER,
+      pageClientId: 'pages',
+      origins: ['https://phone.example'],
+    });
     await proxy.database.query(
       'UPDATE client SET person_daily_cap_usd = 10, person_requests_per_minute = 60 WHERE name = $1',
       ['phone'],

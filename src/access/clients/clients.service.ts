@@ -70,7 +70,7 @@ export class ClientsService {
     checkAccount(account);
     checkGrants({ scopes, ...grants });
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
-    const all = completeProviders(NO_PROVIDERS, grants);
+    const all = completeProviders({ ...NO_PROVIDERS, origins: [] }, grants);
     const { id } = await this.prisma.$transaction(
       (tx) => this.writes.create(tx, { name, account, kind, scopes, ...all }, row, by),
       PATIENCE,

@@ -90,7 +90,7 @@ export class GovernanceService {
     checkName(name);
     checkAccount(account);
     checkGrants({ scopes, ...given });
-    const permissions = completeProviders(NO_PROVIDERS, given);
+    const permissions = completeProviders({ ...NO_PROVIDERS, origins: [] }, given);
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
