@@ -101,6 +101,12 @@ describe('a page session', () => {
     });
     const { body: story } = await supertest(url).get(`/v1/calls/${id}`).set(ofPage(alice)).expect(200);
     expect(story.id).toBe(id);
+    const refused = await supertest(url).post('/api/v0.1/payouts/airtime').set(ofPage(alice)).send({}).expect(400);
+    const refusal = await recordOf(String(refused.headers['x-call-id']));
+    expect(refusal).toMatchObject({ outcome: 'refused', session: record.session, token: null });
+    const { key } = await scene.proxy.client('exporter', 'audit');
+    const exported = await fetch(`${url}/v1/audit/export?format=csv`, { headers: { 'x-api-key': key } });
+    expect((await exported.text()).split(String(session?.id))).toHaveLength(3); // both lines name it
   });
 
   it('is of the same person in every browser, and of nobody else', async () => {

@@ -42,6 +42,9 @@ describe('an access token', () => {
       [headers['x-call-id']],
     );
     expect(record).not.toMatch(/alice|carol|eyJ/);
+    const refused = await pay({ ...bearer(token), 'Idempotency-Key': 'ü' }).expect(400);
+    const refusal = (await proxy.get(key, `/v1/audit/calls/${refused.headers['x-call-id']}`).expect(200)).body;
+    expect(refusal).toMatchObject({ outcome: 'refused', token: body.token, session: null });
   });
 
   it('is looked up and verified once while it is remembered', async () => {

@@ -25,6 +25,13 @@ export function sessionDocument({ caller: { credential } }: Pick<Origin, 'caller
   };
 }
 
+/** Returns what the record of a refused request says of its token or session. Null if the request came with a key. */
+export function credentialDocument(origin: Pick<Origin, 'caller' | 'person'>) {
+  const { kind } = origin.caller.credential;
+  if (kind === 'token') return { token: tokenDocument(origin) };
+  return kind === 'session' ? { session: sessionDocument(origin) } : null;
+}
+
 /** The person who acted for the person of the request (RFC 8693). */
 function actorDocument({ id, commitment }: { id: string; commitment: Buffer }) {
   return { commitment: commitment.toString('hex'), person_id: id };

@@ -41,6 +41,9 @@ interface Replaced {
 /** The record of a request. */
 export type IntentDocument = Read<ReturnType<typeof intentDocument>> & Restored & Replaced;
 
+/** What the record of a request says of its access token or its page session. */
+export type CredentialDocument = Pick<IntentDocument, 'session' | 'token'>;
+
 /** A payout of a request. */
 export type ItemDocument = Read<ReturnType<typeof itemDocument>>;
 

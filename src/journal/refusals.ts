@@ -12,6 +12,7 @@ import { DATABASE_CODES } from '../platform/errors/outages';
 import { StorageService } from '../platform/storage/storage.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
+import { credentialDocument } from './credential-documents';
 import { commitment, hex, newSalt } from '../platform/privacy/commitment';
 import { insertion } from './insertion';
 import { ephemeralKeyOf, NewRefusal, NewSettlement } from './records';
@@ -226,6 +227,7 @@ function toRow({ refusal, salt }: Salted) {
     actor_commitment: hex(refusal.person?.commitment ?? null),
     actor_source: refusal.person?.source ?? null,
     ephemeral_key_id: ephemeralKeyOf(refusal),
+    credential: credentialDocument(refusal),
     first_call_id: refusal.firstCallId,
   };
 }

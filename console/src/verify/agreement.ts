@@ -58,6 +58,7 @@ function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.plain('ephemeral key', story.ephemeral_key_id, leaf.ephemeral_key_id);
   all.plain('person', story.person_id, leaf.person_id);
   all.plain('how the person is known', story.actor_source, leaf.actor_source);
+  compareCredential(all, story, leaf);
   // The record of an earlier version has the name itself. Others commit to it (people.ts).
   if (typeof leaf.person_id !== 'string') all.text('for whom', story.actor, leaf.actor);
   all.text('request id', story.request_id, leaf.request_id);
@@ -72,7 +73,6 @@ function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
 
 function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   compareRequest(all, story, leaf);
-  compareToken(all, story.token, (leaf.token ?? {}) as Leaf);
   all.plain('number of items', story.item_count, leaf.item_count);
   all.amount('total in US dollars', story.total_usd, leaf.total_usd);
   all.amount('expected fees in US dollars', story.expected_fee_usd, leaf.expected_fee_usd);
@@ -92,11 +92,15 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   }
 }
 
-function compareToken(all: Comparison, token: CallStory['token'], leaf: Leaf): void {
-  all.plain('token', token?.jti, leaf.jti);
-  all.plain("key of the token's app", token?.jkt, leaf.jkt);
-  all.time('sign-in of the person', token?.auth_time ?? null, leaf.auth_time);
-  all.plain('who acted for the person', token?.act?.person_id, (leaf.act as Leaf | undefined)?.person_id);
+/** The record of a call has the token or the session as a member, that of a refusal as text in a column. */
+function compareCredential(all: Comparison, { token, session }: CallStory, leaf: Leaf): void {
+  const recorded = typeof leaf.credential === 'string' ? (JSON.parse(leaf.credential) as Leaf) : leaf;
+  const [ofToken, ofSession] = [(recorded.token ?? {}) as Leaf, (recorded.session ?? {}) as Leaf];
+  all.plain('token', token?.jti, ofToken.jti);
+  all.plain("key of the token's app", token?.jkt, ofToken.jkt);
+  all.plain('who acted for the person', token?.act?.person_id, (ofToken.act as Leaf | undefined)?.person_id);
+  all.plain('page session', session?.id, ofSession.id);
+  all.time('sign-in of the person', (token ?? session)?.auth_time ?? null, (token ? ofToken : ofSession).auth_time);
 }
 
 function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {

@@ -35,8 +35,10 @@ CREATE INDEX page_session_person ON page_session (person_id);
 CREATE INDEX page_session_used ON page_session (used_at);
 GRANT SELECT, INSERT, UPDATE, DELETE ON page_session TO payout_proxy;
 
+-- credential: the token or the session of the request, as in the record of a call; null: it came with a key.
 -- session: the person signed in to a page.
 ALTER TABLE refusal
+  ADD COLUMN credential jsonb,
   DROP CONSTRAINT refusal_actor_source_check,
   ADD CONSTRAINT refusal_actor_source_check CHECK (actor_source IN ('token', 'ephemeral', 'session', 'key', 'claimed'));
 

@@ -80,8 +80,8 @@ const PERSON = [
   asked('actor_source'),
   asked('person_id'),
   asked('ephemeral_key_id'),
-  column<ExportedCall>('token_jti', ({ intent }) => intent?.token?.jti),
-  column<ExportedCall>('session_id', ({ intent }) => intent?.session?.id),
+  column<ExportedCall>('token_jti', ({ intent, refusal }) => (refusal?.credential ?? intent)?.token?.jti),
+  column<ExportedCall>('session_id', ({ intent, refusal }) => (refusal?.credential ?? intent)?.session?.id),
 ];
 const RESOLUTION = column<ExportedCall>('resolution', (call) => settledBy(call)?.resolution);
 

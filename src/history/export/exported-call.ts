@@ -1,4 +1,5 @@
 import {
+  CredentialDocument,
   IntentDocument,
   ItemDocument,
   OutcomeDocument,
@@ -31,6 +32,7 @@ interface Refusal {
   actor_source: string | null;
   person_id: string | null;
   ephemeral_key_id: string | null;
+  credential: CredentialDocument | null;
   status: number;
   code: string;
   detail: string;
@@ -108,7 +110,7 @@ const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
 const REFUSAL = `
   SELECT row_to_json(x)::text FROM (
     SELECT r.id, r.client_id, r.key_id, r.operation, r.request_id, r.traceparent, r.client_address, r.actor,
-      encode(r.actor_commitment, 'hex') AS actor_commitment, r.actor_source, r.person_id, r.ephemeral_key_id,
+      encode(r.actor_commitment, 'hex') AS actor_commitment, r.actor_source, r.person_id, r.ephemeral_key_id, r.credential,
       r.status, r.code, r.detail, r.first_call_id,
       ${UTC('r.received_at', 'MS')} AS received_at, ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 

@@ -63,12 +63,12 @@ const KINDS = {
   refusal: kind(
     {
       plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id person_id actor_source ephemeral_key_id ${REQUEST}`,
-      text: 'faults',
+      text: 'faults credential',
       hex: 'idempotency_key_commitment actor_commitment',
       time: 'received_at recorded_at',
     },
     false,
-    ['idempotency_key_commitment', 'person_id', 'actor_commitment', 'actor_source', 'ephemeral_key_id'],
+    ['idempotency_key_commitment', 'person_id', 'actor_commitment', 'actor_source', 'ephemeral_key_id', 'credential'],
   ),
   decision: kind(
     {

@@ -1,4 +1,4 @@
-import { IntentDocument, OutcomeDocument } from '../../journal/documents';
+import { CredentialDocument, OutcomeDocument } from '../../journal/documents';
 import { accountNamed } from '../../journal/recorded-account';
 import { isUndelivered } from '../../journal/undelivered';
 import { Prisma } from '../../platform/database/generated/client';
@@ -70,12 +70,13 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     person_id: refusal.personId,
     ephemeral_key_id: refusal.ephemeralKeyId,
   };
+  const credential = (refusal.credential ?? {}) as CredentialDocument;
   const committed = refusal.actorCommitment && Buffer.from(refusal.actorCommitment).toString('hex');
   const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
   return toRecord(asked, actorOf({ actor, actor_commitment: committed }, person), view, {
     idempotency_key: shown(text, view.reveal, maskContacts),
-    token: null,
-    session: null,
+    token: toToken(credential),
+    session: toSession(credential),
     outcome: 'refused',
     in_doubt_since: null,
     item_count: 0,
@@ -112,13 +113,13 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   });
 }
 
-function toToken({ token }: IntentDocument): CallRecord['token'] {
+function toToken({ token }: CredentialDocument): CallRecord['token'] {
   if (!token) return null;
   const { act, auth_time = null, jkt = null, jti = null } = token;
   return { jti, jkt, auth_time, act: act ? { person_id: act.person_id } : null };
 }
 
-function toSession({ session }: IntentDocument): CallRecord['session'] {
+function toSession({ session }: CredentialDocument): CallRecord['session'] {
   return session ? { id: session.id, auth_time: session.auth_time ?? null } : null;
 }
 
