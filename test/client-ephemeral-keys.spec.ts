@@ -57,6 +57,24 @@ describe('the ephemeral keys of a client', () => {
     expect(await mint(proxy, till)).toMatchObject({ state: 'active' });
   });
 
+  it('are revoked a thousand at a time, so that payments do not wait for all of them', async () => {
+    const { id } = await mint(proxy, till);
+    await proxy.database.query(
+      `INSERT INTO ephemeral_key SELECT (k).* FROM (
+         SELECT json_populate_record(e, json_build_object('id', gen_random_uuid(), 'sha256', sha256(n::text::bytea))) AS k
+         FROM ephemeral_key e, generate_series(1, 2500) n WHERE e.id = $1) AS copies`,
+      [id],
+    );
+    const { body } = await remove(admin, `${ALL}?reason=Flood`).expect(200);
+    expect(await active()).toBe(0);
+    const acts = await proxy.database.query(
+      "SELECT count(*)::int AS acts FROM activity WHERE reason = 'Flood' GROUP BY tx ORDER BY tx",
+    );
+    expect(acts.map((one) => one.acts)).toEqual([1_000, 1_000, body.revoked.length - 2_000]);
+    expect(new Set(body.revoked).size).toBe(body.revoked.length);
+    await mint(proxy, till);
+  });
+
   it('are out of reach without the scope `admin`, and of a client that does not exist', async () => {
     expect((await remove(till, ALL).expect(403)).body.code).toBe('scope_missing');
     expect((await remove(admin, '/v1/clients/nobody/ephemeral-keys').expect(404)).body.code).toBe('client_not_found');

@@ -13,6 +13,9 @@ import { EphemeralKeyState, IS_ACTIVE, STATE, WITH_PARENT_AND_PERSON } from './s
 /** The longest life of an ephemeral key: 15 minutes. */
 export const LONGEST_SECONDS = 900;
 
+/** The most keys that one transaction revokes. Payments of the client wait for it. */
+const MAX_AT_ONCE = 1_000;
+
 /** The key that makes an ephemeral key, and its client. */
 export interface Parent {
   clientId: string;
@@ -62,6 +65,18 @@ export interface EphemeralKeyFilter {
   owner?: string | undefined;
   /** Lists only keys that were made before the one with this ID. */
   before?: string | undefined;
+}
+
+interface Filter extends EphemeralKeyFilter {
+  /** Only keys that were made by then. */
+  madeBy?: Date | undefined;
+}
+
+type Target = NonNullable<ClientChange['client']> & { id: string };
+
+interface RevokedKey {
+  id: string;
+  revokedAt: Date;
 }
 
 /** Makes, lists and revokes the ephemeral keys of clients. Every change is recorded in the transaction that makes it. */
@@ -114,25 +129,34 @@ export class EphemeralKeysService {
   }
 
   /**
-   * Revokes keys of a client. Once committed, no instance accepts them, because the row of the client has another version. What
-   * has ended already stays as it is.
+   * Revokes keys of a client that were made before. What has ended already stays as it is.
    * @returns the IDs of the keys that were revoked.
    */
-  async revoke(client: { id: string; name: string }, filter: EphemeralKeyFilter, by: ChangeAuthor): Promise<string[]> {
+  async revoke(client: Target, filter: EphemeralKeyFilter, by: ChangeAuthor): Promise<string[]> {
+    const all: RevokedKey[] = [];
+    for (;;) {
+      const some = await this.revokeSome(client, { ...filter, madeBy: all[0]?.revokedAt }, by);
+      all.push(...some);
+      if (some.length < MAX_AT_ONCE) return all.map(({ id }) => id);
+    }
+  }
+
+  /** Once committed, no instance accepts the keys, because the row of the client has another version. */
+  private revokeSome(client: Target, filter: Filter, by: ChangeAuthor): Promise<RevokedKey[]> {
     return this.prisma.$transaction(async (tx) => {
       // The client first, as in admission.
       await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${client.id}::uuid`;
-      const revoked = await tx.$queryRaw<{ id: string; revokedAt: Date }[]>`
+      const revoked = await tx.$queryRaw<RevokedKey[]>`
         UPDATE ephemeral_key SET revoked_at = now() WHERE id IN (
           SELECT e.id FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)}
-          WHERE ${conditions(client.id, filter)} AND ${Prisma.raw(IS_ACTIVE)})
+          WHERE ${conditions(client.id, filter)} AND ${Prisma.raw(IS_ACTIVE)} LIMIT ${MAX_AT_ONCE})
         RETURNING id::text, revoked_at AS "revokedAt"`;
       await this.changes.record(
         tx,
         revoked.map((key) => revocationOf(client, key)),
         by,
       );
-      return revoked.map(({ id }) => id);
+      return revoked;
     }, PATIENCE);
   }
 }
@@ -153,13 +177,15 @@ function read(
     WHERE ${conditions(clientId, filter)} ORDER BY e.id DESC LIMIT ${limit}`;
 }
 
-function conditions(clientId: string, { id, actor, owner, before }: EphemeralKeyFilter): Prisma.Sql {
+function conditions(clientId: string, { id, actor, owner, before, madeBy }: Filter): Prisma.Sql {
   const all = [Prisma.sql`k.client_id = ${clientId}::uuid`];
   for (const name of [actor, owner]) {
     if (name !== undefined) all.push(Prisma.sql`p.sha256 = ${personHash(clientId, null, name)}`);
   }
   if (id !== undefined) all.push(Prisma.sql`e.id = ${id}::uuid`);
   if (before !== undefined) all.push(Prisma.sql`e.id < ${before}::uuid`);
+  // A Date has no microseconds.
+  if (madeBy !== undefined) all.push(Prisma.sql`e.created_at < ${madeBy}::timestamptz + interval '1 ms'`);
   return Prisma.join(all, ' AND ');
 }
 
@@ -171,10 +197,7 @@ function issuanceOf(client: ClientChange['client'], key: ListedEphemeralKey, per
   return { action: 'ephemeral_key_issued', client, keyId: id, before: null, after };
 }
 
-function revocationOf(
-  client: ClientChange['client'],
-  { id, revokedAt }: { id: string; revokedAt: Date },
-): ClientChange {
+function revocationOf(client: Target, { id, revokedAt }: RevokedKey): ClientChange {
   const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
   return { action: 'ephemeral_key_revoked', client, keyId: id, before, after };
 }
