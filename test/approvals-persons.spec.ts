@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { ACTOR_SOURCES } from '../src/access/people/person';
+import { personHash } from '../src/access/people/person-hash';
 import { newId } from '../src/platform/database/ids';
 import { Approving, startApproving } from './support/approving';
 import { AIRTIME } from './support/paying';
@@ -44,6 +45,28 @@ describe('an approval by another person', () => {
       expect(body.approval?.decided_by?.actor).toBe('grace');
     },
   );
+
+  // Whoever approves has another name at the provider than in the console.
+  it('is required of an operator who requested on a page or with a token, also once the name is erased', async () => {
+    const person = { issuer: 'https://id.example', subject: 'sub-of-hedy' };
+    const { clientId, proxy, query } = approving;
+    await proxy.app.get(ClientsService, { strict: false }).allowSignIn('approver', { ...person, person: 'hedy' });
+    const [hedy, grace] = [await issueKey('Hedy'), await issueKey('grace')];
+    const id = await addPerson(approving);
+    const sha256 = personHash(clientId, person.issuer, person.subject);
+    await query('UPDATE person SET issuer = $2, name = $3, sha256 = $4 WHERE id = $1', [
+      id,
+      person.issuer,
+      person.subject,
+      sha256,
+    ]);
+    const asked = await approving.hold({ person_id: id, actor_source: 'session' });
+    for (const decision of ['approve', 'reject'] as const)
+      expect((await approving.decide(decision, asked, {}, hedy).expect(403)).body.code).toBe('own_approval');
+    await query('UPDATE person SET name = NULL, salt = NULL WHERE id = $1', [id]);
+    expect((await approving.decide('reject', asked, {}, hedy).expect(403)).body.code).toBe('own_approval');
+    await approving.decide('reject', asked, {}, grace).expect(200);
+  });
 
   it('is impossible once the requesting key was revoked, but a rejection is not', async () => {
     const [asked, kept] = [await approving.hold(), await approving.hold()];

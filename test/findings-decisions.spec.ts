@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { ClientsService } from '../src/access/clients/clients.service';
+import { personHash } from '../src/access/people/person-hash';
 import { FINDING_STEP_LOCK } from '../src/journal/findings';
 import { Approving, startApproving } from './support/approving';
 import { eventually } from './support/paying';
@@ -176,7 +177,7 @@ describe('decisions about findings', () => {
     }
     expect(await scene.steps(alone)).toEqual([]);
 
-    const { key: own } = await approving.proxy.client('app-and-judge', 'pay', 'reconcile');
+    const { key: own, id: clientId } = await approving.proxy.client('app-and-judge', 'pay', 'reconcile');
     const pay = (as: string, actor: string) =>
       approving.proxy
         .post(as, '/payouts/airtime', {
@@ -202,6 +203,18 @@ describe('decisions about findings', () => {
     const { key: keyOfAda } = await issueTo('reconciler', 'ada');
     expect((await accept(keyOfAda, 'grace').expect(403)).body.code).toBe('own_approval');
     const { key: keyOfGrace } = await issueTo('reconciler', 'grace');
+    const clients = approving.proxy.app.get(ClientsService, { strict: false });
+    await clients.allowSignIn('reconciler', { issuer: 'https://id.example', subject: 'ada', person: 'grace' });
+    const hash = (issuer: string | null) => personHash(clientId, issuer, 'ada');
+    const setIssuer = async (issuer: string | null) =>
+      approving.query('UPDATE person SET issuer = $1, sha256 = $2 WHERE sha256 = ANY ($3)', [
+        issuer,
+        hash(issuer),
+        [hash(null), hash('https://id.example')],
+      ]);
+    await setIssuer('https://id.example');
+    expect((await accept(keyOfGrace, '').expect(403)).body.code).toBe('own_approval'); // who paid as `ada` with a token
+    await setIssuer(null);
     await accept(keyOfGrace, 'somebody').expect(200);
     expect(await scene.steps(paid)).toContainEqual(expect.objectContaining({ state: 'accepted', actor: 'grace' }));
   });

@@ -1,3 +1,4 @@
+import { operatorNamesSql } from '../access/people/operator-names';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
@@ -30,8 +31,8 @@ export interface FindingNow {
   keyId: string | null;
   /** Whether a person made the call. */
   isPerson: boolean;
-  /** The name of the person. Null if it was erased. */
-  actor: string | null;
+  /** The names of the person, for the client and in the console. An erased one is missing. */
+  names: string[];
 }
 
 /**
@@ -72,7 +73,7 @@ export async function insertFindingSteps(
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
         i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId",
-        coalesce(p.name, i.record::json ->> 'actor') AS actor,
+        array_remove(coalesce(p.name, i.record::json ->> 'actor') || ${Prisma.raw(operatorNamesSql('i.person_id'))}, NULL) AS names,
         coalesce(i.person_id::text, i.record::json ->> 'actor') IS NOT NULL AS "isPerson"
       FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id LEFT JOIN person p ON p.id = i.person_id
       WHERE f.id = ANY (${ids}::uuid[])`;

@@ -8,8 +8,8 @@ export interface Asker {
   keyId: string;
   /** Whether a person made the request. */
   isPerson: boolean;
-  /** The name of the person. Null if it was erased. */
-  actor: string | null;
+  /** The names of the person, for the client and in the console. An erased one is missing. */
+  names: readonly string[];
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Asker {
  */
 export function requireSomebodyElse(call: AuthenticatedCall, asked: Asker, text?: string): KeyAuthor {
   const { clientId, clientName, keyId, identity } = call.caller;
-  const samePerson = identity !== null && identity.name.toLowerCase() === asked.actor?.toLowerCase();
+  const samePerson = asked.names.some((name) => name.toLowerCase() === identity?.name.toLowerCase());
   if (clientId === asked.clientId || keyId === asked.keyId || samePerson) {
     throw new Problem('own_approval', text === undefined ? {} : { text });
   }

@@ -43,10 +43,14 @@ export function namedBy({ intent, body }: Held): NamedId | undefined {
   return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
 }
 
-/** Returns who requested a held call, for whoever decides about it. */
-export function askerOf({ intent, actor }: Held): Asker {
+/**
+ * Returns who requested a held call, for whoever decides about it.
+ * @param operatorNames of the requester, see {@link readOperatorNames}.
+ */
+export function askerOf({ intent, actor }: Held, operatorNames: string[]): Asker {
   const { client_id: clientId, key_id: keyId, person_id: personId, actor: name } = intent;
-  return { clientId, keyId, isPerson: (personId ?? name) !== undefined, actor };
+  const names = actor === null ? operatorNames : [actor, ...operatorNames];
+  return { clientId, keyId, isPerson: (personId ?? name) !== undefined, names };
 }
 
 /** Returns whose objects a held call may name. */

@@ -9,6 +9,7 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
+import { readOperatorNames } from '../../access/people/operator-names';
 import { Shows, showsCall } from '../../access/auth/shows';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -130,7 +131,8 @@ export class OwnCallsController {
     if (this.fence.isRaised) throw new Problem('instance_fenced', { text: FENCED });
     const found = await this.any(id, true);
     const { client, key_id: keyId, person_id: personId, actor } = found;
-    const asked = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, actor };
+    const names = [actor ?? [], await readOperatorNames(this.prisma, personId)].flat();
+    const asked = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, names };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     const obstacle = await this.settle(id, body, by);
     if (obstacle) throw obstacle;

@@ -96,7 +96,7 @@ function wrongStep(from: FindingState, to: StepState): string | undefined {
 /** Nobody looks into an accepted loss any more. Accepting therefore takes a person who did not request the payment. */
 function refusedAcceptance(
   call: AuthenticatedCall,
-  { clientId, keyId, isPerson, actor }: FindingNow,
+  { clientId, keyId, isPerson, names }: FindingNow,
 ): { code: ProblemCode; detail: string } | undefined {
   const { identity, clientName } = call.caller;
   if (identity === null) {
@@ -105,7 +105,7 @@ function refusedAcceptance(
   }
   if (clientId === null || keyId === null) return undefined;
   try {
-    requireSomebodyElse(call, { clientId, keyId, isPerson, actor }, OWN);
+    requireSomebodyElse(call, { clientId, keyId, isPerson, names }, OWN);
     return undefined;
   } catch (problem) {
     const { code, message } = problem as Problem;
