@@ -147,6 +147,25 @@ describe('the holder of an ephemeral key that ends', () => {
     await scene.expectNothingSent(() => approve(revoked.path), 'key_revoked');
   });
 
+  it('has no held call approved over the total of the key, however many months later', async () => {
+    const { key: secret, id } = await scene.app();
+    await scene.change(id, 'approval_over_usd = 2');
+    await proxy.client('late-approvers', 'approve');
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    const { key: approver } = await clients.issueKey('late-approvers', { person: 'grace' });
+    const made = await mint(proxy, secret, { max_total: '5' });
+    const held = await scene.pay(made.key, { usd: 4 }).expect(202);
+    await scene.pay(made.key, { usd: 2 }).expect(200);
+    const monthsAgo = `UPDATE payer_spending SET day = day - 200 WHERE payer_id = $1`;
+    await scene.database.query(monthsAgo, [made.id]);
+    const path = `/v1/approvals/${held.headers['x-call-id'] ?? ''}` as const;
+    const { body } = await proxy.get(approver, path).expect(200);
+    expect(body).toMatchObject({ caps: { fits: false, ephemeral_key: { spent_usd: '2' } } });
+    const approve = () =>
+      supertest(proxy.url).post(`${path}/approve`).set('X-API-Key', approver).send({ reason: 'agreed' });
+    await scene.expectNothingSent(approve, 'cap_exceeded');
+  });
+
   it('is told while it waits for news of a call that its key has ended', async () => {
     const { key: secret, id } = await scene.app();
     await scene.change(id, 'approval_over_usd = 0');

@@ -31,7 +31,8 @@ export async function readPayerCaps(
     SELECT c.payer_id::text AS id, c.kind, c.daily_cap_usd::text AS "dailyCapUsd", c.monthly_cap_usd::text AS "monthlyCapUsd",
       c.total_cap_usd::text AS "totalCapUsd", s.today_usd::text AS "todayUsd", s.month_usd::text AS "monthUsd",
       s.total_usd::text AS "totalUsd"
-    FROM payer_cap c CROSS JOIN LATERAL payer_spent(c.payer_id, ${today}::date) AS s WHERE c.payer_id = ANY (${ids}::uuid[])`;
+    FROM payer_cap c CROSS JOIN LATERAL payer_spent(c.payer_id, ${today}::date, c.total_cap_usd IS NOT NULL) AS s
+    WHERE c.payer_id = ANY (${ids}::uuid[])`;
   return new Map(
     rows.map((row) => [
       row.id,

@@ -51,7 +51,7 @@ export class SpendingService {
         (date_trunc('month', t.today::timestamp) + interval '1 month') AT TIME ZONE 'UTC' AS month_ends,
         least(e.expires_at, k.expires_at) AS key_ends
       FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) AS t CROSS JOIN payer_cap c
-      CROSS JOIN LATERAL payer_spent(c.payer_id, t.today) AS s
+      CROSS JOIN LATERAL payer_spent(c.payer_id, t.today, c.total_cap_usd IS NOT NULL) AS s
       LEFT JOIN ephemeral_key e ON e.id = c.payer_id LEFT JOIN api_key k ON k.id = e.key_id
       WHERE c.payer_id = ANY (${ids}::uuid[])`;
     return new Map(rows.map((row) => [row.client, toPayerUsage(row)]));

@@ -145,14 +145,14 @@ ALTER TABLE erasure DROP CONSTRAINT erasure_kind_check,
 GRANT SELECT, INSERT, UPDATE ON person, ephemeral_key, payer_spending TO payout_proxy;
 GRANT SELECT ON payer_cap TO payout_proxy;
 
--- Returns what a payer has spent on a day, in its month, and since the month before. An ephemeral key lives for minutes, so that is all.
--- It returns one row, as a table, so that the planner inlines it.
-CREATE FUNCTION payer_spent(payer uuid, on_day date) RETURNS TABLE (today_usd numeric, month_usd numeric, total_usd numeric)
+-- Returns what a payer has spent on a day, in its month and, if in_all, altogether. An ephemeral key lives for minutes, but what it has
+-- requested may be approved months later. It returns one row, as a table, so that the planner inlines it.
+CREATE FUNCTION payer_spent(payer uuid, on_day date, in_all boolean) RETURNS TABLE (today_usd numeric, month_usd numeric, total_usd numeric)
   LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(s.usd) FILTER (WHERE s.day = on_day), 0),
     coalesce(sum(s.usd) FILTER (WHERE s.day >= date_trunc('month', on_day::timestamp)::date), 0), coalesce(sum(s.usd), 0)
   FROM payer_spending s
-  WHERE s.payer_id = payer AND s.day >= (date_trunc('month', on_day::timestamp) - interval '1 month')::date
+  WHERE s.payer_id = payer AND s.day >= CASE WHEN in_all THEN '-infinity' ELSE date_trunc('month', on_day::timestamp)::date END
 $$;
 
 -- Returns whether payers stay within their caps. One that is not there does not. Call it after nothing_against has locked their
@@ -166,7 +166,7 @@ BEGIN
     SELECT FROM unnest(payers, usd) AS a(payer_id, usd)
     LEFT JOIN LATERAL (SELECT * FROM payer_cap WHERE payer_id = a.payer_id OFFSET 0) AS c ON TRUE
     WHERE c.payer_id IS NULL OR coalesce(c.daily_cap_usd, c.monthly_cap_usd, c.total_cap_usd) IS NOT NULL AND EXISTS (
-      SELECT FROM payer_spent(a.payer_id, on_day) AS spent
+      SELECT FROM payer_spent(a.payer_id, on_day, c.total_cap_usd IS NOT NULL) AS spent
       WHERE spent.today_usd + a.usd > c.daily_cap_usd OR spent.month_usd + a.usd > c.monthly_cap_usd
         OR spent.total_usd + a.usd > c.total_cap_usd));
 END
