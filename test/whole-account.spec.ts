@@ -145,6 +145,19 @@ describe('operations that reach the whole upstream account', () => {
       expect((await api.ask(key, REDEEM, redemption(chiRef)).expect(403)).body.code).toBe('cap_exceeded');
     });
 
+    it('are measured for a person with a cap of their own, although the client has no limit', async () => {
+      const { id, key } = await capped({});
+      const [chiRef, second] = ['c0ffee00-0000-4000-8000-000000000007', 'c0ffee00-0000-4000-8000-000000000008'];
+      const ada = { 'X-Actor': 'ada' };
+      await api.proxy.get(key, '/v1/limits').set(ada).expect(200);
+      await api.proxy.database.query('UPDATE person SET daily_cap_usd = 5 WHERE client_id = $1', [id]);
+      await api.proxy.database.query('UPDATE client SET name = name WHERE id = $1', [id]);
+      api.upstream.behaviour = listing([transaction('4', chiRef), transaction('2', second)]);
+      await api.ask(key, REDEEM, redemption(chiRef), ada).expect(200);
+      const refused = await api.ask(key, REDEEM, redemption(second), ada).expect(403);
+      expect(refused.body.error).toContain("This person's daily cap is 5 US dollars, with 1 ");
+    });
+
     it('use the amount of an earlier answer without a request, and the largest if several name one', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(100) });
       const chiRef = 'c0ffee00-0000-4000-8000-000000000002';

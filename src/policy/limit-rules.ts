@@ -9,6 +9,12 @@ import { countriesOfNumber, countryOfName } from './number-country';
 /** The fields of an item that limits depend on. */
 export type Limited = Pick<Item, 'amountUsd' | 'country' | 'phone' | 'recipientField' | 'upstreamRef'>;
 
+/** The client that makes a request, and the person behind it. */
+interface Requester {
+  caller: { limits: Limits };
+  person: { limits: PersonLimits } | null;
+}
+
 /** Returns the JSON pointer of an item's field, by the position of the item in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country' | 'phone') => string;
 
@@ -48,9 +54,9 @@ export function missingPerson(limits: Limits): Problem | undefined {
   return has ? new Problem('person_required') : undefined;
 }
 
-/** Returns the limits of a client with those of one person in place of its default. */
-export function limitsOfPerson(limits: Limits, person: PersonLimits): Limits {
-  return { ...limits, ...person };
+/** Returns the limits of a request: those of its client, with those of its person in place of the client's default. */
+export function limitsOfRequest({ caller, person }: Requester): Limits {
+  return person ? { ...caller.limits, ...person.limits } : caller.limits;
 }
 
 function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefined {

@@ -6,6 +6,7 @@ import { readKnownAmount } from '../../journal/known-amounts';
 import { UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { movesNamedTransaction } from '../../operations/catalogue';
+import { limitsOfRequest } from '../../policy/limit-rules';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { readTransaction } from '../upstream/transactions';
@@ -28,8 +29,8 @@ export class MovedValueService {
 
   /**
    * Returns the items with their amounts. Items of other operations are returned unchanged. It reads our own records
-   * first. If they have no amount and the client has a limit in US dollars, it reads the upstream. An unknown amount
-   * stays null, and the limits of the client decide about it.
+   * first. If they have no amount and the client or its person has a limit in US dollars, it reads the upstream. An
+   * unknown amount stays null, and the limits decide about it.
    * @throws Problem if the upstream could not be read.
    */
   async fill(call: OperationCall, items: Item[]): Promise<Item[]> {
@@ -39,7 +40,7 @@ export class MovedValueService {
         if (item.upstreamRef === null) return item;
         const { account } = call.caller;
         const known = await readKnownAmount(this.prisma, account, item.upstreamRef).catch(databaseUnavailable);
-        const amount = known ?? (limitsMoney(call.caller.limits) ? await this.listed(call, item.upstreamRef) : null);
+        const amount = known ?? (limitsMoney(limitsOfRequest(call)) ? await this.listed(call, item.upstreamRef) : null);
         return { ...item, amountUsd: amount && usable(amount) };
       }),
     );

@@ -7,7 +7,7 @@ import { StorageService } from '../../platform/storage/storage.service';
 import { Obstacle } from '../../policy/admission';
 import { Forbidden, NamedRecipient } from '../../policy/beneficiaries';
 import { OverCap } from '../../policy/caps';
-import { brokenLimits, Limited, limitsOfPerson, missingPerson } from '../../policy/limit-rules';
+import { brokenLimits, Limited, limitsOfRequest, missingPerson } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
 import { isEndUser } from '../../access/people/person';
@@ -25,7 +25,7 @@ const UNREGISTERED = 'is not registered, and your client may pay only registered
 export function ownLimitProblems(call: OperationCall, items: Item[], positions?: number[]): Problem[] {
   const { caller, person, operation } = call;
   const missing = person === null && movesValue(operation) ? missingPerson(caller.limits) : undefined;
-  const limits = person ? limitsOfPerson(caller.limits, person.limits) : caller.limits;
+  const limits = limitsOfRequest(call);
   const others = recipientProblem(caller, operation, items, positions);
   return [
     ...(missing ? [missing] : []),
