@@ -212,7 +212,7 @@ describe('the page of the examples with a session', () => {
     const body = `<script type="importmap">${imports}</script>
       <script type="module">import { PayoutProxy } from '@payout-proxy/sdk'; ${module}</script>`;
     writeFileSync(join(scene.site.folder, README_PAGE), body);
-    cpSync(join(SDK, 'dist'), join(scene.site.folder, 'sdk'), { recursive: true });
+    cpSync(join(SDK, 'dist/esm'), join(scene.site.folder, 'sdk'), { recursive: true });
     const reader = await scene.context.newPage();
     const printed: string[] = [];
     reader.on('console', (message) => printed.push(message.text()));

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Writes the types of the routes that an app uses from openapi.json. */
+/** Writes the types of the routes that an app uses from openapi.json, and the manifest of the CommonJS build. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypes, { astToString } from 'openapi-typescript';
 
@@ -19,9 +19,16 @@ const own = Object.entries(paths).filter(([path]) => ROUTES.test(path) && !OF_OT
 const document = { openapi, info, paths: Object.fromEntries(own), components: usedBy(own) };
 for (const path of Object.values(document.paths)) for (const method of METHODS) delete path[method]?.tags;
 
-const folder = new URL('src/generated/', import.meta.url);
-await mkdir(folder, { recursive: true });
-await writeFile(new URL('schema.ts', folder), HEAD + astToString(await openapiTypes(document)));
+await write('src/generated/schema.ts', HEAD + astToString(await openapiTypes(document)));
+
+// Node.js would take the files of this folder for ES modules, because the package has the type "module".
+await write('dist/cjs/package.json', JSON.stringify({ type: 'commonjs' }));
+
+async function write(path, text) {
+  const url = new URL(path, import.meta.url);
+  await mkdir(new URL('.', url), { recursive: true });
+  await writeFile(url, text);
+}
 
 /** Returns the components that a part of the document refers to, and those that they refer to. */
 function usedBy(part) {

@@ -1,14 +1,41 @@
 import type { components } from './generated/schema.ts';
 import type { Action, ErrorCode, Fault } from './types.ts';
 
+/**
+ * The base of all errors. A program can have two copies of this package, because one part of it uses `import` and
+ * another `require`. `instanceof` therefore compares kinds, and accepts errors of both copies.
+ */
+class SdkError extends Error {
+  /** The name of the class, which minifiers leave alone. */
+  static readonly kind: string = 'SdkError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.kind;
+  }
+
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    if (super[Symbol.hasInstance](error)) return true;
+    if (!Object.hasOwn(this, 'kind') || !(error instanceof Error)) return false;
+    return kindsOf(error.constructor).includes(this.kind);
+  }
+}
+
+/** Returns the kinds of a class and of those that it extends. */
+function kindsOf(constructor: unknown): unknown[] {
+  if (typeof constructor !== 'function') return [];
+  const { kind } = constructor as { kind?: unknown };
+  return [kind, ...kindsOf(Object.getPrototypeOf(constructor))];
+}
+
 /** Every error of this package that is about a request. */
-export class PayoutProxyError extends Error {
-  override name = 'PayoutProxyError';
+export class PayoutProxyError extends SdkError {
+  static override readonly kind: string = 'PayoutProxyError';
 }
 
 /** No answer arrived, or none that the proxy can have written. */
 export class NetworkError extends PayoutProxyError {
-  override name = 'NetworkError';
+  static override readonly kind: string = 'NetworkError';
 
   /** @param maySent whether the request may have arrived. False only if no connection was made. */
   constructor(
@@ -22,7 +49,7 @@ export class NetworkError extends PayoutProxyError {
 
 /** The provider rejected a request. Its text passes through the proxy unchanged. */
 export class ProviderError extends PayoutProxyError {
-  override name = 'ProviderError';
+  static override readonly kind: string = 'ProviderError';
 
   /** @param answer the provider's whole answer. */
   constructor(
@@ -45,7 +72,7 @@ interface Around {
 
 /** The proxy refused a request, or could not carry it out. */
 export class ApiError extends PayoutProxyError {
-  override name = 'ApiError';
+  static override readonly kind: string = 'ApiError';
   /** The error code, such as `cap_exceeded`. */
   readonly code: ErrorCode;
   /** What your program does next. */
@@ -81,37 +108,37 @@ export class ApiError extends PayoutProxyError {
 
 /** The request is wrong and would be refused again (`fix_request`). `errors` lists every fault. */
 export class InvalidRequestError extends ApiError {
-  override name = 'InvalidRequestError';
+  static override readonly kind: string = 'InvalidRequestError';
 }
 
 /** Nothing was done, and the same request may be sent again (`retry_same_key`). The SDK has already tried. */
 export class RetryLaterError extends ApiError {
-  override name = 'RetryLaterError';
+  static override readonly kind: string = 'RetryLaterError';
 }
 
 /** Nothing was paid, and another attempt needs a new idempotency key (`new_key`). */
 export class NewKeyError extends ApiError {
-  override name = 'NewKeyError';
+  static override readonly kind: string = 'NewKeyError';
 }
 
 /** Nobody knows the outcome yet (`wait`). The request must not be sent again. */
 export class OutcomeUnknownError extends ApiError {
-  override name = 'OutcomeUnknownError';
+  static override readonly kind: string = 'OutcomeUnknownError';
 }
 
 /** A person must decide or change something (`ask`): an operator, an approver, or the sender. */
 export class DecisionNeededError extends ApiError {
-  override name = 'DecisionNeededError';
+  static override readonly kind: string = 'DecisionNeededError';
 }
 
 /** The key or token is missing, unknown, expired or revoked, or the session has ended (401). */
 export class AuthenticationError extends ApiError {
-  override name = 'AuthenticationError';
+  static override readonly kind: string = 'AuthenticationError';
 }
 
 /** A receipt, or the signature of an event, does not hold. */
-export class VerificationError extends Error {
-  override name = 'VerificationError';
+export class VerificationError extends SdkError {
+  static override readonly kind: string = 'VerificationError';
 }
 
 const BY_ACTION: Partial<Record<Action, typeof ApiError>> = {
