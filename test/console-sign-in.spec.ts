@@ -101,7 +101,7 @@ describe('a person in the console', () => {
     await signIn(page, 'bob', '/approvals');
     const dialog = page.getByRole('dialog');
     const kept = () =>
-      page.evaluate('[sessionStorage.length, Object.keys(localStorage).some((name) => name.includes("reason"))]');
+      page.evaluate('[sessionStorage.length, Object.keys(localStorage).some((name) => name.includes("form"))]');
     const ask = async (decision: string, reason: string) => {
       await page.getByRole('button', { name: decision }).first().click();
       await dialog.waitFor();
@@ -131,10 +131,12 @@ describe('a person in the console', () => {
     await ask('Approve', '');
     await tryToApprove();
     await page.reload();
-    await ask('Reject', '');
-    await close();
-
-    await ask('Approve', '');
+    await page.getByRole('button', { name: 'Reject' }).first().click();
+    await dialog.waitFor();
+    expect(await page.getByLabel('Reason').inputValue()).toBe(''); // It belongs to the approval.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await ask('Approve', 'Case 18');
     await tryToApprove();
     await page.context().clearCookies();
     await signIn(page, 'dora', '/approvals');
@@ -145,6 +147,60 @@ describe('a person in the console', () => {
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
     await page.getByRole('link', { name: 'Sign in with your company account' }).waitFor();
     expect(await kept()).toEqual([0, false]);
+    await page.context().close();
+  });
+
+  it('finds the forms of clients, providers and people again after proving who they are', async () => {
+    await scene.proxy.client('forms', 'pay', 'read');
+    const page = await browser.browser.newPage();
+    await signIn(page, 'alice', '/clients');
+    const dialog = page.getByRole('dialog');
+    const kept = () => page.evaluate('sessionStorage.length');
+    const interrupt = async (button: string) => {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByText('The form then has what you entered.').waitFor();
+    };
+    const open = (button: string) => page.getByRole('button', { name: button }).click();
+
+    await open('New client');
+    await dialog.getByLabel('Name').fill('new');
+    await dialog.getByLabel('Kind').selectOption('public');
+    await dialog.getByLabel('Daily cap, USD').fill('12');
+    await interrupt('Create');
+    await page.reload(); // as after the provider
+    await open('New client');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('new');
+    expect(await dialog.getByLabel('Kind').inputValue()).toBe('public');
+    expect(await dialog.getByLabel('Daily cap, USD').inputValue()).toBe('12');
+    expect(await kept()).toBe(0);
+
+    await page.goto(`${url}/console/clients/forms/persons`);
+    await open('Limit a person');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('walter');
+    await dialog.getByLabel('Daily cap').fill('3');
+    await dialog.getByLabel('Reason').fill('Case 19');
+    await interrupt('Save');
+    await page.reload();
+    await open('Limit a person');
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('walter');
+    expect(await dialog.getByLabel('Daily cap').inputValue()).toBe('3');
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('Case 19');
+    expect(await kept()).toBe(0);
+
+    await page.goto(`${url}/console/clients/forms`);
+    await page.getByLabel('Page issuer', { exact: true }).fill('https://id.example');
+    await page.getByLabel('Client at the page issuer').fill('pages');
+    await interrupt('Save');
+    await scene.proxy.app.get(ClientsService, { strict: false }).update('forms', { maxItems: 7 }); // by somebody else
+    await page.getByRole('link', { name: 'Sign in again' }).click();
+    await fillIn(page, 'alice', '123456');
+    await page.getByLabel('Page issuer', { exact: true }).waitFor();
+    expect(await page.getByLabel('Page issuer', { exact: true }).inputValue()).toBe('https://id.example');
+    expect(await kept()).toBe(0);
+    const sent = page.waitForRequest((one) => one.method() === 'PATCH');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    expect((await sent).postDataJSON()).toEqual({ page_issuer: 'https://id.example', page_client_id: 'pages' });
+    await page.getByText('Saved. The change applies from the next request.').waitFor();
     await page.context().close();
   });
 
@@ -180,8 +236,8 @@ describe('a person in the console', () => {
     await alices.getByRole('link', { name: 'Sign in again' }).click(); // step-up
     await fillIn(alices, 'alice', '123456');
     await alices.getByRole('button', { name: 'Let a person sign in' }).click();
-    await alices.getByRole('textbox', { name: 'Person', exact: true }).fill('carol.k');
-    await alices.getByLabel('Subject').fill(subject);
+    expect(await alices.getByRole('textbox', { name: 'Person', exact: true }).inputValue()).toBe('carol.k');
+    expect(await alices.getByLabel('Subject').inputValue()).toBe(subject);
     await alices.getByRole('button', { name: 'Let them in' }).click();
     await alices.getByText('sign-in of carol').waitFor();
 

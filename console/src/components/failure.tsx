@@ -1,10 +1,13 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { ApiProblem, messageOf } from '../api/problem';
 import { hasProvider, signInAddress } from '../api/provider';
+import { isKeptAfter } from './kept-form';
 
 /** Shows why an action failed. If a person has to prove who they are, it leads them to the provider. */
 export function Failure({ failure }: { failure: unknown }) {
-  if (failure instanceof ApiProblem && failure.code === 'step_up_required' && hasProvider) return <StepUp />;
+  if (failure instanceof ApiProblem && failure.code === 'step_up_required' && hasProvider) {
+    return <StepUp isKept={isKeptAfter(failure)} />;
+  }
   return (
     <Alert color="red" role="alert">
       {messageOf(failure)}
@@ -12,12 +15,13 @@ export function Failure({ failure }: { failure: unknown }) {
   );
 }
 
-function StepUp() {
+function StepUp({ isKept }: { isKept: boolean }) {
   return (
     <Alert color="orange" role="alert" title="Prove who you are">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          This needs a recent sign-in. Nothing was changed. Sign in again, and you return to this page.
+          This needs a recent sign-in. Nothing was changed. Sign in again, and you return to this page.{' '}
+          {isKept && 'The form then has what you entered. If it is a dialog, open it again.'}
         </Text>
         <Button component="a" href={signInAddress({ stepUp: true })} size="xs">
           Sign in again

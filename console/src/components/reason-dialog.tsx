@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { ConfirmDialog, type ConfirmProps } from './confirm-dialog';
-import { useKeptReason } from './kept-reason';
+import { useKeptForm } from './kept-form';
 
 interface Props extends Omit<ConfirmProps, 'run'> {
   /** The longest reason that the API accepts. */
@@ -14,13 +14,8 @@ interface Props extends Omit<ConfirmProps, 'run'> {
 
 /** Asks for a reason, because every decision about money is recorded with one. Ctrl+Enter presses its button. */
 export function ReasonDialog({ children, maxLength = 500, decision, missing, run, ...props }: Props) {
-  const { kept, keepIfNeeded } = useKeptReason(decision);
+  const { kept = '', keeping } = useKeptForm<string>(decision);
   const [reason, setReason] = useState(kept);
-  const runAndKeep = () =>
-    run(reason.trim()).catch((failure: unknown) => {
-      keepIfNeeded(reason, failure);
-      throw failure;
-    });
   const submitByKey = ({ key, ctrlKey, metaKey, currentTarget: { form } }: KeyboardEvent<HTMLTextAreaElement>) => {
     const button = form?.querySelector<HTMLButtonElement>('[type=submit]');
     if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // It does nothing while something is missing.
@@ -29,7 +24,7 @@ export function ReasonDialog({ children, maxLength = 500, decision, missing, run
     <ConfirmDialog
       {...props}
       missing={missing ?? (reason.trim() === '' ? 'Write a reason first.' : undefined)}
-      run={runAndKeep}
+      run={() => keeping(reason, () => run(reason.trim()))}
     >
       {children}
       <Textarea

@@ -3,25 +3,34 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
 import { FormEnd, useSubmit } from '../../components/form';
+import { useKeptForm } from '../../components/kept-form';
 import { faultsByField } from './draft';
-import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
+import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
 import { isWaiting } from './waiting';
+
+interface Entered {
+  person: string;
+  subject: string;
+  expiry: Expiry;
+}
 
 /** Lets a person sign in at the OpenID provider as a client. */
 export function AllowSignIn({ client, close }: { client: string; close: () => void }) {
   const queries = useQueryClient();
-  const [person, setPerson] = useState('');
-  const [subject, setSubject] = useState('');
-  const [expiry, setExpiry] = useState(USUAL_EXPIRY);
+  const { kept, keeping } = useKeptForm<Entered>(`sign-in of ${client}`);
+  const [person, setPerson] = useState(kept?.person ?? '');
+  const [subject, setSubject] = useState(kept?.subject ?? '');
+  const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
   const missing = person.trim() === '' || subject.trim() === '' ? 'Name the person and the subject first.' : undefined;
-  const { failure, busy, onSubmit } = useSubmit(async () => {
+  const allow = async () => {
     const body = { person: person.trim(), subject: subject.trim(), ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients/{name}/sign-ins', { params: { path: { name: client } }, body });
     forgetClients(queries);
     if (data) isWaiting(data);
     close();
-  });
+  };
+  const { failure, busy, onSubmit } = useSubmit(() => keeping({ person, subject, expiry }, allow));
   const faults = faultsByField(failure);
   return (
     <Modal

@@ -8,7 +8,8 @@ import { useSession } from '../../api/session';
 import { Failure } from '../../components/failure';
 import { useSubmit } from '../../components/form';
 import { useGate } from '../../components/gate';
-import { changesInWords, changesOf, draftOf, faultsByField } from './draft';
+import { useKeptForm } from '../../components/kept-form';
+import { changesInWords, changesOf, type Draft, draftOf, editsOf, faultsByField } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
 import { isWaiting } from './waiting';
@@ -18,8 +19,9 @@ export function ChangeClient({ client }: { client: ClientDto }) {
   const queries = useQueryClient();
   const { session } = useSession();
   const [was, setWas] = useState(() => draftOf(client));
-  const [draft, setDraft] = useState(was);
-  const { failure, busy, onSubmit } = useSubmit(async () => {
+  const { kept, keeping } = useKeptForm<Partial<Draft>>(`client ${client.name}`);
+  const [draft, setDraft] = useState({ ...was, ...kept });
+  const save = async () => {
     const path = { name: client.name };
     const { data } = await http.PATCH('/v1/clients/{name}', { params: { path }, body: changesOf(draft, was) });
     forgetClients(queries);
@@ -32,7 +34,8 @@ export function ChangeClient({ client }: { client: ClientDto }) {
       setDraft(draftOf(data));
     }
     notifications.show({ message: 'Saved. The change applies from the next request.', color: 'teal' });
-  });
+  };
+  const { failure, busy, onSubmit } = useSubmit(() => keeping(editsOf(draft, was), save));
   return (
     <Paper withBorder p="md" maw={760}>
       <form onSubmit={onSubmit} noValidate>

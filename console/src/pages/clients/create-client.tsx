@@ -6,8 +6,9 @@ import { http } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
 import { FormEnd, useSubmit } from '../../components/form';
 import { MAIN_ACCOUNT } from '../../components/format';
+import { useKeptForm } from '../../components/kept-form';
 import { changesOf, type Draft, faultsByField, NO_LIMITS } from './draft';
-import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
+import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
 import { isWaiting } from './waiting';
@@ -25,24 +26,38 @@ interface Props {
   close: () => void;
 }
 
+interface Entered {
+  name: string;
+  account: string;
+  kind: ClientKind;
+  person: string;
+  expiry: Expiry;
+  draft: Draft;
+}
+
+const NOTHING: Entered = {
+  name: '',
+  account: MAIN_ACCOUNT,
+  kind: 'server',
+  person: '',
+  expiry: USUAL_EXPIRY,
+  draft: { ...NO_LIMITS, scopes: ['pay', 'read'] },
+};
+
 /** Creates a client, with its first key if it is a server. */
 export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [account, setAccount] = useState(MAIN_ACCOUNT);
-  const [kind, setKind] = useState<ClientKind>('server');
-  const [person, setPerson] = useState('');
-  const [expiry, setExpiry] = useState(USUAL_EXPIRY);
-  const [draft, setDraft] = useState<Draft>({ ...NO_LIMITS, scopes: ['pay', 'read'] });
-  const { failure, busy, onSubmit } = useSubmit(async () => {
-    const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
-    const owner = person.trim() !== '' && { person: person.trim() };
-    const key = kind === 'server' && { ...owner, ...expiryIn(expiry) };
-    const body = { name: name.trim(), account, kind, ...limits, ...key };
+  const { kept = NOTHING, keeping } = useKeptForm<Entered>('new client');
+  const [entered, setEntered] = useState(kept);
+  const { name, account, kind, person, expiry, draft } = entered;
+  const change = (changed: Partial<Entered>) => setEntered((before) => ({ ...before, ...changed }));
+  const create = async () => {
+    const body = bodyOf(entered);
     const { data } = await http.POST('/v1/clients', { body });
     forgetClients(queries);
     if (data) created({ client: body.name, key: data.key, waits: isWaiting(data) });
-  });
+  };
+  const { failure, busy, onSubmit } = useSubmit(() => keeping(entered, create));
   const faults = faultsByField(failure);
   return (
     <Modal opened onClose={close} size="lg" title="New client" closeButtonProps={{ 'aria-label': 'Close' }}>
@@ -52,25 +67,29 @@ export function CreateClient({ created, close }: Props) {
             {...{ label: 'Name', required: true, autoComplete: 'off', value: name, error: faults.name }}
             description="Lowercase letters, digits, and dashes. The name is part of the client's keys and cannot be changed."
             data-autofocus
-            onChange={({ currentTarget: { value } }) => setName(value)}
+            onChange={({ currentTarget: { value } }) => change({ name: value })}
           />
-          <AccountField account={account} error={faults.account} change={setAccount} />
+          <AccountField account={account} error={faults.account} change={(value) => change({ account: value })} />
           <NativeSelect
             {...{ label: 'Kind', data: [...KINDS], value: kind, error: faults.kind }}
             description="A server keeps secret keys. A public client, such as a mobile app, has none. The kind cannot be changed."
-            onChange={({ currentTarget: { value } }) => setKind(value as ClientKind)}
+            onChange={({ currentTarget: { value } }) => change({ kind: value as ClientKind })}
           />
           {kind === 'server' && (
             <>
               <TextInput
                 {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
                 description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
-                onChange={({ currentTarget: { value } }) => setPerson(value)}
+                onChange={({ currentTarget: { value } }) => change({ person: value })}
               />
-              <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
+              <ExpiryField expiry={expiry} error={faults.expires_at} change={(value) => change({ expiry: value })} />
             </>
           )}
-          <LimitFields draft={draft} faults={faults} change={(change) => setDraft({ ...draft, ...change })} />
+          <LimitFields
+            draft={draft}
+            faults={faults}
+            change={(limits) => setEntered((before) => ({ ...before, draft: { ...before.draft, ...limits } }))}
+          />
           <FormEnd
             {...{
               failure,
@@ -84,6 +103,13 @@ export function CreateClient({ created, close }: Props) {
       </form>
     </Modal>
   );
+}
+
+function bodyOf({ name, account, kind, person, expiry, draft }: Entered) {
+  const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
+  const owner = person.trim() !== '' && { person: person.trim() };
+  const key = kind === 'server' && { ...owner, ...expiryIn(expiry) };
+  return { name: name.trim(), account, kind, ...limits, ...key };
 }
 
 interface AccountProps {

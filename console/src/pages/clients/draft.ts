@@ -85,11 +85,17 @@ export function draftOf(client: ClientDto): Draft {
   return Object.fromEntries(values) as unknown as Draft;
 }
 
-/** Returns only the changes, so that concurrent changes of others stay. */
+/** Returns only the edited fields, so that concurrent changes of others stay. */
+export function editsOf<Form extends object>(draft: Form, was: Form): Partial<Form> {
+  const fields = Object.entries(draft) as [keyof Form, unknown][];
+  const edited = fields.filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key]));
+  return Object.fromEntries(edited) as Partial<Form>;
+}
+
+/** Returns the edited fields, as the API takes them. */
 export function changesOf(draft: Draft, was: Draft): ChangeClientDto {
-  const changed = KEYS.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]));
   const sent = (value: Draft[keyof Draft]) => (value === '' || value === NONE ? null : value);
-  return Object.fromEntries(changed.map((key) => [key, sent(draft[key])]));
+  return Object.fromEntries(Object.entries(editsOf(draft, was)).map(([key, value]) => [key, sent(value)]));
 }
 
 export const LABELS: Record<keyof Draft, string> = {

@@ -3,8 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
 import { FormEnd, useSubmit } from '../../components/form';
+import { useKeptForm } from '../../components/kept-form';
 import { faultsByField } from './draft';
-import { ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
+import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
 import { forgetClients } from './forget';
 import { isWaiting } from './waiting';
 
@@ -17,15 +18,17 @@ interface Props {
 /** Issues another key for a client. */
 export function IssueKey({ client, issued, close }: Props) {
   const queries = useQueryClient();
-  const [person, setPerson] = useState('');
-  const [expiry, setExpiry] = useState(USUAL_EXPIRY);
-  const { failure, busy, onSubmit } = useSubmit(async () => {
+  const { kept, keeping } = useKeptForm<{ person: string; expiry: Expiry }>(`key of ${client}`);
+  const [person, setPerson] = useState(kept?.person ?? '');
+  const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
+  const issue = async () => {
     const body = { ...(person.trim() !== '' && { person: person.trim() }), ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients/{name}/keys', { params: { path: { name: client } }, body });
     forgetClients(queries);
     if (data) isWaiting(data);
     if (data?.key !== undefined) issued(data.key);
-  });
+  };
+  const { failure, busy, onSubmit } = useSubmit(() => keeping({ person, expiry }, issue));
   const faults = faultsByField(failure);
   return (
     <Modal opened onClose={close} title={`Another key of ${client}`} closeButtonProps={{ 'aria-label': 'Close' }}>

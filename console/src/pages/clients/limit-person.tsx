@@ -4,8 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
 import type { ChangePersonDto, ClientDto, PersonDto } from '../../api/generated/schema';
+import { useKeptForm } from '../../components/kept-form';
 import { ReasonDialog } from '../../components/reason-dialog';
-import { type Faults, faultsByField, LABELS } from './draft';
+import { editsOf, type Faults, faultsByField, LABELS } from './draft';
 import { forgetClients } from './forget';
 import {
   defaultInWords,
@@ -32,12 +33,19 @@ interface Named {
   issuer: string;
 }
 
+interface Entered {
+  named: Named;
+  edits: Partial<PersonDraft>;
+}
+
 /** Gives a person limits of their own, or the client's back. Only edited fields are sent. */
 export function LimitPerson({ client, person, saved, close }: Props) {
   const queries = useQueryClient();
-  const [named, setNamed] = useState<Named>({ name: '', issuer: issuersOf(client)[0] ?? '' });
+  const form = `limits of ${client.name} ${person?.id ?? ''}`;
+  const { kept, keeping } = useKeptForm<Entered>(form);
+  const [named, setNamed] = useState(kept?.named ?? { name: '', issuer: issuersOf(client)[0] ?? '' });
   const [was] = useState(() => personDraftOf(person));
-  const [draft, setDraft] = useState(was);
+  const [draft, setDraft] = useState({ ...was, ...kept?.edits });
   const [faults, setFaults] = useState<Faults>({});
   const changes = personChanges(draft, was);
   const run = async (reason: string) => {
@@ -55,8 +63,9 @@ export function LimitPerson({ client, person, saved, close }: Props) {
       title={person ? `Limits of ${personWords(person)}` : 'Limits for a person'}
       action="Save"
       missing={isUnnamed ? 'Name the person first.' : nothing}
+      decision={`reason for ${form}`}
       run={(reason) =>
-        run(reason).catch((error: unknown) => {
+        keeping({ named, edits: editsOf(draft, was) }, () => run(reason)).catch((error: unknown) => {
           setFaults(faultsByField(error));
           throw error;
         })

@@ -1,5 +1,5 @@
 import type { ChangePersonDto, ClientDto, PersonDto } from '../../api/generated/schema';
-import { LABELS, limitInWords } from './draft';
+import { editsOf, LABELS, limitInWords } from './draft';
 
 /** The limits that one person can have instead of the client's. */
 export const OWN_LIMITS = ['daily_cap_usd', 'monthly_cap_usd', 'max_item_usd', 'requests_per_minute'] as const;
@@ -21,10 +21,10 @@ export function personDraftOf(person: PersonDto | undefined): PersonDraft {
   return Object.fromEntries(OWN_LIMITS.map((name) => [name, String(person[name] ?? '')])) as PersonDraft;
 }
 
-/** Returns only the changes, as the API takes them. */
+/** Returns the edited fields, as the API takes them. */
 export function personChanges(draft: PersonDraft, was: PersonDraft): ChangePersonDto {
-  const changed = OWN_LIMITS.filter((name) => draft[name] !== was[name]);
-  return Object.fromEntries(changed.map((name) => [name, sent(name, draft[name])]));
+  const edited = Object.entries(editsOf(draft, was)) as [OwnLimit, string][];
+  return Object.fromEntries(edited.map(([name, text]) => [name, sent(name, text)]));
 }
 
 /** A text that is no number is sent as it is, so that the API says what it must be. */
