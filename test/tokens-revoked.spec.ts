@@ -100,8 +100,8 @@ describe('the revocation of tokens', () => {
     const known = { person_id: String(person?.id) };
     expect((await revoke(other.name, known).expect(404)).body.code).toBe('person_not_found');
     expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
-    const first = (await revoke(name, known).expect(200)).body;
-    const second = (await revoke(name, { ...known, reason: 'Case 17' }).expect(200)).body;
+    const { is_new: _first, ...first } = (await revoke(name, known).expect(200)).body;
+    const { is_new: _second, ...second } = (await revoke(name, { ...known, reason: 'Case 17' }).expect(200)).body;
     expect([await answers(alice), await answers(bob)]).toEqual([REFUSED, DONE]);
     const { body } = await scene.proxy.get(admin, '/v1/activity?action=person_revoked').expect(200);
     expect(body.activity[0]).toMatchObject({ before: first, after: second, reason: 'Case 17' });
@@ -130,7 +130,9 @@ describe('the revocation of tokens', () => {
     const { person_id: id } = JSON.parse(stdout) as { person_id: string };
     expect(await answers(alice)).toEqual(REFUSED);
     const byId = JSON.parse((await command('--id', id)).stdout) as { person_id: string };
-    expect(byId).toEqual({ person_id: id, revoked_at: expect.any(String) });
+    expect(byId).toEqual({ person_id: id, revoked_at: expect.any(String), is_new: false });
+    const mistaken = await command('--name', 'alice'); // without the issuer, it is another person
+    expect(JSON.parse(mistaken.stdout)).toMatchObject({ is_new: true });
     for (const options of [['--id', id, '--name', 'alice'], ['--issuer', scene.issuer.issuer], []])
       await expect(command(...options)).rejects.toThrow('either by --id');
   });

@@ -58,7 +58,7 @@ function createCommand(): Command {
     .addHelpText(
       'after',
       `${LIMITS_HELP}
-A public client, such as a mobile app, has no secret keys. Its people send access tokens.
+A public client, such as a mobile app, has no secret keys. Its people send access tokens, or sign in on its pages.
 A client that may pay or redeem needs --daily-cap. The value none creates it without one.
 ${PROVIDER_HELP}
 ${OPERATIONS_HELP}
@@ -116,7 +116,7 @@ function requireKind({ kind = 'server', person, expires }: ClientOptions): void 
 function updateCommand(): Command {
   const command = new Command('update')
     .description('change what a client may do, from its next request; options that are left out change nothing')
-    .requiredOption('--name <name>', 'whose')
+    .requiredOption('--name <name>', 'name of the client')
     .option(...SCOPES_OPTION)
     .option('--operations <list>', 'operations that the client may use')
     .option(

@@ -46,7 +46,8 @@ function report(erased: ErasedPersons, persons: CallingPerson[], { json, dryRun 
 
 function count({ places }: ErasedPersons): string {
   const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
-  return `the names of ${of('person')} persons, and ${of('access_filters')} searches for them`;
+  const [persons, searches] = [of('person'), of('access_filters')];
+  return `the names of ${persons} ${persons === 1 ? 'person' : 'persons'}, and ${searches} recorded ${searches === 1 ? 'search' : 'searches'}`;
 }
 
 /** Names nobody, because the output of a command is often kept. */

@@ -15,7 +15,7 @@ export function keysCommands(): Command {
   const keys = new Command('keys').description("issue, list, and revoke clients' API keys");
   governed(keys.command('issue'))
     .description('issue another key for a client and show it once')
-    .requiredOption('--client <name>', 'whose')
+    .requiredOption('--client <name>', 'client that gets the key')
     .option(...EXPIRES_OPTION)
     .option('--person <name>', 'ID of the person who owns the key, who cannot approve their own requests')
     .option(

@@ -40,8 +40,8 @@ export function personsCommand(): Command {
 function listCommand(): Command {
   return new Command('list')
     .description('list people with their own limits and their spending, newest first; contacts are masked')
-    .requiredOption('--client <name>', 'whose')
-    .option('--name <name>', 'name of the person, exactly')
+    .requiredOption('--client <name>', 'client of the people')
+    .option('--name <name>', 'only people with exactly this name')
     .option('--json', 'for machines')
     .action(({ client, name, json }: Pick<Options, 'client' | 'json'> & { name?: string }) =>
       withPrisma(async (prisma) => {
@@ -60,7 +60,7 @@ function listCommand(): Command {
 function limitsCommand(): Command {
   const command = new Command('limits')
     .description('change the limits of a person, who is added if nobody has seen the person yet')
-    .requiredOption('--client <name>', 'whose')
+    .requiredOption('--client <name>', 'client of the person')
     .requiredOption('--name <name>', 'subject of the access tokens, or the name that the app uses')
     .option('--issuer <url>', 'provider of the person (iss); without it, the app names the person')
     .option('--daily-cap <usd>', 'daily cap of the person in USD')

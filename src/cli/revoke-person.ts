@@ -6,6 +6,10 @@ import { changedByOperator } from './changed-by';
 import { withPrisma } from './database';
 import { print } from './output';
 
+const NEW =
+  'Nobody of this client had this name from this issuer. If you mean somebody who has called, check --name and --issuer with ' +
+  'clients persons list.';
+
 interface RevokeOptions {
   client: string;
   id?: string;
@@ -44,7 +48,9 @@ function revoke({ client, reason, json, ...options }: RevokeOptions): Promise<vo
   const person = personIn(options);
   return withPrisma(async (prisma) => {
     const revocations = new PersonRevocationsService(prisma, new ActivityJournal());
-    print(await revocations.revoke(client, person, changedByOperator(reason)), json);
+    const revoked = await revocations.revoke(client, person, changedByOperator(reason));
+    print(revoked, json);
+    if (revoked.is_new) process.stderr.write(`${NEW}\n`);
   });
 }
 

@@ -16,7 +16,7 @@ export function signInsCommands(): Command {
   const signIns = new Command('sign-ins').description('let people sign in at the OpenID provider');
   governed(signIns.command('allow'))
     .description('let a person sign in as a client')
-    .requiredOption('--client <name>', 'whose scopes the person has')
+    .requiredOption('--client <name>', 'client whose scopes the person has')
     .requiredOption('--person <name>', 'ID of the person in records')
     .requiredOption('--subject <sub>', 'the claim sub of the person, which the page of a refused sign-in shows')
     .option(...EXPIRES_OPTION)

@@ -141,9 +141,9 @@ describe('the limits of one call', () => {
       faults: [
         {
           pointer: '/items/0/amount',
-          detail: 'is 5.000001 US dollars, and must be at most 5 for one item of your client',
+          detail: 'is 5.000001 US dollars, and must be at most 5 for one item',
         },
-        { pointer: '/items/2/amount', detail: 'is 7 US dollars, and must be at most 5 for one item of your client' },
+        { pointer: '/items/2/amount', detail: 'is 7 US dollars, and must be at most 5 for one item' },
         {
           pointer: '',
           detail: 'the total is 13.000001 US dollars, and must be at most 8.5 for one call of your client',

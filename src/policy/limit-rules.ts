@@ -130,7 +130,7 @@ function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], poin
       ? [
           {
             pointer: pointerOf(place, 'amount'),
-            detail: `is ${amountUsd.toFixed()} US dollars, and must be at most ${maxItemUsd.toFixed()} for one item of your client`,
+            detail: `is ${amountUsd.toFixed()} US dollars, and must be at most ${maxItemUsd.toFixed()} for one item`,
           },
         ]
       : [],
@@ -142,7 +142,7 @@ function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], poin
   }
   if (faults.length === 0) return undefined;
   const text =
-    'This request exceeds a limit of your client. Nothing was sent. "errors" lists the amounts that exceed it.';
+    'This request exceeds a limit of your client or key. Nothing was sent. "errors" lists the amounts that exceed it.';
   return new Problem('cap_exceeded', { text, faults });
 }
 

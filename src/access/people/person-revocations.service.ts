@@ -24,6 +24,8 @@ export interface KnownPerson {
 export interface RevokedPerson {
   person_id: string;
   revoked_at: Date;
+  /** Whether nobody of the client had this name before. The name or the issuer may be wrong. */
+  is_new: boolean;
 }
 
 /** A revocation, and the one before it. */
@@ -71,20 +73,20 @@ async function writeNamed(
   const sha256 = personHash(clientId, issuer, name);
   const [known] = await tx.$queryRaw<{ before: Date | null }[]>`
     SELECT revoked_at AS before FROM person WHERE sha256 = ${sha256} FOR UPDATE`;
-  const [row] = await tx.$queryRaw<RevokedPerson[]>`
+  const [row] = await tx.$queryRaw<Omit<RevokedPerson, 'is_new'>[]>`
     INSERT INTO person (id, client_id, sha256, issuer, revoked_at)
     VALUES (${newId()}::uuid, ${clientId}::uuid, ${sha256}, ${issuer}, clock_timestamp())
     ON CONFLICT (sha256) DO UPDATE SET revoked_at = EXCLUDED.revoked_at
     RETURNING id::text AS person_id, revoked_at`;
   if (!row) throw new Error('the upsert returned no row');
-  return { ...row, before: known?.before ?? null };
+  return { ...row, is_new: known === undefined, before: known?.before ?? null };
 }
 
 async function writeKnown(tx: Prisma.TransactionClient, clientId: string, { id }: KnownPerson): Promise<Written> {
-  const [row] = await tx.$queryRaw<Written[]>`
+  const [row] = await tx.$queryRaw<Omit<Written, 'is_new'>[]>`
     UPDATE person p SET revoked_at = clock_timestamp()
     FROM (SELECT id, revoked_at FROM person WHERE id = ${id}::uuid AND client_id = ${clientId}::uuid FOR UPDATE) AS was
     WHERE p.id = was.id RETURNING p.id::text AS person_id, p.revoked_at, was.revoked_at AS before`;
   if (!row) throw new ClientError(`no person of the client has the ID ${id}`, 'person_not_found');
-  return row;
+  return { ...row, is_new: false };
 }

@@ -31,4 +31,5 @@ export class RevokedPersonDto implements RevokedPerson {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the person.' }) person_id!: string;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'Credentials from before are refused.' })
   revoked_at!: Date;
+  @ApiProperty({ description: 'Nobody of the client had this name. Check it, and the issuer.' }) is_new!: boolean;
 }

@@ -68,7 +68,7 @@ export const PROBLEMS = {
   ...TOKEN_PROBLEMS,
   session_ended: {
     status: 401,
-    text: 'Your session has ended: it was idle for too long, or it was revoked. Sign in again. If you repeat a payment after that, send the same Idempotency-Key.',
+    text: 'Nobody is signed in, or the session has ended. Sign in again. If you repeat a payment after that, send the same Idempotency-Key.',
   },
   invalid_signature: {
     status: 401,
@@ -113,11 +113,11 @@ export const PROBLEMS = {
   origin_not_allowed: { status: 403, text: 'Pages of this origin may not call. Ask the operator to allow it.' },
   key_in_browser: {
     status: 403,
-    text: 'Secret keys must not be in a page, because everybody who opens it can read them. Use an ephemeral key that your server makes, or an access token. Revoke this key if the page is public.',
+    text: 'Secret keys must not be in a page, because everybody who opens it can read them. Use an ephemeral key that your server makes, an access token or a page session. Revoke this key if the page is public.',
   },
   csrf: {
     status: 403,
-    text: 'Sessions must send X-CSRF-Token: the console with what changes anything, and from a page of this proxy; other pages with every request. GET /v1/session and GET /v1/page-sessions/{client} return it.',
+    text: 'Sessions must send the header X-CSRF-Token: pages with every request, and the console with every change, from its own pages. GET /v1/page-sessions/{client} and GET /v1/session return it.',
   },
   no_session: {
     status: 403,
