@@ -12,7 +12,16 @@ import {
   startPageScene,
 } from './support/page-scene';
 import { Cookies } from './support/provider/flow';
-import { changed, open } from './support/signing-in';
+import {
+  AttackedSignIn,
+  expectNoLoginBy,
+  expectNoLoginElsewhere,
+  expectNoSecondLogin,
+  FORGED_CALLBACKS,
+  FORGED_LOGOUTS,
+  logOutWith,
+} from './support/sign-in-attacks';
+import { open } from './support/signing-in';
 import supertest from './support/supertest';
 
 const COOKIE = 'payout_proxy_page_wallet';
@@ -40,6 +49,12 @@ describe('an attacker of page sessions', () => {
   afterAll(() => scene.close());
 
   const sessions = async () => (await scene.proxy.database.query('SELECT FROM page_session')).length;
+  const signIn: AttackedSignIn = {
+    approach: (sub) => approachPageCallback(url, sub),
+    names: { session: COOKIE, transaction: TRANSACTION },
+    done: 303,
+    sessions,
+  };
   const payWith = (headers: Record<string, string>) =>
     supertest(url)
       .post('/api/v0.1/payouts/airtime')
@@ -156,43 +171,20 @@ describe('an attacker of page sessions', () => {
     expect((await fetch(callback, { headers: { ...https, cookie: cookies.header } })).status).toBe(400);
   });
 
-  it('cannot finish a sign-in in the browser of somebody else, or for another client', async () => {
+  it('cannot finish a sign-in in the browser of somebody else (login CSRF)', () => expectNoLoginElsewhere(signIn));
+
+  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) => expectNoLoginBy(parameters, signIn));
+
+  it('cannot repeat a callback', () => expectNoSecondLogin(signIn));
+
+  it('cannot finish a sign-in for another client', async () => {
     const attacker = await approachPageCallback(url, 'bob');
     const before = await sessions();
-    for (const victim of [new Cookies(), (await approachPageCallback(url, 'alice')).cookies]) {
-      expect((await open(victim, attacker.callback)).status).toBe(400);
-      expect(victim.values.has(COOKIE)).toBe(false);
-    }
     const elsewhere = attacker.callback.replace('/pages/wallet/', '/pages/shop/');
     expect((await open(attacker.cookies, elsewhere)).status).toBe(400);
     const moved = new Cookies();
     moved.values.set('payout_proxy_sign_in_shop', attacker.cookies.values.get(TRANSACTION) ?? '');
     expect((await open(moved, elsewhere)).status).toBe(400); // its page is not of the other client
-    expect(await sessions()).toBe(before);
-  });
-
-  it.each<[string, Record<string, string | undefined>]>([
-    ['without a state', { state: undefined }],
-    ['with another state', { state: 'x'.repeat(43) }],
-    ['without its issuer', { iss: undefined }],
-    ['with the issuer of another provider (mix-up)', { iss: 'https://evil.example' }],
-    ['without a code', { code: undefined }],
-  ])('cannot use a callback %s', async (_what, parameters) => {
-    const { cookies, callback } = await approachPageCallback(url, 'alice');
-    const { status, page } = await open(cookies, changed(callback, parameters));
-    expect(status).toBe(400);
-    expect(page).toContain('Nobody was signed in');
-    expect(cookies.values.has(COOKIE)).toBe(false);
-  });
-
-  it('cannot repeat a callback', async () => {
-    const { cookies, callback } = await approachPageCallback(url, 'alice');
-    const stolen = new Cookies();
-    stolen.values.set(TRANSACTION, cookies.values.get(TRANSACTION) ?? '');
-    expect((await open(cookies, callback)).status).toBe(303);
-    const before = await sessions();
-    expect((await open(cookies, callback)).status).toBe(400);
-    expect((await open(stolen, callback)).status).toBe(403);
     expect(await sessions()).toBe(before);
   });
 
@@ -226,13 +218,8 @@ describe('an attacker of page sessions', () => {
     for (const { id_token: sealed } of rows) expect(Buffer.from(sealed as Uint8Array).toString()).not.toContain('eyJ');
   });
 
-  it.each(['', 'logout_token=', 'logout_token=eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.', 'x'])(
-    'ends nothing by the logout token %p',
-    async (body) => {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const answer = await fetch(`${url}/session/backchannel-logout`, { method: 'POST', headers, body });
-      expect(answer.status).toBe(400);
-      await readPageSession(url, alice.cookies).expect(200);
-    },
-  );
+  it.each(FORGED_LOGOUTS)('ends nothing by the logout token %p', async (body) => {
+    expect(await logOutWith(url, body)).toBe(400);
+    await readPageSession(url, alice.cookies).expect(200);
+  });
 });

@@ -14,7 +14,7 @@ import {
   startPageScene,
 } from './support/page-scene';
 import { Cookies } from './support/provider/flow';
-import { endSession, open, signOutAt } from './support/signing-in';
+import { cookiesAtProvider, endSession, open, signOutAt } from './support/signing-in';
 import supertest from './support/supertest';
 
 const KEY = newSigningKey('test');
@@ -134,10 +134,7 @@ describe('a page session ends', () => {
     const client = await newClient();
     const first = await signIn(client);
     const elsewhere = await signIn(client);
-    const cookies = new Cookies();
-    for (const [name, value] of first.cookies.values)
-      if (!name.startsWith('payout_proxy')) cookies.values.set(name, value);
-    const second = await signIn(client, 'alice', cookies); // the provider knows this browser
+    const second = await signIn(client, 'alice', cookiesAtProvider(first.cookies));
     const address = `${scene.proxy.url}/v1/page-sessions/${client.name}`;
     const { endSessionUrl } = await endSession(address, second.cookies, ofPage(second));
     expect(await answers(first)).toEqual(DONE);

@@ -1,9 +1,8 @@
 import { type JWTPayload } from 'jose';
 import { LyingProvider, startLyingProvider } from './support/lying-provider';
 import { createPageClient, PAGE } from './support/page-scene';
-import { Cookies } from './support/provider/flow';
 import { startProxy, TestProxy } from './support/proxy';
-import { open } from './support/signing-in';
+import { signInWithIdToken } from './support/sign-in-attacks';
 
 const COOKIE = 'payout_proxy_page_wallet';
 
@@ -24,12 +23,9 @@ describe('an ID token of a page', () => {
   });
 
   async function signInWith(claims: (nonce: string) => JWTPayload): Promise<number> {
-    const cookies = new Cookies();
-    const { location } = await open(cookies, `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
-    const asked = new URL(location ?? '').searchParams;
-    provider.idToken = () => provider.sign(claims(asked.get('nonce') ?? ''));
-    const parameters = new URLSearchParams({ code: 'code', state: asked.get('state') ?? '', iss: provider.issuer });
-    const { status } = await open(cookies, `${proxy.url}/session/pages/wallet/callback?${parameters.toString()}`);
+    const pages = `${proxy.url}/session/pages/wallet`;
+    const places = { from: `${pages}/sign-in?return_to=${PAGE}`, redirectUri: `${pages}/callback` };
+    const { status, cookies } = await signInWithIdToken(provider, places, (nonce) => provider.sign(claims(nonce)));
     expect(cookies.values.has(COOKIE)).toBe(status === 303);
     return status;
   }

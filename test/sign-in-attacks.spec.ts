@@ -12,10 +12,17 @@ import {
   signInAs,
   startSignInScene,
 } from './support/signing-in';
+import {
+  AttackedSignIn,
+  expectNoLoginBy,
+  expectNoLoginElsewhere,
+  expectNoSecondLogin,
+  FORGED_CALLBACKS,
+  signInWithIdToken,
+} from './support/sign-in-attacks';
 import supertest from './support/supertest';
 
 const COOKIE = 'payout_proxy';
-const TRANSACTION = 'payout_proxy_sign_in';
 
 describe('an attacker of the sign-in', () => {
   let scene: SignInScene;
@@ -29,33 +36,18 @@ describe('an attacker of the sign-in', () => {
   });
   afterAll(() => scene.close());
 
-  const sessions = async () => (await scene.proxy.database.query('SELECT FROM console_session')).length;
+  const signIn: AttackedSignIn = {
+    approach: (sub) => approachCallback(url, sub),
+    names: { session: COOKIE, transaction: 'payout_proxy_sign_in' },
+    done: 200,
+    sessions: async () => (await scene.proxy.database.query('SELECT FROM console_session')).length,
+  };
 
-  it('cannot finish a sign-in in the browser of somebody else (login CSRF)', async () => {
-    const attacker = await approachCallback(url, 'bob');
-    const before = await sessions();
-    const victims = [new Cookies(), (await approachCallback(url, 'alice')).cookies];
-    for (const victim of victims) {
-      const { status } = await open(victim, attacker.callback);
-      expect(status).toBe(400);
-      expect(victim.values.has(COOKIE)).toBe(false);
-    }
-    expect(await sessions()).toBe(before);
-  });
+  it('cannot finish a sign-in in the browser of somebody else (login CSRF)', () => expectNoLoginElsewhere(signIn));
 
-  it.each<[string, Record<string, string | undefined>]>([
-    ['without a state', { state: undefined }],
-    ['with another state', { state: 'x'.repeat(43) }],
-    ['without its issuer', { iss: undefined }],
-    ['with the issuer of another provider (mix-up)', { iss: 'https://evil.example' }],
-    ['without a code', { code: undefined }],
-  ])('cannot use a callback %s', async (_what, parameters) => {
-    const { cookies, callback } = await approachCallback(url, 'alice');
-    const { status, page } = await open(cookies, changed(callback, parameters));
-    expect(status).toBe(400);
-    expect(page).toContain('Nobody was signed in');
-    expect(cookies.values.has(COOKIE)).toBe(false);
-  });
+  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) => expectNoLoginBy(parameters, signIn));
+
+  it('cannot repeat a callback', () => expectNoSecondLogin(signIn));
 
   it('cannot inject the code of another sign-in', async () => {
     const attacker = await approachCallback(url, 'bob');
@@ -64,17 +56,6 @@ describe('an attacker of the sign-in', () => {
     const { status, page } = await open(victim.cookies, changed(victim.callback, { code }));
     expect(status).toBe(403);
     expect(page).toContain('<dd>invalid_grant</dd>');
-  });
-
-  it('cannot repeat a callback', async () => {
-    const { cookies, callback } = await approachCallback(url, 'alice');
-    const stolen = new Cookies();
-    stolen.values.set(TRANSACTION, cookies.values.get(TRANSACTION) ?? '');
-    expect((await open(cookies, callback)).status).toBe(200);
-    expect((await open(cookies, callback)).status).toBe(400);
-    const before = await sessions();
-    expect((await open(stolen, callback)).status).toBe(403);
-    expect(await sessions()).toBe(before);
   });
 
   it('cannot show texts of its own on our page', async () => {
@@ -155,14 +136,9 @@ describe('an ID token', () => {
     await provider.close();
   });
 
-  /** Signs in with a token that a test makes from the nonce of the sign-in. */
   async function signInWith(make: (nonce: string) => Promise<string> | string): Promise<number> {
-    const cookies = new Cookies();
-    const { location } = await open(cookies, `${proxy.url}/session/sign-in`);
-    const asked = new URL(location ?? '').searchParams;
-    provider.idToken = () => make(asked.get('nonce') ?? '');
-    const parameters = new URLSearchParams({ code: 'code', state: asked.get('state') ?? '', iss: provider.issuer });
-    const { status } = await open(cookies, `${proxy.url}/session/callback?${parameters.toString()}`);
+    const places = { from: `${proxy.url}/session/sign-in`, redirectUri: `${proxy.url}/session/callback` };
+    const { status, cookies } = await signInWithIdToken(provider, places, make);
     expect(cookies.values.has(COOKIE)).toBe(status === 200);
     return status;
   }

@@ -4,7 +4,7 @@ import { RunningConfig } from '../../src/platform/config/config';
 import { Scope } from '../../src/operations/scopes';
 import { FakeUpstream } from './fake-upstream';
 import { ProviderClient, ProviderOptions, PASSWORD, publicClient, startProvider, TestProvider } from './provider';
-import { Cookies, visit } from './provider/flow';
+import { Cookies, signInAt } from './provider/flow';
 import { startProxy, TestProxy } from './proxy';
 import { open } from './signing-in';
 import supertest from './supertest';
@@ -96,14 +96,10 @@ export async function approachPageCallback(
   sub: string,
   { client = 'wallet', returnTo = PAGE, cookies = new Cookies() } = {},
 ): Promise<{ cookies: Cookies; callback: string }> {
-  const isCallback = (address: string) => address.startsWith(`${url}/session/pages/${client}/callback`);
-  const from = `${url}/session/pages/${client}/sign-in?return_to=${encodeURIComponent(returnTo)}`;
-  let reached = await visit(cookies, from, isCallback);
-  if (!isCallback(reached.url)) {
-    reached = await visit(cookies, reached.url, isCallback, { username: sub, password: PASSWORD });
-  }
-  if (!isCallback(reached.url)) throw new Error(`the provider let nobody in at ${reached.url}: ${reached.page}`);
-  return { cookies, callback: reached.url };
+  const pages = `${url}/session/pages/${client}`;
+  const from = `${pages}/sign-in?return_to=${encodeURIComponent(returnTo)}`;
+  const { href: callback } = await signInAt(from, `${pages}/callback`, { sub, password: PASSWORD }, cookies);
+  return { cookies, callback };
 }
 
 /** Signs somebody in to a page. */

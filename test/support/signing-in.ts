@@ -3,7 +3,7 @@ import { Secret } from '../../src/platform/config/secret';
 import { Scope } from '../../src/operations/scopes';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { confidentialClient, PASSWORD, ProviderOptions, startProvider, TestProvider } from './provider';
-import { Cookies, visit } from './provider/flow';
+import { Cookies, signInAt, visit } from './provider/flow';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 
@@ -76,14 +76,9 @@ export async function approachCallback(
   sub: string,
   { from = '/session/sign-in', secondFactor = false, cookies = new Cookies() } = {},
 ): Promise<{ cookies: Cookies; callback: string }> {
-  const isCallback = (address: string) => address.startsWith(`${url}/session/callback`);
-  let reached = await visit(cookies, `${url}${from}`, isCallback);
-  if (!isCallback(reached.url)) {
-    const form = { username: sub, password: PASSWORD, ...(secondFactor && { code: '123456' }) };
-    reached = await visit(cookies, reached.url, isCallback, form);
-  }
-  if (!isCallback(reached.url)) throw new Error(`the provider let nobody in at ${reached.url}: ${reached.page}`);
-  return { cookies, callback: reached.url };
+  const account = { sub, password: PASSWORD, secondFactor };
+  const { href: callback } = await signInAt(`${url}${from}`, `${url}/session/callback`, account, cookies);
+  return { cookies, callback };
 }
 
 /** The parameters of an address, some of them changed. Undefined removes one. */
@@ -119,6 +114,13 @@ export async function signInAs(
   const session = await fetch(`${url}/v1/session`, { headers: { cookie: cookies.header } });
   const { csrf_token: csrfToken } = (await session.json()) as { csrf_token: string };
   return { cookies, csrfToken, page };
+}
+
+/** Returns the cookies by which the provider knows a browser, without those of the proxy. */
+export function cookiesAtProvider({ values }: Cookies): Cookies {
+  const cookies = new Cookies();
+  for (const [name, value] of values) if (!name.startsWith('payout_proxy')) cookies.values.set(name, value);
+  return cookies;
 }
 
 /** Ends a session here. @returns the address at which the browser signs out at the provider. */

@@ -1,0 +1,86 @@
+import { LyingProvider } from './lying-provider';
+import { Cookies } from './provider/flow';
+import { changed, open } from './signing-in';
+
+/** A sign-in that tests attack: to the console, or to the pages of a client. */
+export interface AttackedSignIn {
+  /** Begins it. @returns the address of the callback, which is not visited. */
+  approach: (sub: string) => Promise<{ cookies: Cookies; callback: string }>;
+  /** The cookie of its sessions, and the one of a sign-in under way. */
+  names: { session: string; transaction: string };
+  /** The status of a callback that signs somebody in. */
+  done: number;
+  /** Counts its sessions. */
+  sessions: () => Promise<number>;
+}
+
+/** A browser cannot finish what another one has begun. The attacker signs in as Bob, and sends the victim the callback. */
+export async function expectNoLoginElsewhere({ approach, names, sessions }: AttackedSignIn): Promise<void> {
+  const attacker = await approach('bob');
+  const before = await sessions();
+  for (const victim of [new Cookies(), (await approach('alice')).cookies]) {
+    expect((await open(victim, attacker.callback)).status).toBe(400);
+    expect(victim.values.has(names.session)).toBe(false);
+  }
+  expect(await sessions()).toBe(before);
+}
+
+/** Callbacks that the provider did not send, by what is changed in them. */
+export const FORGED_CALLBACKS: [what: string, parameters: Record<string, string | undefined>][] = [
+  ['without a state', { state: undefined }],
+  ['with another state', { state: 'x'.repeat(43) }],
+  ['without its issuer', { iss: undefined }],
+  ['with the issuer of another provider (mix-up)', { iss: 'https://evil.example' }],
+  ['without a code', { code: undefined }],
+];
+
+export async function expectNoLoginBy(
+  parameters: Record<string, string | undefined>,
+  { approach, names }: AttackedSignIn,
+): Promise<void> {
+  const { cookies, callback } = await approach('alice');
+  const { status, page } = await open(cookies, changed(callback, parameters));
+  expect(status).toBe(400);
+  expect(page).toContain('Nobody was signed in');
+  expect(cookies.values.has(names.session)).toBe(false);
+}
+
+/** A callback signs in once, even if the cookie of the sign-in was stolen before. */
+export async function expectNoSecondLogin({ approach, names, done, sessions }: AttackedSignIn): Promise<void> {
+  const { cookies, callback } = await approach('alice');
+  const stolen = new Cookies();
+  stolen.values.set(names.transaction, cookies.values.get(names.transaction) ?? '');
+  expect((await open(cookies, callback)).status).toBe(done);
+  const before = await sessions();
+  expect((await open(cookies, callback)).status).toBe(400);
+  expect((await open(stolen, callback)).status).toBe(403);
+  expect(await sessions()).toBe(before);
+}
+
+/** Logout tokens that end nothing, as bodies of requests. */
+export const FORGED_LOGOUTS = ['', 'logout_token=', 'logout_token=eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.', 'x'];
+
+/** Sends a logout token as a provider does. @returns the status. */
+export async function logOutWith(url: string, body: string): Promise<number> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return (await fetch(`${url}/session/backchannel-logout`, { method: 'POST', headers, body })).status;
+}
+
+/**
+ * Signs in with an ID token that a test makes from the nonce of the sign-in.
+ * @param from where a sign-in begins.
+ * @param redirectUri where the provider leads to.
+ */
+export async function signInWithIdToken(
+  provider: LyingProvider,
+  { from, redirectUri }: { from: string; redirectUri: string },
+  make: (nonce: string) => Promise<string> | string,
+): Promise<{ status: number; cookies: Cookies }> {
+  const cookies = new Cookies();
+  const { location } = await open(cookies, from);
+  const asked = new URL(location ?? '').searchParams;
+  provider.idToken = () => make(asked.get('nonce') ?? '');
+  const parameters = new URLSearchParams({ code: 'code', state: asked.get('state') ?? '', iss: provider.issuer });
+  const { status } = await open(cookies, `${redirectUri}?${parameters.toString()}`);
+  return { status, cookies };
+}
