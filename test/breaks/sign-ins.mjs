@@ -2,7 +2,7 @@
 
 const PROVIDER = 'src/credentials/openid/openid-provider.ts';
 const SESSIONS = 'src/access/sessions/sessions.service.ts';
-const SERVED = 'src/credentials/sign-in/serve-sign-in.ts';
+const SERVED = 'src/credentials/sign-in/serve-console-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
 const ATTACKS = 'test/sign-in-attacks.spec.ts';
 

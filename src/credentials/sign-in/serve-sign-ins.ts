@@ -1,13 +1,13 @@
 import { INestApplication } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
+import { PersonsService } from '../../access/people/persons.service';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
 import { SessionsService } from '../../access/sessions/sessions.service';
-import { PersonsService } from '../../access/people/persons.service';
 import { ConsoleProviderService } from '../openid/console-provider.service';
 import { PageProvidersService } from '../openid/page-providers.service';
 import { serveBackchannelLogout } from './serve-backchannel-logout';
+import { serveConsoleSignIn } from './serve-console-sign-in';
 import { servePageSignIn } from './serve-page-sign-in';
-import { serveSignIn } from './serve-sign-in';
 import { serveSignOut } from './sign-out';
 
 /** Serves what browsers, and OpenID providers, request to sign people in and out. */
@@ -17,7 +17,7 @@ export async function serveSignIns(app: INestApplication, server: FastifyInstanc
   const persons = app.get(PersonsService);
   const consoleProvider = app.get(ConsoleProviderService, { strict: false });
   const pageProviders = app.get(PageProvidersService, { strict: false });
-  serveSignIn(server, { sessions, provider: consoleProvider });
+  serveConsoleSignIn(server, { sessions, provider: consoleProvider });
   serveSignOut(server);
   servePageSignIn(server, { pageSessions, pageProviders, persons });
   await serveBackchannelLogout(server, { sessions, pageSessions, consoleProvider, pageProviders });

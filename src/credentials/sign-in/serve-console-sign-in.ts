@@ -25,7 +25,7 @@ interface Asked {
 const logger = new Logger('Sessions');
 
 /** Serves what browsers request to sign people in to the console. Browsers get pages, also for errors. */
-export function serveSignIn(server: FastifyInstance, services: SignInServices): void {
+export function serveConsoleSignIn(server: FastifyInstance, services: SignInServices): void {
   server.get<Asked>('/session/sign-in', (request, reply) =>
     showingFailures(reply, CONSOLE_WAYS, () => begin(request, reply, services)),
   );
