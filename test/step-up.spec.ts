@@ -49,6 +49,22 @@ describe('step-up', () => {
     await approve(await held(10), headersOf(bob)).expect(200);
   });
 
+  // What is settled as not executed may be paid again.
+  it('is required to settle a call above the threshold, too', async () => {
+    const settle = async (usd: number, visitor: Visitor) => {
+      const { body } = await supertest(url)
+        .post(`/v1/calls/${await held(usd)}/resolution`)
+        .set(headersOf(visitor))
+        .send({ outcome: 'not_executed', reason: 'Case 17' });
+      return body.code;
+    };
+    const bob = await signInAs(url, 'bob');
+    expect(await settle(11, bob)).toBe('step_up_required');
+    expect(await settle(10, bob)).toBe('not_in_doubt');
+    const strong = await signInAs(url, 'bob', { from: STEP_UP, secondFactor: true });
+    expect(await settle(11, strong)).toBe('not_in_doubt');
+  });
+
   it('lets approve who has just proved it, and returns to the page', async () => {
     const bob = await signInAs(url, 'bob', { from: STEP_UP, secondFactor: true });
     expect(bob.page).toContain('content="0;url=/console/approvals"');

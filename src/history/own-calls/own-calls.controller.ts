@@ -9,6 +9,7 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
+import { StepUpService } from '../../access/auth/step-up';
 import { readOperatorNames } from '../../access/people/operator-names';
 import { Shows, showsCall } from '../../access/auth/shows';
 import { Loaded } from '../../platform/config/config.module';
@@ -43,6 +44,7 @@ export class OwnCallsController {
     private readonly config: ConfigService<Loaded, true>,
     private readonly fence: FenceService,
     private readonly waits: WaitsService,
+    private readonly stepUp: StepUpService,
   ) {}
 
   @Get()
@@ -120,6 +122,7 @@ export class OwnCallsController {
     'call_not_found',
     'not_in_doubt',
     'resolution_superseded',
+    'step_up_required',
     'instance_fenced',
   )
   async resolve(
@@ -134,6 +137,7 @@ export class OwnCallsController {
     const names = [actor ?? [], await readOperatorNames(this.prisma, personId)].flat();
     const asked = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, names };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
+    this.stepUp.requireOver(call, found.total_usd ?? undefined);
     const obstacle = await this.settle(id, body, by);
     if (obstacle) throw obstacle;
     return this.any(id, mayReveal(call));

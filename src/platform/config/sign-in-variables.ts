@@ -38,7 +38,7 @@ export const SIGN_IN_VARIABLES = {
   },
   STEP_UP_OVER_USD: {
     section: 'sign_in',
-    about: 'Approvals of calls up to this amount need no step-up. `0`: all need it.',
+    about: 'Approvals and settlements of calls up to this amount need no step-up. `0`: all need it.',
   },
   PAGE_CLIENT_SECRETS: {
     section: 'sign_in',
