@@ -1,8 +1,10 @@
-import { type JWTPayload } from 'jose';
+import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { LyingProvider, startLyingProvider } from './support/lying-provider';
 import { createPageClient, PAGE } from './support/page-scene';
+import { Cookies } from './support/provider/flow';
 import { startProxy, TestProxy } from './support/proxy';
 import { signInWithIdToken } from './support/sign-in-attacks';
+import { open } from './support/signing-in';
 
 const COOKIE = 'payout_proxy_page_wallet';
 
@@ -44,5 +46,44 @@ describe('an ID token of a page', () => {
     ['of an endless subject', (nonce) => ({ nonce, sub: 'a'.repeat(501) })],
   ])('%s signs nobody in', async (_what, claims) => {
     expect(await signInWith(claims)).toBe(400);
+  });
+
+  // Limits and revocations of persons, and logout tokens, are found by the name of the provider.
+  it.each([(issuer: string) => `${issuer}/`, (issuer: string) => `${issuer}/.well-known/openid-configuration`])(
+    'signs nobody in at a provider that is configured by another name, as %p',
+    async (rename) => {
+      const setIssuer = (issuer: string) => proxy.database.query('UPDATE client SET page_issuer = $1', [issuer]);
+      await setIssuer(rename(provider.issuer));
+      const { status, page } = await open(new Cookies(), `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
+      expect([status, page]).toEqual([400, expect.stringContaining('The sign-in could not be verified')]);
+      await setIssuer(provider.issuer);
+      expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
+    },
+  );
+
+  it('is not asked for by forged callbacks and logout tokens, which keep nobody from signing in', async () => {
+    expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
+    provider.asked.length = 0;
+    const { privateKey } = await generateKeyPair('RS256');
+    const forge = (kid: string) =>
+      new SignJWT({ sub: 'alice', events: { 'http://schemas.openid.net/event/backchannel-logout': {} } })
+        .setProtectedHeader({ alg: 'RS256', kid })
+        .setIssuer(provider.issuer)
+        .setAudience('wallet-pages')
+        .setIssuedAt()
+        .sign(privateKey);
+    const post = async (kid: string) => {
+      const body = new URLSearchParams({ logout_token: await forge(kid) });
+      return (await fetch(`${proxy.url}/session/backchannel-logout`, { method: 'POST', body })).status;
+    };
+    const transaction = { secret: 's'.repeat(43), returnTo: PAGE, isStepUp: false };
+    const cookie = `payout_proxy_sign_in_wallet=${Buffer.from(JSON.stringify(transaction)).toString('base64url')}`;
+    const callBack = async (state: string) =>
+      (await fetch(`${proxy.url}/session/pages/wallet/callback?code=x&state=${state}`, { headers: { cookie } })).status;
+    const flood = Array.from({ length: 60 }, (_, n) => (n % 2 ? post(n % 3 ? 'one' : `kid-${n}`) : callBack(`s-${n}`)));
+    const signIn = open(new Cookies(), `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
+    expect((await signIn).status).toBe(302);
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([400]));
+    expect(provider.asked.length).toBeLessThan(5);
   });
 });

@@ -159,6 +159,15 @@ describe('an ID token', () => {
     expect(await signInWith((nonce) => provider.sign(claims(nonce)))).toBe(400);
   });
 
+  it('from a clock that is ahead is no more recent than now', async () => {
+    const ahead = Math.floor(Date.now() / 1_000) + 86_400;
+    expect(await signInWith((nonce) => provider.sign({ nonce, auth_time: ahead }))).toBe(200);
+    const [session] = await proxy.database.query(
+      'SELECT bool_and(signed_in_at <= now()) AS past FROM console_session WHERE signed_in_at IS NOT NULL',
+    );
+    expect(session).toEqual({ past: true });
+  });
+
   it('signed with another key signs nobody in', async () => {
     const keys = await generateKeyPair('RS256');
     expect(await signInWith((nonce) => provider.sign({ nonce }, { keys }))).toBe(400);

@@ -30,7 +30,7 @@ export const SIGN_INS = [
   {
     name: 'signature-of-the-provider',
     guards: 'an ID token that the provider has not signed',
-    edits: [[PROVIDER, 'execute: [enableNonRepudiationChecks, ', 'execute: [']],
+    edits: [[PROVIDER, '    library.enableNonRepudiationChecks(configuration);\n', '']],
     noticedBy: ATTACKS,
     test: 'signed with another key signs nobody in',
   },

@@ -6,6 +6,8 @@ import { AddressInfo } from 'node:net';
 export interface LyingProvider {
   issuer: string;
   keys: GenerateKeyPairResult;
+  /** The paths that were asked for. */
+  asked: string[];
   /** Makes the ID token of the next code. */
   idToken: () => Promise<string> | string;
   /** Signs claims, with those of a sound token where the test does not change them. */
@@ -19,6 +21,7 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
   const server = createServer((request, response) => {
     const answer = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     const path = new URL(request.url ?? '', provider.issuer).pathname;
+    provider.asked.push(path);
     if (path === '/jwks') return answer({ keys: [jwk] });
     if (path !== '/token') return answer(describe(provider.issuer));
     request.resume();
@@ -30,6 +33,7 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
   const provider: LyingProvider = {
     issuer: '',
     keys,
+    asked: [],
     idToken: () => '',
     sign: (changed, { keys: signing = keys } = {}) =>
       new SignJWT({ iss: provider.issuer, sub: 'alice', aud: clientId, ...changed })

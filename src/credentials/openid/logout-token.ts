@@ -1,3 +1,4 @@
+import type { JWTVerifyGetKey } from 'jose';
 import { SignInFailure } from './sign-in-failure';
 
 /** The session that the provider has ended, or the person whose sessions it has ended. */
@@ -11,6 +12,8 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** The usual clock difference of servers, and the time that a token takes to arrive. */
 const MAX_AGE_SECONDS = 120;
 
+const COOL_DOWN_MS = 10_000;
+
 /** Returns which provider says that it made a logout token, and for whom. Nothing of it is verified. @throws if it is no token. */
 export async function addresseeOf(token: string): Promise<{ issuer: string; clientIds: string[] }> {
   const { decodeJwt } = await import('jose');
@@ -18,13 +21,28 @@ export async function addresseeOf(token: string): Promise<{ issuer: string; clie
   return { issuer: iss, clientIds: [aud].flat() };
 }
 
+/** Finds the key that a logout token names. */
+export type LogoutKeys = JWTVerifyGetKey;
+
+/**
+ * Returns the keys of a provider. They are read when they are first needed, and again for an unknown key, at most every ten
+ * seconds. @throws SignInFailure if they cannot be read safely.
+ */
+export async function keysForLogout(issuer: string, jwksUri = ''): Promise<LogoutKeys> {
+  const { createRemoteJWKSet } = await import('jose');
+  // As the library reads those of ID tokens.
+  if (!jwksUri.startsWith('https:') && !issuer.startsWith('http:')) throw new SignInFailure('invalid');
+  return createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: COOL_DOWN_MS });
+}
+
 /** Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6). @throws SignInFailure */
 export async function verifyLogoutToken(
   token: string,
-  { issuer, audience, jwksUri }: { issuer: string; audience: string; jwksUri: string },
+  keys: LogoutKeys,
+  { issuer, audience }: { issuer: string; audience: string },
 ): Promise<LogoutToken> {
-  const { createRemoteJWKSet, jwtVerify } = await import('jose');
-  const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(jwksUri)), {
+  const { jwtVerify } = await import('jose');
+  const { payload } = await jwtVerify(token, keys, {
     issuer,
     audience,
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],

@@ -3,18 +3,27 @@ import type * as openid from 'openid-client';
 import { NewSignIn } from '../../access/sessions/session-life';
 import { Secret } from '../../platform/config/secret';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
-import { LogoutToken, verifyLogoutToken } from './logout-token';
+import { clock } from '../../platform/database/clock';
+import { isTokenText } from '../../access/tokens/access-token';
+import { keysForLogout, LogoutKeys, LogoutToken, verifyLogoutToken } from './logout-token';
 import { asSignInFailure, SignInFailure } from './sign-in-failure';
 import { nonceOf, stateOf, Transaction, verifierOf } from './transaction';
 
 /** Longer than a provider needs, and shorter than people wait. */
 const TIMEOUT_SECONDS = 5;
 
-/** How long the provider's description of itself counts. A failure forgets it, too. */
+/** How long the provider's description of itself counts. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** The most questions to the provider at once, so that a flood of sign-ins does not become one of the provider. */
+/** The most sign-ins to complete at once, so that a flood of them does not become one of the provider. */
 const MAX_AT_ONCE = 32;
+
+/** The provider's description of itself, and the keys of its logout tokens. */
+interface Known {
+  since: number;
+  metadata: Promise<openid.ServerMetadata>;
+  logoutKeys?: Promise<LogoutKeys>;
+}
 
 /** Who signed in, and how. */
 export interface Identified extends NewSignIn {
@@ -36,8 +45,8 @@ export type Strength = Pick<StepUpConfig, 'maxAgeSeconds' | 'acrValues'>;
 
 /** An OpenID provider. It signs people in by Authorization Code with PKCE, and out again. */
 export class OpenIdProvider {
-  private known: { since: number; configuration: Promise<openid.Configuration> } | undefined;
-  private asked = 0;
+  private known: Known | undefined;
+  private completing = 0;
 
   constructor(readonly registration: Registration) {}
 
@@ -65,9 +74,11 @@ export class OpenIdProvider {
    * @throws SignInFailure
    */
   async complete(callback: URL, transaction: Transaction, strength?: Strength): Promise<Identified> {
+    if (this.completing >= MAX_AT_ONCE) throw new SignInFailure('unreachable');
+    this.completing += 1;
     const identified = await this.asking((library, configuration) =>
       exchange(library, configuration, { callback, transaction, maxAge: strength?.maxAgeSeconds }),
-    );
+    ).finally(() => (this.completing -= 1));
     const { acrValues = [] } = strength ?? {};
     const isStrong = acrValues.length === 0 || (identified.acr !== null && acrValues.includes(identified.acr));
     if (!isStrong) throw new SignInFailure('too_weak');
@@ -83,48 +94,69 @@ export class OpenIdProvider {
     }).catch(() => undefined);
   }
 
-  /** Verifies that the provider has ended a session (OpenID Connect Back-Channel Logout 1.0). @throws SignInFailure */
+  /**
+   * Verifies that the provider has ended a session (OpenID Connect Back-Channel Logout 1.0). Anybody may send such a token, so
+   * forged ones make the proxy ask for nothing. @throws SignInFailure
+   */
   async loggedOut(token: string): Promise<LogoutToken> {
-    return this.asking(async (_library, configuration) => {
-      const { issuer, jwks_uri: jwksUri } = configuration.serverMetadata();
-      const audience = configuration.clientMetadata().client_id;
-      return verifyLogoutToken(token, { issuer, audience, jwksUri: jwksUri ?? '' });
+    return this.asking(async (_library, _configuration, known) => {
+      const { issuer, jwks_uri: jwksUri } = await known.metadata;
+      known.logoutKeys ??= keysForLogout(issuer, jwksUri);
+      return verifyLogoutToken(token, await known.logoutKeys, { issuer, audience: this.registration.clientId });
     });
   }
 
   private async asking<Result>(
-    ask: (library: typeof openid, configuration: openid.Configuration) => Result | Promise<Result>,
+    ask: (library: typeof openid, configuration: openid.Configuration, known: Known) => Result | Promise<Result>,
   ): Promise<Result> {
-    if (this.asked >= MAX_AT_ONCE) throw new SignInFailure('unreachable');
-    this.asked += 1;
     try {
       const library = await import('openid-client'); // Most processes never sign anybody in.
-      return await ask(library, await this.configuration(library));
+      const known = this.describe(library);
+      return await ask(library, this.configure(library, await known.metadata), known);
     } catch (error) {
-      this.known = undefined; // its keys or addresses may be new
-      throw asSignInFailure(error);
-    } finally {
-      this.asked -= 1;
+      const failure = asSignInFailure(error);
+      if (failure.kind === 'unreachable') this.known = undefined; // its addresses may be new
+      throw failure;
     }
   }
 
-  private configuration(library: typeof openid): Promise<openid.Configuration> {
+  private describe({ discovery, allowInsecureRequests }: typeof openid): Known {
     const now = performance.now();
-    if (this.known && now - this.known.since < KNOWN_FOR_MS) return this.known.configuration;
-    this.known = { since: now, configuration: this.discover(library) };
-    return this.known.configuration;
+    if (this.known && now - this.known.since < KNOWN_FOR_MS) return this.known;
+    const { issuer, clientId } = this.registration;
+    const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
+    const metadata = discovery(new URL(issuer), clientId, undefined, undefined, {
+      timeout: TIMEOUT_SECONDS,
+      execute,
+    }).then((configuration) => requireIssuer(configuration.serverMetadata(), issuer));
+    const known = { since: now, metadata };
+    metadata.catch(() => {
+      if (this.known === known) this.known = undefined;
+    });
+    this.known = known;
+    return known;
   }
 
-  private async discover(library: typeof openid): Promise<openid.Configuration> {
+  /** A configuration of its own for each sign-in reads the keys of the provider anew, so new keys count at once. */
+  private configure(library: typeof openid, metadata: openid.ServerMetadata): openid.Configuration {
     const { issuer, clientId, secret } = this.registration;
-    const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = library;
-    const authenticate: openid.ClientAuth = (as, client, body, headers) =>
-      authenticationOf(library, as, secret())(as, client, body, headers);
-    return discovery(new URL(issuer), clientId, undefined, authenticate, {
-      timeout: TIMEOUT_SECONDS,
-      execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
-    });
+    const authentication = authenticationOf(library, metadata, secret());
+    const configuration = new library.Configuration(metadata, clientId, undefined, authentication);
+    configuration.timeout = TIMEOUT_SECONDS;
+    library.enableNonRepudiationChecks(configuration);
+    if (issuer.startsWith('http:')) library.allowInsecureRequests(configuration);
+    return configuration;
   }
+}
+
+/**
+ * Requires that a provider names itself exactly as it was configured. The library takes other spellings, and providers of
+ * providers, such as a common address of many companies. Persons and their limits are found by this name.
+ * @throws SignInFailure
+ */
+function requireIssuer(metadata: openid.ServerMetadata, issuer: string): openid.ServerMetadata {
+  if (metadata.issuer === issuer) return { ...metadata };
+  throw new SignInFailure('invalid', undefined, new Error(`the provider ${issuer} names itself ${metadata.issuer}`));
 }
 
 function authenticationOf(
@@ -152,10 +184,12 @@ async function exchange(
   const claims = tokens.claims();
   if (claims === undefined) throw new SignInFailure('invalid');
   const { iss: issuer, sub: subject, auth_time: at, acr, sid } = claims;
+  if (!isTokenText(subject)) throw new SignInFailure('invalid');
   return {
     issuer,
     subject,
-    at: typeof at === 'number' ? new Date(at * 1_000) : null,
+    // If the clock of the provider is ahead, the proof would count for too long.
+    at: typeof at === 'number' ? new Date(Math.min(at * 1_000, clock.nowMs())) : null,
     acr: typeof acr === 'string' ? acr : null,
     sid: typeof sid === 'string' ? sid : null,
     idToken: tokens.id_token ?? '',

@@ -7,10 +7,8 @@ import { hashOf } from '../../access/sessions/session-life';
 import { isAllowedFrom } from '../../access/auth/where-from';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { PersonsService } from '../../access/people/persons.service';
-import { isTokenText } from '../../access/tokens/access-token';
 import { Identified } from '../openid/openid-provider';
 import { PageProvidersService, Pages } from '../openid/page-providers.service';
-import { SignInFailure } from '../openid/sign-in-failure';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
 import { pageReturnTo } from './return-to';
 import { beginSignIn, completeSignIn, noDatabase, showingFailures, SignInPlace } from './sign-in-flow';
@@ -80,7 +78,6 @@ async function signIn(
 ): Promise<string> {
   const { caller } = pages;
   const { issuer, subject } = identified;
-  if (!isTokenText(subject)) throw new SignInFailure('invalid');
   const how = { patienceMs: leftOf(call), isPayment: false };
   const person = await persons.find(caller, { issuer, name: subject }, how).catch(noDatabase);
   if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);
