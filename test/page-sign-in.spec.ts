@@ -28,6 +28,12 @@ describe('a sign-in to a page', () => {
     for (const to of [
       'https://evil.example/',
       `${PAGE_ORIGIN}.evil.example/`,
+      PAGE_ORIGIN.replace('://', '://evil.example@'),
+      PAGE_ORIGIN.replace('//', '//evil.example\\@'),
+      `${PAGE_ORIGIN}.`,
+      `${PAGE_ORIGIN}:81`,
+      `//${new URL(PAGE).host}/`,
+      `blob:${PAGE}`,
       '/console',
       'javascript:alert(1)',
       '',

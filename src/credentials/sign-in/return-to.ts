@@ -10,7 +10,9 @@ const MAX_PAGE_LENGTH = 2_000;
 export function pageReturnTo(asked: string, origins: readonly string[]): string | undefined {
   if (asked.length > MAX_PAGE_LENGTH || !URL.canParse(asked)) return undefined;
   const { href, origin, username, password } = new URL(asked);
-  return origins.includes(origin) && username === '' && password === '' ? href : undefined;
+  // The URLs of blobs have the origin of their page, too.
+  const isPage = href.startsWith(`${origin}/`) && username === '' && password === '';
+  return isPage && origins.includes(origin) ? href : undefined;
 }
 
 /**
