@@ -61,8 +61,11 @@ describe('an approval by another person', () => {
       sha256,
     ]);
     const asked = await approving.hold({ person_id: id, actor_source: 'session' });
+    const customer = { person_id: await addPerson(approving), actor_source: 'token' };
+    const forCustomer = await approving.hold({ ...customer, token: { act: { person_id: id } } });
     for (const decision of ['approve', 'reject'] as const)
-      expect((await approving.decide(decision, asked, {}, hedy).expect(403)).body.code).toBe('own_approval');
+      for (const call of [asked, forCustomer])
+        expect((await approving.decide(decision, call, {}, hedy).expect(403)).body.code).toBe('own_approval');
     await query('UPDATE person SET name = NULL, salt = NULL WHERE id = $1', [id]);
     expect((await approving.decide('reject', asked, {}, hedy).expect(403)).body.code).toBe('own_approval');
     await approving.decide('reject', asked, {}, grace).expect(200);

@@ -1,4 +1,4 @@
-import { operatorNamesSql } from '../access/people/operator-names';
+import { namesSql } from '../access/people/requester-names';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
@@ -53,6 +53,9 @@ export const findingNow = (seesPeople: boolean) => Prisma.sql`
 /** By the database's clock, like the steps of a run, so that newer steps have greater IDs. */
 const NEW_ID = Prisma.raw(UUID_V7);
 
+/** The IDs of the person of a call `i`, and of who acted for them. */
+const BEHIND = `ARRAY[i.person_id, (i.record::json #>> '{token,act,person_id}')::uuid]`;
+
 /** Ten thousand steps take about a second, and a run that ends may add its own at the same time. */
 const TIMEOUT = { maxWait: 5_000, timeout: 10_000 };
 
@@ -73,9 +76,9 @@ export async function insertFindingSteps(
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
         i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId",
-        array_remove(coalesce(p.name, i.record::json ->> 'actor') || ${Prisma.raw(operatorNamesSql('i.person_id'))}, NULL) AS names,
+        array_remove(i.record::json ->> 'actor' || ${Prisma.raw(namesSql(BEHIND))}, NULL) AS names,
         coalesce(i.person_id::text, i.record::json ->> 'actor') IS NOT NULL AS "isPerson"
-      FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id LEFT JOIN person p ON p.id = i.person_id
+      FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id
       WHERE f.id = ANY (${ids}::uuid[])`;
     const findings = new Map(found.map((one) => [one.id, one]));
     judge(findings);

@@ -7,7 +7,7 @@ import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/c
 import { KeyAuthor } from '../../access/auth/author';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
-import { readOperatorNames } from '../../access/people/operator-names';
+import { readRequesterNames } from '../../access/people/requester-names';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -192,7 +192,7 @@ export class ApprovalsService {
     const { approval } = await this.record(id, false);
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
-    const by = requireSomebodyElse(call, askerOf(held, await readOperatorNames(this.prisma, held.intent.person_id)));
+    const by = requireSomebodyElse(call, askerOf(held, await readRequesterNames(this.prisma, held.intent)));
     if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
     if (approval?.status !== 'pending') throw new Problem('already_decided');
     if (hash !== undefined && hash !== approval.content_hash) {

@@ -45,11 +45,11 @@ export function namedBy({ intent, body }: Held): NamedId | undefined {
 
 /**
  * Returns who requested a held call, for whoever decides about it.
- * @param operatorNames of the requester, see {@link readOperatorNames}.
+ * @param known the names of the requester that the record does not have.
  */
-export function askerOf({ intent, actor }: Held, operatorNames: string[]): Asker {
+export function askerOf({ intent, actor }: Held, known: string[]): Asker {
   const { client_id: clientId, key_id: keyId, person_id: personId, actor: name } = intent;
-  const names = actor === null ? operatorNames : [actor, ...operatorNames];
+  const names = [actor ?? [], known].flat();
   return { clientId, keyId, isPerson: (personId ?? name) !== undefined, names };
 }
 

@@ -10,7 +10,7 @@ import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
-import { readOperatorNames } from '../../access/people/operator-names';
+import { readRequesterNames } from '../../access/people/requester-names';
 import { Shows, showsCall } from '../../access/auth/shows';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -134,7 +134,7 @@ export class OwnCallsController {
     if (this.fence.isRaised) throw new Problem('instance_fenced', { text: FENCED });
     const found = await this.any(id, true);
     const { client, key_id: keyId, person_id: personId, actor } = found;
-    const names = [actor ?? [], await readOperatorNames(this.prisma, personId)].flat();
+    const names = [actor ?? [], await readRequesterNames(this.prisma, found)].flat();
     const asked = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, names };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     this.stepUp.requireOver(call, found.total_usd ?? undefined);
