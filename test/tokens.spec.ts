@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { forgedTokens } from './support/forged-tokens';
 import supertest from './support/supertest';
@@ -93,6 +96,10 @@ describe('an access token', () => {
     const { key } = await scene.proxy.client('with-key', 'pay', 'read');
     const both = await pay({ ...bearer(token), 'X-API-Key': key });
     expect([both.status, both.body.code]).toEqual([400, 'several_credentials']);
+    const twice = ['Host', 'proxy', 'Authorization', `Bearer ${token}`, 'authorization', 'Bearer x'];
+    const repeated = request(`${scene.proxy.url}/v1/limits`, { headers: twice });
+    const [answer] = (await once(repeated.end(), 'response')) as [IncomingMessage];
+    expect([answer.statusCode, await text(answer)]).toEqual([400, expect.stringContaining('several_credentials')]);
     const asked = supertest(scene.proxy.url).post(`/api/v0.1/payouts/airtime?access_token=${token}`);
     expect((await asked.send({ ...AIRTIME, access_token: token })).body.code).toBe('missing_key');
     const { headers } = await read({ Authorization: 'Basic YTpi' }).expect(401);

@@ -37,10 +37,15 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
   const key = request.headers['x-api-key'];
   const sent = tokenIn(request.headers.authorization);
   const hasKey = key !== undefined && key !== '';
-  if (hasKey && sent) throw new Problem('several_credentials');
+  if (sent && (hasKey || repeatsAuthorization(request))) throw new Problem('several_credentials');
   if (hasKey) return byKey(String(key), request, who);
   if (sent) return byToken(sent, request, who);
   return byCookie(request, who);
+}
+
+/** Node keeps the first of several headers, and a server on the way may have checked another. */
+function repeatsAuthorization({ raw }: FastifyRequest): boolean {
+  return raw.rawHeaders.filter((name) => name.length === 13 && name.toLowerCase() === 'authorization').length > 1;
 }
 
 async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller> {

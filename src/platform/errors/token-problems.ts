@@ -2,7 +2,7 @@
 export const TOKEN_PROBLEMS = {
   several_credentials: {
     status: 400,
-    text: 'Send one credential: the header X-API-Key or the header Authorization, not both. Nothing was done.',
+    text: 'Send one credential: the header X-API-Key or the header Authorization, once and not both. Nothing was done.',
   },
   invalid_token: {
     status: 401,
