@@ -188,6 +188,16 @@ describe('a payment by the SDK', () => {
     expect(looked).toMatchObject({ status: 'succeeded', settled: false, items: [{ state: 'pending', next: 'wait' }] });
   });
 
+  it('finds the ephemeral keys that its server has made', async () => {
+    const asked = { operations: [AIRTIME as 'POST /payouts/airtime'], max_item: '1', max_total: '1', expires_in: 60 };
+    for (const actor of ['ada', 'grace', 'ada']) await client.ephemeralKeys.create({ actor, ...asked });
+    const found: unknown[] = [];
+    for await (const { actor, state } of client.ephemeralKeys.list({ actor: 'ada', pageSize: 1 })) {
+      found.push([actor, state]);
+    }
+    expect(found).toEqual(Array(2).fill(['ada', 'active']));
+  });
+
   it.each([
     ['approve', { status: 'succeeded' }],
     ['reject', { status: 'rejected', error: { code: 'approval_rejected', action: 'ask' } }],

@@ -1,6 +1,6 @@
 import { Pages } from './pages.ts';
 import type { Reader } from './reader.ts';
-import type { CallRecord, FullCallRecord, Receipt } from './types.ts';
+import type { CallPage, CallRecord, FullCallRecord, Receipt } from './types.ts';
 
 interface Reading {
   signal?: AbortSignal | undefined;
@@ -37,7 +37,7 @@ export class Calls {
     return new Pages(async (token) => {
       const query = { idempotency_key: idempotencyKey, operation, page_size: pageSize, page_token: token };
       const { body } = await this.reader.read({ method: 'GET', path: '/v1/calls', query, signal });
-      const { calls, next_page_token } = body as { calls: CallRecord[]; next_page_token: string | null };
+      const { calls, next_page_token } = body as CallPage;
       return { entries: calls, nextPageToken: next_page_token ?? undefined };
     }, pageToken);
   }

@@ -1,6 +1,6 @@
 import { Pages } from './pages.ts';
 import type { Reader } from './reader.ts';
-import type { EphemeralKey, IssuedEphemeralKey, NewEphemeralKey } from './types.ts';
+import type { EphemeralKey, EphemeralKeyPage, IssuedEphemeralKey, NewEphemeralKey } from './types.ts';
 
 const PATH = '/v1/ephemeral-keys';
 
@@ -27,8 +27,8 @@ export class EphemeralKeys {
     return new Pages(async (token) => {
       const query = { actor, page_size: pageSize, page_token: token };
       const { body } = await this.reader.read({ method: 'GET', path: PATH, query, signal });
-      const { keys, next_page_token } = body as { keys: EphemeralKey[]; next_page_token: string | null };
-      return { entries: keys, nextPageToken: next_page_token ?? undefined };
+      const { ephemeral_keys, next_page_token } = body as EphemeralKeyPage;
+      return { entries: ephemeral_keys, nextPageToken: next_page_token ?? undefined };
     });
   }
 

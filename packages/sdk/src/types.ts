@@ -17,6 +17,9 @@ export type Fault = Schemas['FaultDto'];
 /** A call as the proxy has it on record. */
 export type CallRecord = Schemas['CallRecord'];
 
+/** One page of calls. */
+export type CallPage = Schemas['CallPage'];
+
 /** A call with its request and its answer. */
 export type FullCallRecord = Schemas['FullCallRecord'];
 
@@ -43,6 +46,9 @@ export type IssuedEphemeralKey = Schemas['IssuedEphemeralKeyDto'];
 
 /** An ephemeral key without its secret. */
 export type EphemeralKey = Schemas['EphemeralKeyDto'];
+
+/** One page of ephemeral keys. */
+export type EphemeralKeyPage = Schemas['EphemeralKeyPage'];
 
 /** The session of a person who has signed in to a page. */
 export type PageSession = Schemas['PageSessionRecord'];
