@@ -22,7 +22,7 @@ describe('a payment by the SDK', () => {
   let count = 0;
 
   beforeAll(async () => {
-    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 500, dualControl: false });
+    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 500, dualControl: false, duplicateGuard: true });
     key = (await proxy.client('app', 'pay', 'write', 'read')).key;
     approver = (await proxy.client('approver', 'approve')).key;
     client = clientWith();
@@ -186,6 +186,29 @@ describe('a payment by the SDK', () => {
     await expect(payment.settled({ signal })).rejects.toMatchObject({ name: 'TimeoutError' });
     const looked = await payment.send();
     expect(looked).toMatchObject({ status: 'succeeded', settled: false, items: [{ state: 'pending', next: 'wait' }] });
+  });
+
+  it('is rejected if another payment has its key, which says nothing about this one', async () => {
+    const { idempotencyKey } = await airtime().settled();
+    const result = await client.payouts.airtime(body(), { idempotencyKey }).settled();
+    const error: unknown = expect.objectContaining({ code: 'idempotency_key_reused', action: 'new_key' });
+    expect(result).toMatchObject({ status: 'rejected', settled: true, callId: undefined, error });
+  });
+
+  it('is rejected while an equal payment is open, and never passes for that one', async () => {
+    const given = body();
+    await fault({ fault: 'noResponse' }).expect(201);
+    const { callId } = await airtime(given).send();
+    const second = airtime(given);
+    const error: unknown = expect.objectContaining({
+      code: 'suspected_duplicate',
+      action: 'wait',
+      firstCallId: callId,
+    });
+    expect(await second.settled()).toMatchObject({ status: 'rejected', settled: true, callId: undefined, error });
+    const meant = client.payouts.airtime(given, { allowDuplicateOf: callId ?? '' });
+    expect(await meant.settled()).toMatchObject({ status: 'succeeded' });
+    expect(await arrivals(phoneOf(given))).toHaveLength(2);
   });
 
   it('finds the ephemeral keys that its server has made', async () => {

@@ -41,6 +41,8 @@ export function verdictOf<Body>({ body, callId, error }: Answer, idempotencyKey:
 
 function ofError<Body>(error: ApiError, idempotencyKey: string): Verdict<Body> {
   const { action, code, firstCallId, callId } = error;
+  // The call that is open is another payment, which is not followed in place of this one.
+  if (code === 'suspected_duplicate') return { kind: 'refused', error };
   if (action === 'wait') {
     const call = firstCallId ?? callId;
     return { kind: 'result', result: { status: 'unknown', settled: false, idempotencyKey, callId: call, error } };
