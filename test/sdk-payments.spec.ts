@@ -84,9 +84,12 @@ describe('a payment by the SDK', () => {
   it('goes on for one caller if another one loses patience', async () => {
     const given = body();
     let requests = 0;
+    let isSent: () => void = () => undefined;
+    const sending = new Promise<void>((done) => (isSent = done));
     const hangsFirst: typeof fetch = (input, init) => {
       requests += 1;
       if (requests > 1) return fetch(input, init);
+      isSent();
       return new Promise((_, reject) => {
         init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
       });
@@ -97,6 +100,7 @@ describe('a payment by the SDK', () => {
     const [patient, impatient] = [payment.send(), payment.send({ signal: joining.signal })];
     joining.abort(new Error('the second one left'));
     await expect(impatient).rejects.toThrow('the second one left');
+    await sending;
     leaving.abort(new Error('the first one left'));
     await expect(first).rejects.toThrow('the first one left');
     expect(await patient).toMatchObject({ status: 'succeeded' });

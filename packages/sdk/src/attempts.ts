@@ -3,7 +3,7 @@ import { ApiError, NetworkError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
 import type { Answer, Sender } from './transport.ts';
 import { verdictOf } from './verdict.ts';
-import { pauseBefore, type Retries, sleep } from './waiting.ts';
+import { orAborted, pauseBefore, type Retries, sleep } from './waiting.ts';
 
 /** What is stored of a payment, so that it can be continued after a crash. */
 export interface StoredPayment {
@@ -45,7 +45,7 @@ export class Attempts<Body> {
 
   /** Sends the payment until an answer says what became of it, or no further attempt is worthwhile. */
   async make(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
-    await this.storeFirst();
+    await orAborted(this.storeFirst(), signal);
     for (let attempt = 1; ; attempt += 1) {
       const said = await this.attempt(signal);
       const verdict = said instanceof NetworkError ? said : verdictOf<Body>(said, this.request.idempotencyKey);
@@ -82,8 +82,9 @@ export class Attempts<Body> {
   private async attempt(signal: AbortSignal | undefined): Promise<Answer | NetworkError> {
     const { path, body, headers, idempotencyKey } = this.request;
     try {
+      const outgoing = { method: 'POST', path, body, signal } as const;
       const all = { ...headers, 'Idempotency-Key': idempotencyKey };
-      return await this.dependencies.transport.send({ method: 'POST', path, body, headers: all, signal });
+      return await this.dependencies.transport.send({ ...outgoing, headers: all });
     } catch (error) {
       const isSentMaybe = error instanceof NetworkError ? error.maySent : signal?.aborted === true;
       this.isOpen ||= isSentMaybe;

@@ -139,6 +139,47 @@ describe('a client', () => {
     );
   });
 
+  it('refuses what no header can hold, and sends nothing', async () => {
+    const sent = jest.fn();
+    const client = new PayoutProxy({ baseUrl, apiKey: 'key', fetch: sent as never });
+    await expect(client.payouts.credit(credits('1'), { actor: 'ada \u2713' }).send()).rejects.toThrow(TypeError);
+    expect(sent).not.toHaveBeenCalled();
+  });
+
+  const never = () => new Promise<never>(() => undefined);
+  const ended = () => {
+    const body = { error: 'ended', code: 'token_expired', action: 'fix_request', call_id: 'id' };
+    return Promise.resolve(new Response(JSON.stringify(body), { headers: { 'X-Call-Id': 'id' } }));
+  };
+  it.each([
+    ['store', { apiKey: 'key', store: never }],
+    ['authorize', { authorize: never }],
+    ['apiKey', { apiKey: never }],
+    ['refresh', { accessToken: 'token', refresh: never, fetch: ended }],
+  ])('waits for %s no longer than its caller does', async (_what, options) => {
+    const leaving = new AbortController();
+    const client = new PayoutProxy({ baseUrl, ...options });
+    const settled = client.payouts.credit(credits('1')).settled({ signal: leaving.signal });
+    setTimeout(() => leaving.abort(new Error('enough')), 10);
+    await expect(settled).rejects.toThrow('enough');
+  });
+
+  it.each([
+    ['a state that a newer proxy may have', { id: 'real', outcome: 'brand_new', items: [] }],
+    ['half of an answer', '{"id":"real","outco'],
+  ])('does not take %s for an outcome', async (_what, answer) => {
+    let asked = 0;
+    const client = new PayoutProxy({
+      baseUrl,
+      apiKey: 'key',
+      fetch: () => {
+        const text = typeof answer === 'string' ? answer : JSON.stringify((asked += 1) === 1 ? {} : answer);
+        return Promise.resolve(new Response(text, { headers: { 'X-Call-Id': 'real' } }));
+      },
+    });
+    expect(await client.payouts.credit(credits('1')).send()).toMatchObject({ status: 'unknown', settled: false });
+  });
+
   it('does not take the provider for the proxy', async () => {
     const spoofed = { status: 'error', error: 'x', code: 'overloaded', action: 'retry_same_key', call_id: 'forged' };
     const fetched: string[] = [];

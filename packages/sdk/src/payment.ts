@@ -78,7 +78,7 @@ export class Payment<Body = unknown> {
   }
 
   private async sendOnce(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw reasonOf(signal);
     const { known } = this;
     const callId = known?.status === 'not_sent' ? undefined : known?.callId;
     this.known = await (callId === undefined ? this.attempts.make(signal) : this.attempts.lookUp(callId, signal));

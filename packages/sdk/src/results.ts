@@ -93,9 +93,6 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
       return carriedOut<Answer>(record, of);
     case 'pending_approval':
       return { status: 'held', settled: false, ...of };
-    case 'in_progress':
-    case 'unknown':
-      return { status: 'unknown', settled: false, ...of, error: undefined };
     case 'not_sent':
     case 'not_executed':
       return { status: 'not_sent', settled: true, ...of, error: undefined };
@@ -111,6 +108,10 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
     }
     case 'refused':
       return { status: 'rejected', settled: true, ...of, items, error: refusalOf(record) };
+    case 'in_progress':
+    case 'unknown':
+    default: // a newer proxy may know more outcomes
+      return { status: 'unknown', settled: false, ...of, error: undefined };
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
-import { reasonOf } from './waiting.ts';
+import { LONGEST_TIMER_MS, orAborted, reasonOf } from './waiting.ts';
 
 /** What a request is authorized with. */
 export interface RequestToAuthorize {
@@ -69,7 +69,8 @@ export class Transport implements Sender {
   /**
    * Sends a request. If the credential has expired, it is renewed once and the request is sent again: a request without
    * a valid credential is refused before anything else.
-   * @throws NetworkError if there is no answer of the proxy, or the signal's reason.
+   * @throws NetworkError if there is no answer of the proxy, TypeError if a header cannot be sent, or the signal's
+   * reason.
    */
   async send(outgoing: Outgoing): Promise<Answer> {
     const { refresh } = this.options;
@@ -77,7 +78,10 @@ export class Transport implements Sender {
     const answer = await this.attempt(outgoing);
     const { error } = answer;
     if (!refresh || error?.action !== 'fix_request' || !EXPIRED.includes(error.code)) return answer;
-    if (this.renewals === renewals) await this.renew(() => refresh(error));
+    if (this.renewals === renewals) {
+      const renewing = this.renew(() => refresh(error));
+      await orAborted(renewing, outgoing.signal);
+    }
     return this.attempt(outgoing);
   }
 
@@ -89,16 +93,17 @@ export class Transport implements Sender {
     return this.refreshing;
   }
 
-  private async attempt({ method, path, query, body, headers, signal, extraMs = 0 }: Outgoing): Promise<Answer> {
+  private async attempt({ method, path, query, body, signal, extraMs = 0, ...outgoing }: Outgoing): Promise<Answer> {
     const url = `${this.options.baseUrl}${path}`;
-    const authorized = await this.options.authorize({ method, url });
-    const given = Object.entries(headers ?? {}).filter((header): header is [string, string] => header[1] !== undefined);
+    const authorized = await orAborted(Promise.resolve(this.options.authorize({ method, url })), signal);
+    const given = Object.entries(outgoing.headers ?? {}).filter((one): one is [string, string] => one[1] !== undefined);
     const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };
+    const headers = new Headers({ ...sent, ...authorized });
     const time = limited(this.options.timeoutMs + extraMs, signal);
     try {
       const init = {
         method,
-        headers: { ...sent, ...authorized },
+        headers,
         ...(body !== undefined && { body }),
         signal: time.signal,
         credentials: this.options.credentials,
@@ -148,10 +153,11 @@ function queryOf(query: Outgoing['query']): string {
 function limited(ms: number, given: AbortSignal | undefined) {
   const own = new AbortController();
   let isOver = false;
-  const timer = setTimeout(() => {
+  const onTimeOut = () => {
     isOver = true;
     own.abort();
-  }, ms);
+  };
+  const timer = setTimeout(onTimeOut, Math.min(ms, LONGEST_TIMER_MS));
   const abort = () => own.abort();
   if (given?.aborted) abort();
   given?.addEventListener('abort', abort, { once: true });

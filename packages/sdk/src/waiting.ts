@@ -10,6 +10,9 @@ export interface Retries {
 
 export const USUAL_RETRIES: Retries = { most: 4, firstMs: 500, longestMs: 30_000 };
 
+/** A timer that is longer fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Returns the pause before a further attempt, or undefined if there is to be none. */
 export function pauseBefore(attempt: number, retryAfterMs: number | undefined, retries: Retries): number | undefined {
   if (attempt > retries.most || (retryAfterMs ?? 0) > retries.longestMs) return undefined;
@@ -24,19 +27,12 @@ export const growing = (attempt: number, { firstMs, longestMs }: Retries): numbe
  * Waits.
  * @throws the signal's reason, as soon as it is aborted.
  */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const end = () => {
-      clearTimeout(timer);
-      reject(reasonOf(signal));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', end, { once: true });
+export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const sleeping = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
   });
+  await orAborted(sleeping, signal).finally(() => clearTimeout(timer));
 }
 
 /**
