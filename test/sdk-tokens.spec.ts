@@ -1,10 +1,13 @@
 import { type ApiError, AuthenticationError, PayoutProxy } from '../packages/sdk/src/index.ts';
 import { startProxyWithSandbox } from './support/proxy';
+import { first } from './support/first';
+import { askSandbox } from './support/sandbox-answers';
 import { createTokenClient } from './support/token-client';
 import { newSigningKey, proofOf, SigningKey, TokenIssuer } from './support/token-issuer';
 
 const EXPIRED = { exp: Math.floor(Date.now() / 1_000) - 600 };
 const RETRIES = { most: 4, firstMs: 5, longestMs: 1_000 };
+const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 
 describe('the SDK with access tokens', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
@@ -29,6 +32,8 @@ describe('the SDK with access tokens', () => {
     const phoneNumber = `+2547${String(40_000_000 + (count += 1))}`;
     return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: '0.01' }] };
   };
+
+  const phoneOf = ({ airtimes }: ReturnType<typeof body>) => first(airtimes).phoneNumber;
 
   it('renews a token that has expired, and makes each payment that waits for it once', async () => {
     let token = await issuer.token(EXPIRED);
@@ -67,6 +72,30 @@ describe('the SDK with access tokens', () => {
     const refresh = () => Promise.reject(new Error('signed out'));
     const client = new PayoutProxy({ baseUrl: proxy.url, accessToken: await issuer.token(EXPIRED), refresh });
     await expect(client.payouts.airtime(body()).settled()).rejects.toThrow('signed out');
+  });
+
+  it('never pays for another person who signs in while an attempt may have arrived', async () => {
+    const [alices, bobs] = [await issuer.token(), await issuer.token({ sub: 'bob' })];
+    const given = body();
+    let present = alices;
+    let isLost = false;
+    const client = new PayoutProxy({
+      baseUrl: proxy.url,
+      accessToken: () => present,
+      retries: RETRIES,
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        if (init?.method !== 'POST' || isLost) return response;
+        [isLost, present] = [true, bobs]; // the answer is lost, and somebody else signs in
+        throw new TypeError('terminated');
+      },
+    });
+    const payment = client.payouts.airtime(given);
+    await expect(payment.send()).rejects.toThrow('Another person has signed in');
+    const { body: requests } = await askSandbox(proxy.sandbox.url).get('/_sandbox/requests').set(CONTROL).expect(200);
+    expect(requests.filter((one) => JSON.stringify(one.body).includes(phoneOf(given)))).toHaveLength(1);
+    present = alices;
+    expect(await payment.settled()).toMatchObject({ status: 'succeeded', settled: true });
   });
 
   it('makes a proof of its own for each attempt and each look, because each is good for one', async () => {

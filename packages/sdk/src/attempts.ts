@@ -1,5 +1,6 @@
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError } from './errors.ts';
+import { Payer } from './payer.ts';
 import { type PaymentResult, resultOf } from './results.ts';
 import type { Answer, Sender } from './transport.ts';
 import { verdictOf } from './verdict.ts';
@@ -37,6 +38,7 @@ export class Attempts<Body> {
    */
   private isOpen = false;
   private isStored = false;
+  private readonly payer = new Payer();
 
   constructor(
     private readonly request: PaymentRequest,
@@ -82,7 +84,7 @@ export class Attempts<Body> {
   private async attempt(signal: AbortSignal | undefined): Promise<Answer | NetworkError> {
     const { path, body, headers, idempotencyKey } = this.request;
     try {
-      const outgoing = { method: 'POST', path, body, signal } as const;
+      const outgoing = { method: 'POST', path, body, signal, payer: this.payer } as const;
       const all = { ...headers, 'Idempotency-Key': idempotencyKey };
       return await this.dependencies.transport.send({ ...outgoing, headers: all });
     } catch (error) {

@@ -16,7 +16,7 @@ export interface Credentials {
   /** The session of the person who has signed in to this page. */
   session?: SessionOptions;
   /**
-   * Obtains a new credential. It is called once when the present one has expired, however many requests wait for it. A
+   * Obtains a new credential of the same person. It is called once when the present one has expired, however many requests wait for it. A
    * text that it returns replaces `apiKey` or `accessToken`.
    */
   refresh?: (error: ApiError) => string | void | Promise<string | void>;

@@ -1,4 +1,5 @@
 import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
+import type { Payer } from './payer.ts';
 import { LONGEST_TIMER_MS, orAborted, reasonOf } from './waiting.ts';
 
 /** What a request is authorized with. */
@@ -33,6 +34,8 @@ export interface Outgoing {
   signal?: AbortSignal | undefined;
   /** On top of the usual time, for requests that wait on purpose. */
   extraMs?: number;
+  /** Whose payment it is. Undefined for requests that pay nothing. */
+  payer?: Payer;
 }
 
 /** An answer of the proxy, whole. */
@@ -69,8 +72,8 @@ export class Transport implements Sender {
   /**
    * Sends a request. If the credential has expired, it is renewed once and the request is sent again: a request without
    * a valid credential is refused before anything else.
-   * @throws NetworkError if there is no answer of the proxy, TypeError if a header cannot be sent, or the signal's
-   * reason.
+   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's payment, TypeError if
+   * a header cannot be sent, or the signal's reason.
    */
   async send(outgoing: Outgoing): Promise<Answer> {
     const { refresh } = this.options;
@@ -99,6 +102,7 @@ export class Transport implements Sender {
     const given = Object.entries(outgoing.headers ?? {}).filter((one): one is [string, string] => one[1] !== undefined);
     const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };
     const headers = new Headers({ ...sent, ...authorized });
+    outgoing.payer?.requireSame(headers.get('Authorization'));
     const time = limited(this.options.timeoutMs + extraMs, signal);
     try {
       const init = {
