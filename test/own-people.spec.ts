@@ -125,6 +125,23 @@ describe('the calls of one app', () => {
       expect((await pay(server, headers)).headers['idempotent-replayed']).toBe('true');
       expect(sent()).toBe(sentBefore);
     });
+
+    it('are not found by previews of what they have paid', async () => {
+      const { key } = await clients.create('earlier', ['pay', 'read'], { holdDuplicatesDays: 3 });
+      const [hers, his] = [
+        await clients.issueKey('earlier', { person: 'ada' }),
+        await clients.issueKey('earlier', { person: 'bob' }),
+      ];
+      const paid = await callOf(hers.key);
+      const preview = async (asking: string) => {
+        const sent = supertest(paying.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', asking);
+        const { duplicates, approval } = (await sent.send(AIRTIME).expect(200)).body;
+        return [duplicates.map(({ call_id }) => call_id), approval?.earlier_call_id];
+      };
+      expect(await preview(hers.key)).toEqual([[paid], paid]);
+      expect(await preview(key)).toEqual([[paid], paid]);
+      expect(await preview(his.key)).toEqual([[], null]);
+    });
   });
 
   describe('that a key can only pay with', () => {

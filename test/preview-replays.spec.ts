@@ -51,9 +51,8 @@ describe('a preview of a repeated request', () => {
             WHERE relname LIKE 'intent%' OR relname LIKE 'outcome%'`,
         ).rows;
       const before = await rowsRead();
-      expect(await readEarlierPayments(tx as PrismaService, { clientId: id, limits: NO_LIMITS }, wanted)).toHaveLength(
-        300,
-      );
+      const owner = { clientId: id, person: null };
+      expect(await readEarlierPayments(tx as PrismaService, { owner, limits: NO_LIMITS }, wanted)).toHaveLength(300);
       return (await rowsRead()) - before;
     });
     expect(read).toBeLessThan(50); // the calls, each once for its items and once for its people

@@ -1,4 +1,5 @@
-import { Caller } from '../../access/callers/caller';
+import { Owner } from '../../access/auth/owner';
+import { Limits } from '../../access/clients/limits';
 import { recordedItems } from '../../journal/recorded-items';
 import { payeesOf } from '../../journal/content-keys';
 import { catchUpIndex } from '../../journal/search-index';
@@ -6,6 +7,7 @@ import { Item } from '../../operations/item';
 import { EXECUTED, OPEN } from '../../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle-sql';
 import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { uuidFloor } from '../../platform/database/uuid';
 
@@ -26,15 +28,20 @@ const MAY_BE_PAID = [...EXECUTED, ...OPEN];
  */
 const EARLIER_DAYS = 7;
 
-/** Returns, for each item, the latest call of the client that has paid the same, may have paid it, or may still pay it. */
+/**
+ * Returns, for each item, the latest call that has paid the same, may have paid it, or may still pay it. People do not learn
+ * whom others have paid.
+ * @param owner whose calls.
+ */
 export async function readEarlierPayments(
   prisma: SidePrisma,
-  { clientId, limits }: Pick<Caller, 'clientId' | 'limits'>,
+  { owner: { clientId, person }, limits }: { owner: Owner; limits: Limits },
   items: { position: number; item: Item }[],
 ): Promise<EarlierPayment[]> {
   const wanted = JSON.stringify(items.flatMap(toWanted));
   const days = Math.max(EARLIER_DAYS, limits.holdDuplicatesDays ?? 0);
   const since = uuidFloor(new Date(clock.nowMs() - days * 86_400_000));
+  const ofPerson = person ? Prisma.sql`AND terms @> ${[`person:${person.id}`]}::text[]` : Prisma.empty;
   await catchUpIndex(prisma);
   // Goes step by step (MATERIALIZED, OFFSET 0): the calls that name a recipient, then their payouts, then their states.
   return prisma.$queryRaw<EarlierPayment[]>`
@@ -44,7 +51,7 @@ export async function readEarlierPayments(
       SELECT call_id FROM indexed_call
       WHERE terms && ARRAY(SELECT search_term(CASE field WHEN 'receiver' THEN 'receiver' ELSE 'to' END, payee) FROM wanted)
         AND terms && ARRAY(SELECT 'week:' || search_week(${since}::uuid) + n FROM generate_series(0, ${Math.ceil(days / 7)}::integer) AS n)
-        AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid
+        AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid ${ofPerson}
     ), payout AS MATERIALIZED (
       -- Each document is parsed once, however many payouts it has.
       SELECT n.call_id, t.amount_usd, lower(t.email) AS email, t.phone, lower(t.handle) AS handle, t.receiver

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
+import { ownerOf } from '../../access/auth/owner';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { ExpectedFees } from '../../journal/expected-fees';
@@ -64,7 +65,9 @@ export class PreviewService {
     const [served, dryRun, earlier, localAmounts] = await Promise.all([
       this.coverage.listFor(call),
       readDryRun(this.prisma, request, { windows: this.windows, fees: this.fees }).catch(databaseUnavailable),
-      readEarlierPayments(this.prisma, call.caller, positioned).catch(databaseUnavailable),
+      readEarlierPayments(this.prisma, { owner: ownerOf(call), limits: call.caller.limits }, positioned).catch(
+        databaseUnavailable,
+      ),
       readLocalAmounts(this.reads, call, positioned),
     ]);
     const isWellFormed = formProblems({ body, found, headerProblems }).length === 0;

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { ownerOf } from '../../access/auth/owner';
 import { Limits } from '../../access/clients/limits';
 import { Problem } from '../../platform/errors/problem';
 import { EarlierPayment } from './earlier-payments';
@@ -29,7 +30,7 @@ const NO_CAPS: Caps = { dailyCapUsd: null, monthlyCapUsd: null, spentTodayUsd: Z
 /** Returns the preview of a request with these facts. */
 export function toPreview(facts: PreviewFacts): Preview {
   const { call, body, positioned, request, dryRun, served, earlier, localAmounts } = facts;
-  const { caller, operation } = call;
+  const { operation } = call;
   const replay = facts.replay instanceof Problem ? undefined : facts.replay;
   const problems = problemsOf(facts);
   const waits = dryRun.hold === null ? 'be_sent' : 'wait_for_approval';
@@ -44,7 +45,7 @@ export function toPreview(facts: PreviewFacts): Preview {
     total_usd: totalOf(request.items)?.toFixed() ?? null,
     fee_usd: dryRun.feeUsd?.toFixed() ?? null,
     coverage: served instanceof Served ? 'checked' : served,
-    approval: replay ? null : toApproval(dryRun.hold, caller.limits),
+    approval: replay ? null : toApproval(facts),
     caps: toCaps(
       dryRun.caps ?? NO_CAPS,
       replay || !movesValue(operation) ? ZERO : reservationOf({ usd: request.usd, feeUsd: dryRun.feeUsd }),
@@ -83,14 +84,21 @@ function totalOfErrors(problems: Problem[]): number {
   return problems.reduce((total, { faultsTotal }) => total + Math.max(1, faultsTotal), 0);
 }
 
-function toApproval(hold: Hold | null, limits: Limits): PreviewApproval | null {
+function toApproval(facts: PreviewFacts): PreviewApproval | null {
+  const { call, dryRun } = facts;
   return (
-    hold && {
-      reason: hold.heldFor,
-      threshold_usd: thresholdOf(hold.heldFor, limits)?.toFixed() ?? null,
-      earlier_call_id: hold.earlierCallId ?? null,
+    dryRun.hold && {
+      reason: dryRun.hold.heldFor,
+      threshold_usd: thresholdOf(dryRun.hold.heldFor, call.caller.limits)?.toFixed() ?? null,
+      earlier_call_id: earlierCallOf(dryRun.hold, facts),
     }
   );
+}
+
+/** A person does not learn of the calls of others. */
+function earlierCallOf({ earlierCallId }: Hold, { call, earlier }: PreviewFacts): string | null {
+  const isKnown = ownerOf(call).person === null || earlier.some(({ callId }) => callId === earlierCallId);
+  return isKnown ? (earlierCallId ?? null) : null;
 }
 
 function thresholdOf(heldFor: HeldFor, limits: Limits): Decimal | null {
