@@ -62,6 +62,14 @@ describe('the calls of one app', () => {
   let worker: Promise<unknown> | undefined;
 
   describe('of several people', () => {
+    /** The earlier call that a held call names, in the list and by itself. */
+    const earlierOf = async (key: string, id: string) => {
+      const { body: list } = await paying.proxy.get(key, '/v1/calls').expect(200);
+      const { body } = await paying.proxy.get(key, `/v1/calls/${id}`).expect(200);
+      const listed = list.calls.find((call) => call.id === id);
+      return [listed, body].map((call) => call?.approval?.earlier_call_id);
+    };
+
     it("are shown to the person whose key made them, and to keys that are nobody's", async () => {
       const hers = await callOf(ada);
       const [ok, gone] = [
@@ -126,7 +134,7 @@ describe('the calls of one app', () => {
       expect(sent()).toBe(sentBefore);
     });
 
-    it('are not found by previews of what they have paid', async () => {
+    it('are not found by what they have paid, whether somebody previews or makes the same payment', async () => {
       const { key } = await clients.create('earlier', ['pay', 'read'], { holdDuplicatesDays: 3 });
       const [hers, his] = [
         await clients.issueKey('earlier', { person: 'ada' }),
@@ -141,6 +149,9 @@ describe('the calls of one app', () => {
       expect(await preview(hers.key)).toEqual([[paid], paid]);
       expect(await preview(key)).toEqual([[paid], paid]);
       expect(await preview(his.key)).toEqual([[], null]);
+      const held = await callOf(his.key);
+      expect(await earlierOf(key, held)).toEqual([paid, paid]);
+      expect(await earlierOf(his.key, held)).toEqual([null, null]);
     });
   });
 

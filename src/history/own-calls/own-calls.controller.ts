@@ -64,7 +64,7 @@ export class OwnCallsController {
     const { owner, reveal } = ownView(call);
     const { rows, nextPageToken } = await this.searching.search(search, 'calls', { owner, gone: call.gone });
     const ids = rows.map(({ id }) => id);
-    return { calls: await this.records.list(ids, reveal), next_page_token: nextPageToken };
+    return { calls: await this.records.list(ids, reveal, { owner }), next_page_token: nextPageToken };
   }
 
   @Get(':id')

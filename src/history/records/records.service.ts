@@ -43,9 +43,17 @@ export class RecordsService {
     private readonly present: PresentService,
   ) {}
 
-  /** Returns calls in the order of `ids`. */
-  async list(ids: string[], reveal: boolean, pace: Pace = inTurns): Promise<CallRecord[]> {
-    const byId = await this.read(ids, reveal, pace, (position) => position < ITEMS_IN_LISTS);
+  /**
+   * Returns calls in the order of `ids`.
+   * @param owner who reads their own calls.
+   */
+  async list(
+    ids: string[],
+    reveal: boolean,
+    { pace = inTurns, owner }: { pace?: Pace; owner?: Owner } = {},
+  ): Promise<CallRecord[]> {
+    const shows = { reveal, ofPerson: isPerson(owner) };
+    const byId = await this.read(ids, shows, pace, (position) => position < ITEMS_IN_LISTS);
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -53,7 +61,7 @@ export class RecordsService {
   async items(places: Place[], reveal: boolean, pace: Pace): Promise<ItemRecord[]> {
     const ids = [...new Set(places.map(({ id }) => id))];
     const positions = new Set(places.map(({ position }) => position));
-    const byId = await this.read(ids, reveal, pace, (position) => positions.has(position));
+    const byId = await this.read(ids, { reveal, ofPerson: false }, pace, (position) => positions.has(position));
     return places.flatMap(({ id, position }) => {
       const call = byId.get(id);
       const item = call?.items.find((one) => one.position === position);
@@ -64,7 +72,7 @@ export class RecordsService {
   /** Reads calls by their IDs, with the items at some positions. */
   private async read(
     ids: string[],
-    reveal: boolean,
+    shows: Pick<View, 'reveal' | 'ofPerson'>,
     pace: Pace,
     isShown: (position: number) => boolean,
   ): Promise<Map<string, CallRecord>> {
@@ -78,7 +86,7 @@ export class RecordsService {
     const calls = await mapped(rows, toStoredCall, pace);
     const clients = await this.clientsBy([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
     const verdicts = await newestVerdicts(this.prisma, calls);
-    const view = { reveal, present, clients, verdicts, showsOthers: false };
+    const view = { ...shows, present, clients, verdicts, showsOthers: false };
     const records = await mapped(calls, (call) => fromIntent(call, view, isShown), pace);
     const byId = new Map(records.map((record) => [record.id, record]));
     // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
@@ -102,6 +110,7 @@ export class RecordsService {
       present,
       verdicts,
       showsOthers: owner === undefined,
+      ofPerson: isPerson(owner),
       clients: await this.clientsBy(clientIds),
     });
     const refusal = await this.prisma.refusal.findUnique({ where: { id }, include: { key: true, person: true } });
@@ -138,6 +147,10 @@ export class RecordsService {
     });
     return new Map(clients.map((client) => [client.id, client]));
   }
+}
+
+function isPerson(owner: Owner | undefined): boolean {
+  return owner !== undefined && owner.person !== null;
 }
 
 /** Returns the IDs of the clients that requested, decided and settled. */

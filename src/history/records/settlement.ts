@@ -18,7 +18,7 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
   if (lifecycle.heldFor === null) return null;
   return {
     held_for: lifecycle.heldFor,
-    earlier_call_id: intent.earlier_call_id ?? null,
+    earlier_call_id: view.ofPerson ? null : (intent.earlier_call_id ?? null),
     unexplained_transaction: view.showsOthers ? (intent.unexplained_transaction ?? null) : null,
     expires_at: lifecycle.expiresAt,
     content_hash: intent.body_commitment ?? null,

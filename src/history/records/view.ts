@@ -12,6 +12,8 @@ export interface View {
   verdicts: ReadonlyMap<string, VerdictRow>;
   /** Whether other calls may be named. The app that owns the call does not see them. */
   showsOthers: boolean;
+  /** Whether the reader is one person, who does not learn of the calls of the others. */
+  ofPerson: boolean;
 }
 
 /** Returns a value as a reader may see it. Null if there is none. */

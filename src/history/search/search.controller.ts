@@ -48,7 +48,7 @@ export class SearchController {
     const { rows, nextPageToken } = await this.searching.search(search, 'calls', call);
     const ids = rows.map(({ id }) => id);
     return {
-      calls: await this.records.list(ids, mayReveal(call), this.shares.paceOf(call)),
+      calls: await this.records.list(ids, mayReveal(call), { pace: this.shares.paceOf(call) }),
       next_page_token: nextPageToken,
     };
   }
