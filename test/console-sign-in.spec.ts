@@ -158,7 +158,7 @@ describe('a person in the console', () => {
     const kept = () => page.evaluate('sessionStorage.length');
     const interrupt = async (button: string) => {
       await page.getByRole('button', { name: button, exact: true }).click();
-      await page.getByText('The form then has what you entered.').waitFor();
+      await page.getByText('What you entered is kept.').waitFor();
     };
     const open = (button: string) => page.getByRole('button', { name: button }).click();
 

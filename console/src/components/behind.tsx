@@ -12,7 +12,7 @@ export const SOURCE_WORDS: Record<Source, string> = {
   token: 'token',
   ephemeral: 'ephemeral key',
   session: 'page session',
-  key: 'personal key',
+  key: 'personal key or sign-in',
   claimed: 'claimed',
 };
 

@@ -21,7 +21,7 @@ function StepUp({ isKept }: { isKept: boolean }) {
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           This needs a recent sign-in. Nothing was changed. Sign in again, and you return to this page.{' '}
-          {isKept && 'The form then has what you entered. If it is a dialog, open it again.'}
+          {isKept && 'What you entered is kept. Open the form again to go on.'}
         </Text>
         <Button component="a" href={signInAddress({ stepUp: true })} size="xs">
           Sign in again

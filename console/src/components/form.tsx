@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Failure } from './failure';
 import { useGate } from './gate';
@@ -36,15 +36,17 @@ export function FormEnd({ failure, busy, action, missing, danger = false, cancel
   return (
     <>
       {failure !== undefined && <Failure failure={failure} />}
-      <Group justify="flex-end">
+      <Stack gap="xs" align="flex-end">
         {gate.hint}
-        <Button variant="default" onClick={cancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy} {...(danger && { color: 'red.9' })} {...gate.button}>
-          {action}
-        </Button>
-      </Group>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={cancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy} {...(danger && { color: 'red.9' })} {...gate.button}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
     </>
   );
 }

@@ -45,7 +45,7 @@ export function ApprovalList({ approvals, chosen, choose }: Props) {
 }
 
 function Row({
-  of: { operation, total_usd: usd, account, client, item_count: items, approval, outcome },
+  of: { operation, total_usd: usd, account, client, actor, item_count: items, approval, outcome },
 }: {
   of: ApprovalRecord;
 }) {
@@ -60,7 +60,8 @@ function Row({
       </Group>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed">
-          {clientWords(client, account)}, {countOf(items)}
+          {clientWords(client, account)}
+          {actor !== null && ` for ${actor}`}, {countOf(items)}
         </Text>
         {isPending ? (
           <Text size="sm" c="dimmed">

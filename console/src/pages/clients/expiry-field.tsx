@@ -1,6 +1,6 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 
-/** The expiry of a new key in a form. */
+/** The expiry of a new key or sign-in in a form. */
 export interface Expiry {
   /** A local date and time. Empty for the default, which is one year. */
   until: string;
@@ -26,12 +26,12 @@ export function ExpiryField({ expiry, error, change }: Props) {
     <Stack gap="xs">
       <TextInput
         {...{ label: 'Expires', type: 'datetime-local', value: expiry.until, disabled: expiry.never, error }}
-        description="In your time zone. If empty, the key expires in a year."
+        description="In your time zone. If empty, in a year."
         onChange={({ currentTarget: { value } }) => change({ ...expiry, until: value })}
       />
       <Checkbox
         label="Never expires"
-        description="The key is valid until somebody revokes it."
+        description="It is valid until somebody revokes it."
         checked={expiry.never}
         onChange={({ currentTarget: { checked } }) => change({ ...expiry, never: checked })}
       />

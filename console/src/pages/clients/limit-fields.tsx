@@ -1,7 +1,7 @@
 import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import { operationNameValues as OPERATIONS } from '../../api/generated/schema';
 import { type Draft, type Faults, LABELS } from './draft';
-import { PageProviderFields, TokenProviderFields } from './provider-fields';
+import { FormHeading, PageProviderFields, TokenProviderFields } from './provider-fields';
 import { ScopesField } from './scopes-field';
 
 interface Props {
@@ -16,14 +16,12 @@ export function LimitFields(props: Props) {
     <Stack>
       <ScopesField {...props} scopes={props.draft.scopes} />
       <OperationsField {...props} />
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {MONEY.map((field) => (
-          <MoneyField key={field.name} {...props} {...field} />
-        ))}
-        {COUNTS.map((field) => (
-          <CountField key={field.name} {...props} {...field} />
-        ))}
-      </SimpleGrid>
+      <Amounts {...props} money={MONEY} counts={COUNTS} />
+      <FormHeading title="Limits of each person">
+        Each person of the client pays and asks no more, unless the person has other limits. Then every payment must
+        name its person.
+      </FormHeading>
+      <Amounts {...props} money={PERSON_MONEY} counts={PERSON_COUNTS} />
       {WORDS.map((field) => (
         <WordsField key={field.name} {...props} {...field} />
       ))}
@@ -44,6 +42,25 @@ export function LimitFields(props: Props) {
       <TokenProviderFields {...props} />
       <PageProviderFields {...props} />
     </Stack>
+  );
+}
+
+interface AmountsProps extends Props {
+  money: Field<MoneyName>[];
+  counts: Field<CountName>[];
+}
+
+/** A grid of fields. Those beside each other end at the same line, however long their descriptions are. */
+function Amounts({ money, counts, ...props }: AmountsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} style={{ alignItems: 'end' }}>
+      {money.map((field) => (
+        <MoneyField key={field.name} {...props} {...field} />
+      ))}
+      {counts.map((field) => (
+        <CountField key={field.name} {...props} {...field} />
+      ))}
+    </SimpleGrid>
   );
 }
 
@@ -68,12 +85,12 @@ const MONEY: Field<MoneyName>[] = [
   },
   { name: 'approval_over_day_usd', description: 'More for all recipients in a day (UTC) requires an approval.' },
   { name: 'max_recipient_day_usd', description: 'One recipient gets no more in a day (UTC).' },
-  {
-    name: 'person_daily_cap_usd',
-    description: 'One person pays no more in a day (UTC), unless the person has an exception.',
-  },
-  { name: 'person_monthly_cap_usd', description: 'One person pays no more in a calendar month (UTC).' },
-  { name: 'person_max_item_usd', description: 'Largest amount of one payout of a person.' },
+];
+
+const PERSON_MONEY: Field<MoneyName>[] = [
+  { name: 'person_daily_cap_usd', description: 'From midnight to midnight UTC.' },
+  { name: 'person_monthly_cap_usd', description: 'In a calendar month, UTC.' },
+  { name: 'person_max_item_usd', description: 'Largest amount of one payout.' },
 ];
 
 function MoneyField({ name, description, draft, faults, change }: Props & Field<MoneyName>) {
@@ -97,7 +114,6 @@ type CountName =
 const COUNTS: Field<CountName>[] = [
   { name: 'max_items', description: 'Largest number of payouts in one call.' },
   { name: 'requests_per_minute', description: 'Across all keys of the client.' },
-  { name: 'person_requests_per_minute', description: 'One person sends no more, unless the person has an exception.' },
   {
     name: 'hold_duplicates_days',
     description: 'The same amount to the same recipient again requires an approval. At most 90 days.',
@@ -106,6 +122,10 @@ const COUNTS: Field<CountName>[] = [
     name: 'beneficiary_cool_off_seconds',
     description: 'Payouts to a recipient that was registered more recently require an approval. At most 30 days.',
   },
+];
+
+const PERSON_COUNTS: Field<CountName>[] = [
+  { name: 'person_requests_per_minute', description: 'Across all devices of the person.' },
 ];
 const MOST = 1_000_000;
 

@@ -111,7 +111,7 @@ function columnsOf(client: string, mayAudit: boolean): Column<PersonDto>[] {
     },
     { id: 'limits', title: 'Own limits', render: OwnLimits },
     { id: 'seen', title: 'First seen', render: ({ first_seen_at: at }) => <Instant at={at} relative /> },
-    { id: 'revoked', title: 'Revoked', render: ({ revoked_at: at }) => <Instant at={at} relative /> },
+    { id: 'revoked', title: 'Last revoked', render: ({ revoked_at: at }) => <Instant at={at} relative /> },
     ...(mayAudit ? [calls] : []),
   ];
 }

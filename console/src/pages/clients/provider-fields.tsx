@@ -12,9 +12,9 @@ export function TokenProviderFields(props: Props) {
   const { draft, faults, change } = props;
   return (
     <Stack gap="sm">
-      <Heading title="Provider of access tokens">
+      <FormHeading title="Provider of access tokens">
         People of this client may send access tokens of this provider. To take no tokens, remove the issuer.
-      </Heading>
+      </FormHeading>
       <TextFields {...props} of={TOKEN_TEXTS} />
       <MultiSelect
         {...{ label: LABELS.token_algorithms, data: ALGORITHMS, value: draft.token_algorithms }}
@@ -37,16 +37,17 @@ export function TokenProviderFields(props: Props) {
 export function PageProviderFields(props: Props) {
   return (
     <Stack gap="sm">
-      <Heading title="Provider of page sessions">
+      <FormHeading title="Provider of page sessions">
         People sign in at this provider on pages of the web origins above. Their browser holds a cookie, and no token.
         To end all sessions, remove the issuer.
-      </Heading>
+      </FormHeading>
       <TextFields {...props} of={PAGE_TEXTS} />
     </Stack>
   );
 }
 
-function Heading({ title, children }: { title: string; children: string }) {
+/** The heading of a part of a form, with what the part is for. */
+export function FormHeading({ title, children }: { title: string; children: string }) {
   return (
     <div>
       <Title order={3} size="sm">

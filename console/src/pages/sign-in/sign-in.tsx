@@ -13,7 +13,7 @@ export function SignIn({ reason, signIn }: SignInProps) {
   }, []);
   return (
     <Center mih="100vh" p="md" component="main">
-      <Paper withBorder p="xl" w="100%" maw={420}>
+      <Paper withBorder p={{ base: 'md', xs: 'xl' }} w="100%" maw={420}>
         <Stack>
           <div>
             <Title order={1} size="h2">

@@ -9,7 +9,7 @@ export function Unreachable({ retry }: UnreachableProps) {
   }, []);
   return (
     <Center mih="100vh" p="md" component="main">
-      <Paper withBorder p="xl" w="100%" maw={420}>
+      <Paper withBorder p={{ base: 'md', xs: 'xl' }} w="100%" maw={420}>
         <Stack align="flex-start">
           <Title order={1} size="h2">
             Cannot be reached
