@@ -35,7 +35,7 @@ async function run(): Promise<void> {
   // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
   onStop((urgent) => void starting.then(({ stop }) => stop(urgent)).then(() => process.exit(0), fail));
   const { url, metricsUrl, demoKeys } = await starting;
-  if (!config.production) process.stdout.write(banner(url, metricsUrl, demoKeys, config.dualControl));
+  if (!config.production) process.stdout.write(banner(url, metricsUrl, demoKeys, config));
 }
 
 async function start(config: Config): Promise<Running> {

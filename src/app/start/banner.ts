@@ -1,3 +1,4 @@
+import { SignInConfig } from '../../platform/config/sign-in-config';
 import { Report } from './dependencies';
 
 /** Prints the steps of a start as they pass. */
@@ -10,19 +11,18 @@ export function stepPrinter(): Report {
   };
 }
 
-/**
- * Returns the text that tells a newcomer what to do next.
- * @param dualControl whether a second person must agree to changes.
- */
-export function banner(url: string, metricsUrl: string, demoKeys: string | undefined, dualControl: boolean): string {
+type Settings = Pick<SignInConfig, 'openIdProvider' | 'keySignIn'> & { dualControl: boolean };
+
+/** Returns the text that tells a newcomer what to do next. */
+export function banner(url: string, metricsUrl: string, demoKeys: string | undefined, settings: Settings): string {
   const lines = [
     '',
     `  payout-proxy is ready   ${url}`,
-    `    console     ${url}/console${demoKeys === undefined ? '' : `   sign in with the key "admin" in ${demoKeys}`}`,
+    `    console     ${url}/console${signInHint(demoKeys, settings)}`,
     `    interface   ${url}/api/v0.1`,
     `    docs        ${url}/docs`,
     `    metrics     ${metricsUrl}/metrics`,
-    ...(dualControl ? [] : ['    control     one person may change what needs two (DUAL_CONTROL is off)']),
+    ...(settings.dualControl ? [] : ['    control     one person may change what needs two (DUAL_CONTROL is off)']),
   ];
   if (demoKeys !== undefined) {
     lines.push(
@@ -37,4 +37,9 @@ export function banner(url: string, metricsUrl: string, demoKeys: string | undef
     );
   }
   return [...lines, '', '  Press Ctrl-C to stop.', '', ''].join('\n');
+}
+
+function signInHint(demoKeys: string | undefined, { openIdProvider, keySignIn }: Settings): string {
+  if (openIdProvider !== undefined && !keySignIn) return `   sign in at ${openIdProvider.issuer}`;
+  return demoKeys === undefined ? '' : `   sign in with the key "admin" in ${demoKeys}`;
 }
