@@ -60,8 +60,7 @@ function Row({
       </Group>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed">
-          {clientWords(client, account)}
-          {actor !== null && ` for ${actor}`}, {countOf(items)}
+          {clientWords(client, account)}, {countOf(items)}
         </Text>
         {isPending ? (
           <Text size="sm" c="dimmed">
@@ -71,6 +70,11 @@ function Row({
           <OutcomeBadge outcome={outcome} />
         )}
       </Group>
+      {actor !== null && (
+        <Text size="sm" c="dimmed" className="wrap-anywhere">
+          for {actor}
+        </Text>
+      )}
     </>
   );
 }

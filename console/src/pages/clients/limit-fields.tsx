@@ -17,11 +17,6 @@ export function LimitFields(props: Props) {
       <ScopesField {...props} scopes={props.draft.scopes} />
       <OperationsField {...props} />
       <Amounts {...props} money={MONEY} counts={COUNTS} />
-      <FormHeading title="Limits of each person">
-        Each person of the client pays and asks no more, unless the person has other limits. Then every payment must
-        name its person.
-      </FormHeading>
-      <Amounts {...props} money={PERSON_MONEY} counts={PERSON_COUNTS} />
       {WORDS.map((field) => (
         <WordsField key={field.name} {...props} {...field} />
       ))}
@@ -39,6 +34,11 @@ export function LimitFields(props: Props) {
         error={props.faults.beneficiaries_only}
         onChange={({ currentTarget: { checked } }) => props.change({ beneficiaries_only: checked })}
       />
+      <FormHeading title="Limits of each person">
+        Each person of the client pays and asks no more, unless the person has other limits. Then every payment must
+        name its person.
+      </FormHeading>
+      <Amounts {...props} money={PERSON_MONEY} counts={PERSON_COUNTS} />
       <TokenProviderFields {...props} />
       <PageProviderFields {...props} />
     </Stack>
