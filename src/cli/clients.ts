@@ -71,7 +71,7 @@ Examples:
   npm run cli -- clients create --name till --scopes pay --daily-cap 50 --operations "POST /payouts/airtime"
   npm run cli -- clients create --name kiosk --account kenya --scopes pay,read --daily-cap 50
   npm run cli -- clients create --name site --scopes pay,write,read --daily-cap 50 --operations documented --origins https://shop.example
-  npm run cli -- clients create --name phone --kind public --scopes pay,read --daily-cap 500 --person-daily-cap 20 --token-issuer https://id.example --token-audience https://pay.example --token-jwks-uri https://id.example/jwks --token-client-id phone-app`,
+  npm run cli -- clients create --name phone --kind public --scopes pay,read --daily-cap 500 --person-daily-cap 20 --token-issuer https://id.example.com --token-audience https://payouts.example.com --token-jwks-uri https://id.example.com/jwks --token-client-id phone-app`,
     )
     .action(create);
 }
@@ -141,7 +141,7 @@ Examples:
   npm run cli -- clients update --name shop --without-operations "POST /wallets/transfer,POST /account/transfer"
   npm run cli -- clients update --name shop --operations all
   npm run cli -- clients update --name phone --token-issuer none
-  npm run cli -- clients update --name shop --page-issuer https://id.example --page-client-id shop-pages --origins https://app.example
+  npm run cli -- clients update --name shop --page-issuer https://id.example.com --page-client-id shop-pages --origins https://app.example
   npm run cli -- clients update --name shop --scopes read`,
     )
     .action(update);

@@ -76,7 +76,7 @@ The value default removes a limit of the person, so that the client's applies: -
 ${GOVERNED_HELP}
 
 Examples:
-  npm run cli -- clients persons limits --client phone --name alice --issuer https://id.example --daily-cap 50
+  npm run cli -- clients persons limits --client phone --name alice --issuer https://id.example.com --daily-cap 50
   npm run cli -- clients persons limits --client shop --name bob --daily-cap default --rpm 10`,
     )
     .action(limit);
