@@ -162,6 +162,9 @@ describe("the console's people", () => {
     await on.pay(alice, 1).expect(200);
     const { body } = await on.proxy.get(on.keys.ada, '/v1/activity?action=person_revoked').expect(200);
     expect(body.activity).toMatchObject([{ reason: 'lost phone' }]);
+    await follow(page, '/activity?client=shop&action=person_revoked');
+    await page.getByRole('link', { name: 'the person' }).click();
+    await page.getByText('Those issued before').waitFor();
   });
 
   it('lose all ephemeral keys of the client at once', async () => {

@@ -101,7 +101,7 @@ describe("the console's approvals", () => {
     const id = await on.hold(app, '+254744444444');
     await on.change('capped', { dailyCapUsd: new Decimal('7.5') });
     const page = await on.open(on.approver, `/approvals/${id}`);
-    const day = page.getByRole('row', { name: 'Day, UTC' });
+    const day = page.getByRole('row', { name: 'Day of the client, UTC' });
     await day.waitFor();
     expect((await day.getByRole('cell').allTextContents()).slice(1, 5)).toEqual([
       '$7.50',

@@ -229,7 +229,7 @@ describe('the console for those who operate', () => {
     expect(new URL(approving.url()).pathname).toBe(`/console/approvals/${id}`);
     const operating = await on.open(on.admin, '/clients', 360);
     const known = [
-      [approving, `/approvals/${id}`, 'Day, UTC'],
+      [approving, `/approvals/${id}`, 'Day of the client, UTC'],
       [approving, '/approvals', 'phone, 1 payout'],
       [operating, '/clients', 'admin'],
       [operating, '/clients/phone', 'Permissions and limits'],

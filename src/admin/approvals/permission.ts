@@ -49,7 +49,11 @@ export function brokenRule(
   isOwn: boolean,
 ): BrokenRule | undefined {
   if (!caller)
-    return { code: 'key_revoked', detail: 'the key that made this request was revoked or has expired', faults: [] };
+    return {
+      code: 'key_revoked',
+      detail: 'the credentials that made this request were revoked or have expired',
+      faults: [],
+    };
   const scopes = scopesOf(operation);
   const forbidden = operationProblem(caller, { operation, scopes });
   if (forbidden?.code === 'scope_missing') {

@@ -50,7 +50,7 @@ export const PROBLEMS = {
   },
   key_revoked: {
     status: 409,
-    text: 'The key that made this request was revoked or has expired. Nothing was sent. Reject the request, or have it made again.',
+    text: 'The credentials that made this request were revoked or have expired. Nothing was sent. Reject the request, or have it made again.',
   },
   no_longer_allowed: {
     status: 409,

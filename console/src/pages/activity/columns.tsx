@@ -18,7 +18,7 @@ export const COLUMNS: Column<ActivityRecord>[] = [
 ];
 
 /** Shows what was changed, with a link to the calls that followed. */
-function Target({ act: { action, target, at } }: { act: ActivityRecord }) {
+function Target({ act: { action, target, at, after } }: { act: ActivityRecord }) {
   const { may } = useSession();
   const { client, operation } = target;
   if (client === null && action === 'configuration_changed') return <CallsAfter at={at} />;
@@ -33,8 +33,23 @@ function Target({ act: { action, target, at } }: { act: ActivityRecord }) {
       ) : (
         <b>{name}</b>
       )}
+      {typeof after?.person_id === 'string' && <PersonOf client={name} id={after.person_id} />}
       <CallsAfter at={at} client={name} />
     </Stack>
+  );
+}
+
+/** Leads to the person whom an act is about, or to the calls of that person. */
+function PersonOf({ client, id }: { client: string; id: string }) {
+  const { may } = useSession();
+  return (
+    <Anchor
+      component={Link}
+      href={may('admin') ? `/clients/${client}/persons/${id}` : `/calls?person_id=${id}`}
+      size="xs"
+    >
+      {may('admin') ? 'the person' : 'calls of the person'}
+    </Anchor>
   );
 }
 

@@ -24,13 +24,13 @@ const COLUMNS: Column<Row>[] = [
 /** Shows the effect of an approval on the caps of the client, its person and its ephemeral key. */
 export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
   const ofPayers: [string, CapAfterDto | null][] = [
-    ['Day of the person', caps.person_daily],
-    ['Month of the person', caps.person_monthly],
+    ['Day of the person, UTC', caps.person_daily],
+    ['Month of the person, UTC', caps.person_monthly],
     ['Ephemeral key', caps.ephemeral_key],
   ];
   const rows = [
-    { ...caps.daily, period: 'Day, UTC' },
-    { ...caps.monthly, period: 'Month, UTC' },
+    { ...caps.daily, period: 'Day of the client, UTC' },
+    { ...caps.monthly, period: 'Month of the client, UTC' },
     ...ofPayers.flatMap(([period, cap]) => (cap?.cap_usd ? [{ ...cap, period }] : [])),
   ];
   return (

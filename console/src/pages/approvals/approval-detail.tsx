@@ -40,7 +40,7 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
       {!isPending && <Decision of={of} />}
       {of.not_allowed && <NotAllowed because={of.not_allowed} />}
       {of.caps && (
-        <Section title="Caps of the client, if it is approved">
+        <Section title="Caps, if it is approved">
           <ApprovalCaps caps={of.caps} />
         </Section>
       )}
