@@ -1,6 +1,8 @@
 import { ClientsService } from '../src/access/clients/clients.service';
 import { EphemeralScene } from './support/ephemeral-scene';
+import { reset } from './support/fake-upstream';
 import { mint } from './support/minting';
+import { AIRTIME } from './support/paying';
 import supertest from './support/supertest';
 import { createTestDatabase } from './support/test-database';
 
@@ -68,6 +70,54 @@ describe('a payment whose person or ephemeral key is not in the database', () =>
     const path = `/v1/approvals/${held.headers['x-call-id'] ?? ''}/approve` as const;
     const approve = () => supertest(scene.proxy.url).post(path).set('X-API-Key', approver).send({ reason: 'agreed' });
     await scene.expectNothingSent(() => approve().expect(409), 'no_longer_allowed');
+  });
+});
+
+describe('what counts on the caps of a person and of an ephemeral key', () => {
+  let scene: EphemeralScene;
+
+  beforeAll(async () => (scene = await EphemeralScene.start()));
+  afterAll(() => scene.close());
+
+  it('is what of a payment in doubt is not given back, once and on both, and counts again if it was paid', async () => {
+    const { key: secret } = await scene.app();
+    await scene.proxy.client('settlers', 'approve');
+    const clients = scene.proxy.app.get(ClientsService, { strict: false });
+    const { key: approver } = await clients.issueKey('settlers', { person: 'grace' });
+    const { key, id: keyId } = await mint(scene.proxy, secret);
+    scene.upstream.behaviour = reset;
+    const airtimes = [3, 2].map((usd, place) => ({
+      ...AIRTIME.airtimes[0],
+      phoneNumber: `+25471234567${place}`,
+      valueInUSD: usd,
+    }));
+    const { headers } = await scene.proxy.post(key, '/payouts/airtime', { airtimes }).expect(502);
+    const call = headers['x-call-id'] ?? '';
+    const counted = async () => {
+      const both = await scene.database.query(
+        `SELECT trim_scale(s.usd)::text AS usd FROM ephemeral_key e JOIN payer_spending s ON s.payer_id IN (e.id, e.person_id) WHERE e.id = $1`,
+        [keyId],
+      );
+      return both.map(({ usd }) => usd);
+    };
+    const settle = async (outcome: string, more: object = {}) => {
+      const { status, body } = await supertest(scene.proxy.url)
+        .post(`/v1/calls/${call}/resolution`)
+        .set('X-API-Key', approver)
+        .send({ outcome, reason: 'the provider says so', ...more });
+      return { status, id: body.settlements?.[0]?.id, counted: await counted() };
+    };
+    expect(await counted()).toEqual(['5', '5']);
+    const [first, second] = [`${call}.0`, `${call}.1`];
+    expect(await settle('not_executed', { payouts: [first] })).toMatchObject({ status: 200, counted: ['2', '2'] });
+    expect(await settle('not_executed', { payouts: [first] })).toMatchObject({ status: 409, counted: ['2', '2'] });
+    const confirmed = await settle('confirmed', { payouts: [second] });
+    expect(confirmed.counted).toEqual(['2', '2']);
+    const corrected = await settle('confirmed', { payouts: [first], supersedes: confirmed.id });
+    expect(corrected.counted).toEqual(['5', '5']);
+    const again = { supersedes: corrected.id };
+    expect(await settle('failed', again)).toMatchObject({ status: 200, counted: ['0', '0'] });
+    expect(await settle('failed', again)).toMatchObject({ status: 409, counted: ['0', '0'] });
   });
 });
 
