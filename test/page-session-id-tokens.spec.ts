@@ -55,7 +55,7 @@ describe('an ID token of a page', () => {
       const setIssuer = (issuer: string) => proxy.database.query('UPDATE client SET page_issuer = $1', [issuer]);
       await setIssuer(rename(provider.issuer));
       const { status, page } = await open(new Cookies(), `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
-      expect([status, page]).toEqual([400, expect.stringContaining('The sign-in could not be verified')]);
+      expect([status, page]).toEqual([503, expect.stringContaining('The OpenID provider names itself otherwise')]);
       await setIssuer(provider.issuer);
       expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
     },

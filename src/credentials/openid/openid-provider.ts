@@ -156,7 +156,7 @@ export class OpenIdProvider {
  */
 function requireIssuer(metadata: openid.ServerMetadata, issuer: string): openid.ServerMetadata {
   if (metadata.issuer === issuer) return { ...metadata };
-  throw new SignInFailure('invalid', undefined, new Error(`the provider ${issuer} names itself ${metadata.issuer}`));
+  throw new SignInFailure('other_issuer');
 }
 
 function authenticationOf(

@@ -1,5 +1,12 @@
 /** Why a sign-in failed. */
-export type FailureKind = 'not_configured' | 'unreachable' | 'refused' | 'invalid' | 'too_weak' | 'no_database';
+export type FailureKind =
+  | 'not_configured'
+  | 'unreachable'
+  | 'other_issuer'
+  | 'refused'
+  | 'invalid'
+  | 'too_weak'
+  | 'no_database';
 
 /** A sign-in that failed. Its message names no person and no secret. */
 export class SignInFailure extends Error {

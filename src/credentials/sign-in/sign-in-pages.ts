@@ -41,6 +41,12 @@ const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { way: k
     text: 'The OpenID provider cannot be reached or does not answer as it should. Try again in a moment. If it stays like this, tell the operator of the proxy.',
     way: 'again',
   },
+  other_issuer: {
+    status: 503,
+    title: 'The sign-in does not work now',
+    text: 'The OpenID provider names itself otherwise than this proxy is told. The operator of the proxy sets OIDC_ISSUER, or page_issuer of the client, to the issuer exactly as the provider writes it.',
+    way: 'again',
+  },
   refused: {
     status: 403,
     title: 'The provider refused the sign-in',
