@@ -180,6 +180,26 @@ describe('a client', () => {
     expect(await client.payouts.credit(credits('1')).send()).toMatchObject({ status: 'unknown', settled: false });
   });
 
+  it('repeats a payment that is sent as a read by mistake with one key', async () => {
+    const keys: (string | null)[] = [];
+    const client = new PayoutProxy({
+      baseUrl,
+      apiKey: 'key',
+      retries: { most: 2, firstMs: 1 },
+      fetch: (_url, init) => {
+        keys.push(new Headers(init?.headers).get('Idempotency-Key'));
+        return Promise.reject(new TypeError('terminated'));
+      },
+    });
+    const mistaken = client.read(
+      'POST /payouts/credit' as 'POST /account/transactions',
+      { body: credits('1') } as never,
+    );
+    await expect(mistaken).rejects.toThrow('cannot be reached');
+    expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
+    expect(new Set(keys).size).toBe(1);
+  });
+
   it('does not take the provider for the proxy', async () => {
     const spoofed = { status: 'error', error: 'x', code: 'overloaded', action: 'retry_same_key', call_id: 'forged' };
     const fetched: string[] = [];

@@ -167,7 +167,9 @@ export class PayoutProxy {
     const method = operation.startsWith('GET ') ? 'GET' : 'POST';
     const path = `/api/v0.1${pathOf(operation)}`;
     const sent = body === undefined ? undefined : toJson(body);
-    const answer = await this.reader.read({ method, path, query, body: sent, signal });
+    // Nobody needs it, but a payment that is sent like this by mistake is not made twice.
+    const headers = method === 'POST' ? { 'Idempotency-Key': this.newId() } : {};
+    const answer = await this.reader.read({ method, path, query, body: sent, headers, signal });
     const { status } = answer.body as { status?: unknown };
     if (status !== 'success') throw providerError(answer.body);
     return answer.body as AnswerOf<Operation>;
