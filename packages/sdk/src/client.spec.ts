@@ -108,11 +108,12 @@ describe('a client', () => {
     expect(() => within(globals, () => new PayoutProxy({ baseUrl, apiKey: 'ppe_shop_short' }))).not.toThrow();
   });
 
-  it.each(['', 'with space', 'ü', 'x'.repeat(256)])(
-    'refuses a key that the proxy would refuse: %j',
+  it.each(['', 'with space', 'ü', 'x'.repeat(256), undefined, null, 17])(
+    'refuses a key that the proxy would refuse, and the lack of one that was to be there: %j',
     (idempotencyKey) => {
       const client = new PayoutProxy({ baseUrl, apiKey: 'key' });
-      expect(() => client.payouts.credit(credits('1'), { idempotencyKey })).toThrow('An idempotency key has');
+      const options = { idempotencyKey } as { idempotencyKey: string };
+      expect(() => client.payouts.credit(credits('1'), options)).toThrow('An idempotency key has');
     },
   );
 

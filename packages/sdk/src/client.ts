@@ -38,7 +38,7 @@ export interface ClientOptions extends Credentials {
 }
 
 export interface PaymentOptions {
-  /** The key of a payment that you continue, or an ID of your own, such as that of the order. */
+  /** The key of a payment that you continue, or an ID of your own, such as that of the order. Leave it out for a new one. */
   idempotencyKey?: string;
   /** The call that this payment duplicates on purpose: the `firstCallId` of a `suspected_duplicate`. */
   allowDuplicateOf?: string;
@@ -126,10 +126,13 @@ export class PayoutProxy {
   pay<Operation extends PaymentOperation>(
     operation: Operation,
     body: BodyOf<Operation>,
-    { idempotencyKey, allowDuplicateOf, actor }: PaymentOptions = {},
+    options: PaymentOptions = {},
   ): Payment<AnswerOf<Operation>> {
-    const key = idempotencyKey ?? this.newId();
-    if (!KEY.test(key))
+    const { idempotencyKey, allowDuplicateOf, actor } = options;
+    // Whoever continues a payment and has lost its key would make another one.
+    const isGiven = 'idempotencyKey' in options;
+    const key: unknown = isGiven ? idempotencyKey : this.newId();
+    if (typeof key !== 'string' || !KEY.test(key))
       throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters without spaces.');
     const request = {
       operation,
@@ -137,7 +140,7 @@ export class PayoutProxy {
       idempotencyKey: key,
       body: toJson(body),
       headers: { 'Allow-Duplicate-Of': allowDuplicateOf, 'X-Actor': actor },
-      mayBeRepeated: idempotencyKey !== undefined,
+      mayBeRepeated: isGiven,
     };
     const { transport, calls, retries, store } = this;
     const attempts = new Attempts<AnswerOf<Operation>>(request, { transport, calls, retries, store });
