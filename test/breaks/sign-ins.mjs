@@ -88,4 +88,18 @@ export const SIGN_INS = [
     noticedBy: 'test/step-up.spec.ts',
     test: 'is beyond any key',
   },
+  {
+    name: 'name-of-the-provider',
+    guards: 'people of a provider whose limits and revocations are kept under another name',
+    edits: [[PROVIDER, 'if (metadata.issuer === issuer) ', 'if (metadata.issuer) ']],
+    noticedBy: 'test/page-session-id-tokens.spec.ts',
+    test: 'signs nobody in at a provider that is configured by another name',
+  },
+  {
+    name: 'operator-behind-a-request',
+    guards: 'an approval by an operator who requested on a page',
+    edits: [['src/access/people/requester-names.ts', "o.kind = 'sign_in'", "o.kind = 'page'"]],
+    noticedBy: 'test/approvals-persons.spec.ts',
+    test: 'is required of an operator who requested on a page or with a token',
+  },
 ];
