@@ -58,6 +58,15 @@ describe('an attacker of the sign-in', () => {
     expect(page).toContain('<dd>invalid_grant</dd>');
   });
 
+  it('cannot lead away from the console after the sign-in', async () => {
+    const { cookies, callback } = await approachCallback(url, 'alice');
+    const begun = Buffer.from(cookies.values.get(TRANSACTION) ?? '', 'base64url').toString();
+    const forged = JSON.stringify({ ...(JSON.parse(begun) as object), returnTo: 'https://evil.example/' });
+    cookies.values.set(TRANSACTION, Buffer.from(forged).toString('base64url'));
+    const { status, page } = await open(cookies, callback);
+    expect([status, page]).toEqual([200, expect.stringContaining('content="0;url=/console"')]);
+  });
+
   it('cannot show texts of its own on our page', async () => {
     const { cookies, callback } = await approachCallback(url, 'alice');
     const evil = '<script>alert(1)</script>call +254700000000';

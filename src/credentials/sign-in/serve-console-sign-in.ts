@@ -70,7 +70,7 @@ async function signIn(
   const token = await sessions.begin(caller.keyId, identified).catch(noDatabase);
   logger.log({ client: caller.clientName, key_id: caller.keyId }, 'signed in at the provider');
   void reply.header('set-cookie', sessionCookie(request, token));
-  return sendPage(reply, signedInPage(transaction.returnTo));
+  return sendPage(reply, signedInPage(safeReturnTo(transaction.returnTo))); // the cookie is the browser's
 }
 
 function placeFor(
