@@ -3,6 +3,7 @@ import { LyingProvider, startLyingProvider } from './support/lying-provider';
 import { createPageClient, PAGE } from './support/page-scene';
 import { Cookies } from './support/provider/flow';
 import { startProxy, TestProxy } from './support/proxy';
+import { eventually } from './support/paying';
 import { signInWithIdToken } from './support/sign-in-attacks';
 import { open } from './support/signing-in';
 
@@ -15,7 +16,7 @@ describe('an ID token of a page', () => {
 
   beforeAll(async () => {
     provider = await startLyingProvider('wallet-pages');
-    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9' });
+    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9', trustedProxies: ['127.0.0.1'] });
     const registering = { issuer: provider.issuer, addClient: () => Promise.resolve() };
     await createPageClient(proxy, registering, 'wallet');
   });
@@ -27,7 +28,10 @@ describe('an ID token of a page', () => {
   async function signInWith(claims: (nonce: string) => JWTPayload): Promise<number> {
     const pages = `${proxy.url}/session/pages/wallet`;
     const places = { from: `${pages}/sign-in?return_to=${PAGE}`, redirectUri: `${pages}/callback` };
-    const { status, cookies } = await signInWithIdToken(provider, places, (nonce) => provider.sign(claims(nonce)));
+    const never = new Promise<string>(() => undefined);
+    const { status, cookies } = await signInWithIdToken(provider, places, (nonce, code) =>
+      code === 'hang' ? never : provider.sign(claims(nonce)),
+    );
     expect(cookies.values.has(COOKIE)).toBe(status === 303);
     return status;
   }
@@ -79,12 +83,35 @@ describe('an ID token of a page', () => {
     };
     const transaction = { secret: 's'.repeat(43), returnTo: PAGE, isStepUp: false };
     const cookie = `payout_proxy_sign_in_wallet=${Buffer.from(JSON.stringify(transaction)).toString('base64url')}`;
-    const callBack = async (state: string) =>
-      (await fetch(`${proxy.url}/session/pages/wallet/callback?code=x&state=${state}`, { headers: { cookie } })).status;
-    const flood = Array.from({ length: 60 }, (_, n) => (n % 2 ? post(n % 3 ? 'one' : `kid-${n}`) : callBack(`s-${n}`)));
+    const callBack = async (n: number) => {
+      const headers = { cookie, 'x-forwarded-for': `198.51.100.${n}` };
+      return (await fetch(`${proxy.url}/session/pages/wallet/callback?code=x&state=${n}`, { headers })).status;
+    };
+    const flood = Array.from({ length: 60 }, (_, n) => (n % 2 ? post(n % 3 ? 'one' : `kid-${n}`) : callBack(n)));
     const signIn = open(new Cookies(), `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
     expect((await signIn).status).toBe(302);
     expect(new Set(await Promise.all(flood))).toEqual(new Set([400]));
     expect(provider.asked.length).toBeLessThan(5);
+  });
+
+  it('comes through while somebody keeps many others waiting', async () => {
+    provider.idToken = () => new Promise<string>(() => undefined);
+    provider.asked.length = 0;
+    const flood = Array.from({ length: 40 }, async () => {
+      const cookies = new Cookies();
+      const { location } = await open(cookies, `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
+      const state = new URL(location ?? '').searchParams.get('state') ?? '';
+      const parameters = new URLSearchParams({ code: 'hang', state, iss: provider.issuer });
+      return fetch(`${proxy.url}/session/pages/wallet/callback?${parameters.toString()}`, {
+        headers: { cookie: cookies.header, 'x-forwarded-for': '203.0.113.7' },
+      });
+    });
+    const statuses = flood.map((one) => one.then(({ status }) => status).catch(() => 0));
+    const asked = () => provider.asked.filter((path) => path === '/token').length;
+    await eventually(() => asked() >= 8);
+    expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
+    expect(asked()).toBe(9);
+    provider.hangUp();
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set([503]));
   });
 });

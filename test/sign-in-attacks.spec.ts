@@ -23,6 +23,7 @@ import {
 import supertest from './support/supertest';
 
 const COOKIE = 'payout_proxy';
+const TRANSACTION = 'payout_proxy_sign_in';
 
 describe('an attacker of the sign-in', () => {
   let scene: SignInScene;
@@ -38,7 +39,7 @@ describe('an attacker of the sign-in', () => {
 
   const signIn: AttackedSignIn = {
     approach: (sub) => approachCallback(url, sub),
-    names: { session: COOKIE, transaction: 'payout_proxy_sign_in' },
+    names: { session: COOKIE, transaction: TRANSACTION },
     done: 200,
     sessions: async () => (await scene.proxy.database.query('SELECT FROM console_session')).length,
   };

@@ -1,6 +1,7 @@
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
 import { createServer } from 'node:http';
 import { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** An OpenID provider that answers each code with the ID token that a test makes. */
 export interface LyingProvider {
@@ -9,9 +10,11 @@ export interface LyingProvider {
   /** The paths that were asked for. */
   asked: string[];
   /** Makes the ID token of the next code. */
-  idToken: () => Promise<string> | string;
+  idToken: (code: string) => Promise<string> | string;
   /** Signs claims, with those of a sound token where the test does not change them. */
   sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult }): Promise<string>;
+  /** Ends the connections of those who wait. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -24,10 +27,9 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
     provider.asked.push(path);
     if (path === '/jwks') return answer({ keys: [jwk] });
     if (path !== '/token') return answer(describe(provider.issuer));
-    request.resume();
-    void Promise.resolve(provider.idToken()).then((token) =>
-      answer({ access_token: 'of-no-use', token_type: 'Bearer', id_token: token }),
-    );
+    void text(request)
+      .then((body) => provider.idToken(new URLSearchParams(body).get('code') ?? ''))
+      .then((token) => answer({ access_token: 'of-no-use', token_type: 'Bearer', id_token: token }));
     return undefined;
   });
   const provider: LyingProvider = {
@@ -41,6 +43,7 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
         .setIssuedAt()
         .setExpirationTime(changed.exp ?? '5m')
         .sign(signing.privateKey),
+    hangUp: () => server.closeAllConnections(),
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -74,12 +74,12 @@ export async function logOutWith(url: string, body: string): Promise<number> {
 export async function signInWithIdToken(
   provider: LyingProvider,
   { from, redirectUri }: { from: string; redirectUri: string },
-  make: (nonce: string) => Promise<string> | string,
+  make: (nonce: string, code: string) => Promise<string> | string,
 ): Promise<{ status: number; cookies: Cookies }> {
   const cookies = new Cookies();
   const { location } = await open(cookies, from);
   const asked = new URL(location ?? '').searchParams;
-  provider.idToken = () => make(asked.get('nonce') ?? '');
+  provider.idToken = (code) => make(asked.get('nonce') ?? '', code);
   const parameters = new URLSearchParams({ code: 'code', state: asked.get('state') ?? '', iss: provider.issuer });
   const { status } = await open(cookies, `${redirectUri}?${parameters.toString()}`);
   return { status, cookies };

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../../access/auth/key-guessing';
 import { Identified, OpenIdProvider, Strength } from '../openid/openid-provider';
 import { asSignInFailure, SignInFailure } from '../openid/sign-in-failure';
 import { noTransactionCookie, Transaction, transactionCookie } from '../openid/transaction';
@@ -32,8 +33,14 @@ export async function beginSignIn(
     .redirect(address, 302);
 }
 
+/** The most sign-ins that one network completes at once. People sign in once a day, and a flood leaves room for others. */
+const MAX_OF_NETWORK = 8;
+
+/** How many sign-ins each network is completing. */
+const completing = new Map<string, number>();
+
 /** Verifies what a browser brings back from the provider. @throws SignInFailure */
-export function completeSignIn(
+export async function completeSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
   { provider, redirectUri, client, strength }: SignInPlace,
@@ -42,7 +49,16 @@ export function completeSignIn(
   void reply.header('set-cookie', noTransactionCookie(request, client)); // it completes once, whatever comes of it
   const callback = new URL(redirectUri);
   callback.search = request.url.split('?').slice(1).join('?');
-  return provider.complete(callback, transaction, strength);
+  const network = networkOf(request.call.clientAddress);
+  const count = completing.get(network) ?? 0;
+  if (count >= MAX_OF_NETWORK) throw new SignInFailure('unreachable');
+  completing.set(network, count + 1);
+  try {
+    return await provider.complete(callback, transaction, strength);
+  } finally {
+    completing.set(network, (completing.get(network) ?? 1) - 1);
+    if (completing.get(network) === 0) completing.delete(network);
+  }
 }
 
 /** Handles a request of a browser, and shows a page if it fails. */
