@@ -5,9 +5,8 @@ import { Cookies } from './support/provider/flow';
 import { startProxy, TestProxy } from './support/proxy';
 import { eventually } from './support/paying';
 import { signInWithIdToken } from './support/sign-in-attacks';
+import { encoded } from './support/token-issuer';
 import { open } from './support/signing-in';
-
-const COOKIE = 'payout_proxy_page_wallet';
 
 /** Even a provider that is not who it says it is signs nobody in. */
 describe('an ID token of a page', () => {
@@ -19,20 +18,21 @@ describe('an ID token of a page', () => {
     proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9', trustedProxies: ['127.0.0.1'] });
     const registering = { issuer: provider.issuer, addClient: () => Promise.resolve() };
     await createPageClient(proxy, registering, 'wallet');
+    await createPageClient(proxy, registering, 'shop');
   });
   afterAll(async () => {
     await proxy.close();
     await provider.close();
   });
 
-  async function signInWith(claims: (nonce: string) => JWTPayload): Promise<number> {
-    const pages = `${proxy.url}/session/pages/wallet`;
+  async function signInWith(claims: (nonce: string) => JWTPayload, client = 'wallet'): Promise<number> {
+    const pages = `${proxy.url}/session/pages/${client}`;
     const places = { from: `${pages}/sign-in?return_to=${PAGE}`, redirectUri: `${pages}/callback` };
     const never = new Promise<string>(() => undefined);
     const { status, cookies } = await signInWithIdToken(provider, places, (nonce, code) =>
       code === 'hang' ? never : provider.sign(claims(nonce)),
     );
-    expect(cookies.values.has(COOKIE)).toBe(status === 303);
+    expect(cookies.values.has(`payout_proxy_page_${client}`)).toBe(status === 303);
     return status;
   }
 
@@ -92,6 +92,29 @@ describe('an ID token of a page', () => {
     expect((await signIn).status).toBe(302);
     expect(new Set(await Promise.all(flood))).toEqual(new Set([400]));
     expect(provider.asked.length).toBeLessThan(5);
+  });
+
+  it('ends with all clients that a logout token names, whatever others send at the same moment', async () => {
+    await signInWith((nonce) => ({ nonce }));
+    await signInWith((nonce) => ({ nonce, aud: 'shop-pages' }), 'shop');
+    const sessions = async () =>
+      (await proxy.database.query('SELECT count(DISTINCT key_id)::int AS clients FROM page_session'))[0]?.clients;
+    expect(await sessions()).toBe(2);
+    const post = async (token: string) => {
+      const body = new URLSearchParams({ logout_token: token });
+      return (await fetch(`${proxy.url}/session/backchannel-logout`, { method: 'POST', body })).status;
+    };
+    const unsigned = (claims: object) =>
+      `${encoded({ alg: 'RS256' })}.${encoded({ iss: provider.issuer, aud: 'wallet-pages', ...claims })}.AAAA`;
+    const odd = [{ iss: 'a\u0000' }, { iss: 7 }, { aud: ['wallet-pages', 'b\u0000'] }, { aud: Array(999).fill('a') }];
+    const token = await provider.sign({
+      aud: ['other', 'wallet-pages', 'shop-pages'],
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    });
+    const refused = odd.map((claims) => post(unsigned(claims)));
+    expect(await post(token)).toBe(200);
+    expect(await Promise.all(refused)).toEqual(odd.map(() => 400));
+    expect(await sessions()).toBe(0);
   });
 
   it('comes through while somebody keeps many others waiting', async () => {

@@ -1,4 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose';
+import { isTokenText } from '../../access/tokens/access-token';
 import { SignInFailure } from './sign-in-failure';
 
 /** The session that the provider has ended, or the person whose sessions it has ended. */
@@ -14,11 +15,16 @@ const MAX_AGE_SECONDS = 120;
 
 const COOL_DOWN_MS = 10_000;
 
+/** More clients than a logout token is for. */
+const MAX_CLIENTS = 10;
+
 /** Returns which provider says that it made a logout token, and for whom. Nothing of it is verified. @throws if it is no token. */
 export async function addresseeOf(token: string): Promise<{ issuer: string; clientIds: string[] }> {
   const { decodeJwt } = await import('jose');
-  const { iss = '', aud = [] } = decodeJwt(token);
-  return { issuer: iss, clientIds: [aud].flat() };
+  const { iss, aud } = decodeJwt(token);
+  const clientIds = [aud].flat().filter(isTokenText);
+  if (!isTokenText(iss) || clientIds.length > MAX_CLIENTS) throw new SignInFailure('invalid');
+  return { issuer: iss, clientIds };
 }
 
 /** Finds the key that a logout token names. */

@@ -32,19 +32,28 @@ const SELECT = `SELECT ${CALLER_COLUMNS}, c.page_issuer AS issuer, c.page_client
 
 const FIND_PAGES = `${SELECT} WHERE c.name = ANY ($1::text[]) AND c.page_issuer IS NOT NULL`;
 
-const FIND_PAGES_OF_PROVIDER = `${SELECT} WHERE c.page_issuer = $1 AND c.page_client_id = ANY ($2::text[])`;
+const FIND_REGISTERED_PAGES = `${SELECT}
+  JOIN unnest($1::text[], $2::text[]) AS asked(issuer, client_id) ON c.page_issuer = asked.issuer AND c.page_client_id = asked.client_id`;
+
+/** Clients of one provider, by their IDs there. */
+interface Registered {
+  issuer: string;
+  clientIds: string[];
+}
 
 /** More clients than have pages. */
 const MAX_PROVIDERS = 1_000;
 
-/** More sign-ins than ever begin at once. */
+/** More sign-ins than ever begin at once. Anybody may ask, so all who wait share one statement at a time. */
 const MAX_LOOK_UPS = 1_000;
+const TOGETHER = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_PATIENCE_MS }] as const;
 
 /** Finds the providers at which people sign in to the pages of clients. */
 @Injectable()
 export class PageProvidersService {
   private readonly providers = new LRUCache<string, OpenIdProvider>({ max: MAX_PROVIDERS });
-  private readonly lookUps: GroupCommit<string, PagesRow | undefined>;
+  private readonly byName = new GroupCommit((names: string[]) => this.readNamed(names), ...TOGETHER);
+  private readonly byRegistration = new GroupCommit((asked: Registered[]) => this.readRegistered(asked), ...TOGETHER);
   private secrets: Secret | undefined;
 
   constructor(
@@ -54,31 +63,31 @@ export class PageProvidersService {
   ) {
     this.secrets = config.get('settings', { infer: true }).pageClientSecrets;
     reload.watch('PAGE_CLIENT_SECRETS', this.secrets, (renewed) => (this.secrets = renewed));
-    // Anybody may ask, so all who wait share one statement at a time.
-    this.lookUps = new GroupCommit(
-      (names) => this.read(names),
-      () => 1,
-      MAX_LOOK_UPS,
-      {
-        patienceMs: REQUEST_PATIENCE_MS,
-      },
-    );
   }
 
   /** Finds the pages of a client. Undefined if there is no such client, or nobody signs in to its pages. */
   async find(clientName: string): Promise<Pages | undefined> {
-    const row = await this.lookUps.add(clientName, REQUEST_PATIENCE_MS);
+    const row = await this.byName.add(clientName, REQUEST_PATIENCE_MS);
     return row && this.pagesOf(row);
   }
 
-  /** Finds the pages whose client has one of these IDs at a provider. */
-  async findByRegistration(issuer: string, clientIds: string[]): Promise<Pages | undefined> {
-    const values = [issuer, TYPES.text.array(clientIds)];
-    const [row] = await this.prisma.prepared<PagesRow>('find_pages_of_provider', FIND_PAGES_OF_PROVIDER, values);
-    return row && this.pagesOf(row);
+  /** Finds the pages of clients that are registered at a provider. */
+  async findByRegistration(registered: Registered): Promise<Pages[]> {
+    const rows = await this.byRegistration.add(registered, REQUEST_PATIENCE_MS);
+    return rows.map((row) => this.pagesOf(row));
   }
 
-  private async read(names: string[]): Promise<(PagesRow | undefined)[]> {
+  private async readRegistered(asked: Registered[]): Promise<PagesRow[][]> {
+    const pairs = asked.flatMap(({ issuer, clientIds }) => clientIds.map((id) => [issuer, id] as const));
+    const values = [0, 1].map((place) => TYPES.text.array(pairs.map((pair) => pair[place] ?? '')));
+    const rows = await this.prisma.prepared<PagesRow>('find_registered_pages', FIND_REGISTERED_PAGES, values);
+    const distinct = [...new Map(rows.map((row) => [row.clientId, row])).values()];
+    return asked.map(({ issuer, clientIds }) =>
+      distinct.filter((row) => row.issuer === issuer && clientIds.includes(row.registeredAs)),
+    );
+  }
+
+  private async readNamed(names: string[]): Promise<(PagesRow | undefined)[]> {
     const rows = await this.prisma.prepared<PagesRow>('find_pages', FIND_PAGES, [TYPES.text.array(names)]);
     const byName = new Map(rows.map((row) => [row.clientName, row]));
     return names.map((name) => byName.get(name));

@@ -48,14 +48,15 @@ async function endSessions(
   token: string,
   { sessions, pageSessions, consoleProvider, pageProviders }: LogoutServices,
 ): Promise<void> {
-  const { issuer, clientIds } = await addresseeOf(token);
+  const addressee = await addresseeOf(token);
+  const { issuer, clientIds } = addressee;
   const ofConsole = isOf(consoleProvider.configured, issuer, clientIds) ? consoleProvider.configured : undefined;
-  const pages = await pageProviders.findByRegistration(issuer, clientIds);
-  const provider = ofConsole ?? pages?.provider;
+  const pages = await pageProviders.findByRegistration(addressee);
+  const provider = ofConsole ?? pages[0]?.provider;
   if (!provider) throw new SignInFailure('invalid');
   const { subject, sid } = await provider.loggedOut(token);
   if (ofConsole) await sessions.endAtProvider(issuer, subject, sid);
-  if (pages) await pageSessions.endAtProvider(pages.caller.keyId, subject, sid); // it may be the same client at the provider
+  for (const { caller } of pages) await pageSessions.endAtProvider(caller.keyId, subject, sid);
 }
 
 function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {
