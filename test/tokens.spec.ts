@@ -100,6 +100,7 @@ describe('an access token', () => {
     const repeated = request(`${scene.proxy.url}/v1/limits`, { headers: twice });
     const [answer] = (await once(repeated.end(), 'response')) as [IncomingMessage];
     expect([answer.statusCode, await text(answer)]).toEqual([400, expect.stringContaining('several_credentials')]);
+    await read({ ...bearer(token), 'X-Client': 'authorization' }).expect(200);
     const asked = supertest(scene.proxy.url).post(`/api/v0.1/payouts/airtime?access_token=${token}`);
     expect((await asked.send({ ...AIRTIME, access_token: token })).body.code).toBe('missing_key');
     const { headers } = await read({ Authorization: 'Basic YTpi' }).expect(401);

@@ -45,7 +45,8 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
 
 /** Node keeps the first of several headers, and a server on the way may have checked another. */
 function repeatsAuthorization({ raw }: FastifyRequest): boolean {
-  return raw.rawHeaders.filter((name) => name.length === 13 && name.toLowerCase() === 'authorization').length > 1;
+  const isName = (text: string, place: number) => place % 2 === 0 && text.toLowerCase() === 'authorization';
+  return raw.rawHeaders.filter(isName).length > 1;
 }
 
 async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
