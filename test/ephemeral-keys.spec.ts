@@ -193,6 +193,19 @@ describe('ephemeral keys', () => {
     expect(JSON.stringify(first)).not.toMatch(/"key"|ppe_lister_[0-9A-Za-z]/);
   });
 
+  it('hold up no payments of their client if there is nothing to revoke', async () => {
+    const quiet = await proxy.client('quiet', 'pay');
+    const { id } = await mint(proxy, quiet.key);
+    await remove(quiet.key, '/v1/ephemeral-keys?actor=ada').expect(200);
+    // Every instance looks up the callers of a client again once its row has another version.
+    const version = () => proxy.database.query('SELECT xmin::text FROM client WHERE id = $1', [quiet.id]);
+    const before = await version();
+    for (const path of ['/v1/ephemeral-keys?actor=ada', `/v1/ephemeral-keys/${id}`] as const) {
+      expect((await remove(quiet.key, path).expect(200)).body).toEqual({ revoked: [] });
+    }
+    expect(await version()).toEqual(before);
+  });
+
   it('are revoked one by one or all of a person, by their own client', async () => {
     const revoker = await proxy.client('revoker', 'pay');
     const [one, two, three] = [

@@ -121,10 +121,10 @@ export class EphemeralKeysService {
   }
 
   /** Returns how many keys of a client are valid, by the database's clock. */
-  async countActive(clientId: string): Promise<number> {
+  async countActive(clientId: string, filter: EphemeralKeyFilter = {}): Promise<number> {
     const [row] = await this.prisma.$queryRaw<{ active: number }[]>`
       SELECT count(*)::int AS active FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)}
-      WHERE ${conditions(clientId, {})} AND ${Prisma.raw(IS_ACTIVE)}`;
+      WHERE ${conditions(clientId, filter)} AND ${Prisma.raw(IS_ACTIVE)}`;
     return row?.active ?? 0;
   }
 
@@ -133,6 +133,8 @@ export class EphemeralKeysService {
    * @returns the IDs of the keys that were revoked.
    */
   async revoke(client: Target, filter: EphemeralKeyFilter, by: ChangeAuthor): Promise<string[]> {
+    // Each revocation lets every instance look up the callers of the client again, and apps revoke at each sign-out.
+    if ((await this.countActive(client.id, filter)) === 0) return [];
     const all: RevokedKey[] = [];
     for (;;) {
       const some = await this.revokeSome(client, { ...filter, madeBy: all[0]?.revokedAt }, by);
