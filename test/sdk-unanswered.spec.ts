@@ -120,6 +120,15 @@ describe('a payment whose answer is lost', () => {
     });
   });
 
+  it('is rejected with the refusal of now if the earlier call with its key has freed it', async () => {
+    const busy = { operation: 'POST /payouts/airtime', fault: 'tooManyRequests', retryAfter: 0, nth: 1 };
+    await askSandbox(proxy.sandbox.url).post('/_sandbox/faults').set(CONTROL).send(busy).expect(201);
+    const first = payment([arrives, says(503, 'overloaded', 'retry_same_key', '60')]);
+    expect(await first.made.send()).toMatchObject({ status: 'not_sent' });
+    const second = payment([says(403, 'cap_exceeded', 'ask')], first.made.idempotencyKey);
+    expect(await second.made.send()).toMatchObject({ status: 'rejected', error: { code: 'cap_exceeded' } });
+  });
+
   it('is not sent if no connection is ever made', async () => {
     const { made, keys } = payment([isRefused]);
     expect(await made.send()).toMatchObject({ status: 'not_sent', settled: true, error: { maySent: false } });

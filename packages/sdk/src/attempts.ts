@@ -114,8 +114,7 @@ export class Attempts<Body> {
         throw failure;
       });
       if (found === 'not to be read') return unknown;
-      // A call that has freed the key leaves it to whatever arrives next.
-      if (found && !(this.isOpen && found.status === 'not_sent')) return found;
+      if (found) return found;
     }
     if (this.isOpen) return unknown;
     const nothing = { settled: true, idempotencyKey, callId: undefined } as const;
@@ -123,17 +122,18 @@ export class Attempts<Body> {
     return { status: 'rejected', ...nothing, items: undefined, error };
   }
 
-  /** Returns what the calls with the key say: the one that has it or, if all have freed it, the newest. */
+  /**
+   * Returns what the call that has the key says. Undefined if there is none: a call that was not carried out leaves the key to
+   * whatever arrives next.
+   */
   private async find(signal: AbortSignal | undefined): Promise<PaymentResult<Body> | undefined> {
     const { operation, idempotencyKey } = this.request;
-    let newest: PaymentResult<Body> | undefined;
     for await (const { id, outcome } of this.dependencies.calls.list({ idempotencyKey, operation, signal })) {
       if (outcome === 'refused') continue;
       const result = resultOf<Body>(await this.dependencies.calls.get(id, { signal }), idempotencyKey);
       if (result.status !== 'not_sent') return result;
-      newest ??= result;
     }
-    return newest;
+    return undefined;
   }
 }
 
