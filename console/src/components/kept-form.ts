@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { ApiProblem } from '../api/problem';
 import { useSession } from '../api/session';
+import { failuresOfKeptForms } from './failure';
 
 /** What the author of a form entered and could not submit yet. */
 interface Kept<Values> {
@@ -15,12 +16,6 @@ interface KeptForm<Values> {
   /** Submits the form. If the author has to sign in again, it keeps the values in this tab. */
   keeping: <Result>(values: Values, submit: () => Promise<Result>) => Promise<Result>;
 }
-
-/** The failures after which values were kept. */
-const keptAfter = new WeakSet<object>();
-
-/** Whether the form that failed this way has its values again after the sign-in. */
-export const isKeptAfter = (failure: object) => keptAfter.has(failure);
 
 /**
  * Keeps the values of a form while its author signs in again, because the provider is another site and the page is lost.
@@ -46,7 +41,7 @@ export function useKeptForm<Values>(form: string | undefined): KeptForm<Values> 
       return submit().catch((failure: unknown) => {
         if (form !== undefined && failure instanceof ApiProblem && failure.code === 'step_up_required') {
           sessionStorage.setItem(item, JSON.stringify({ author, values } satisfies Kept<Values>));
-          keptAfter.add(failure);
+          failuresOfKeptForms.add(failure);
         }
         throw failure;
       });
