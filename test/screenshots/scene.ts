@@ -22,6 +22,7 @@ export interface Scene {
   paid: string;
   held: string;
   run: string;
+  person: string;
   close(): Promise<void>;
 }
 
@@ -48,12 +49,14 @@ export async function startScene(): Promise<Scene> {
   const held = await morning.hold();
   await morning.pastTheProxy(readJson(dataDir, 'sandbox.json'));
   const run = await morning.reconcile(began);
+  const person = await morning.people();
   return {
     url,
     keys,
     paid,
     held,
     run,
+    person,
     close: async () => {
       await product.signal('SIGTERM');
       removeDataDir(dataDir);
@@ -62,6 +65,13 @@ export async function startScene(): Promise<Scene> {
 }
 
 const PHONES = ['+2348012345678', '+254712345678', '+233241234567', '+254733111222'];
+
+const PAYERS = [
+  ['user-41', 2.5],
+  ['user-17', 18.25],
+  ['user-08', 9],
+  ['user-33', 20],
+] as const;
 
 class Morning {
   constructor(
@@ -124,6 +134,23 @@ class Morning {
       if (run.body.state !== 'running') return body.id;
       await sleep(200);
     }
+  }
+
+  /** @returns the ID of a person with own limits, for whom an app calls beside others. */
+  async people(): Promise<string> {
+    const caps = { daily_cap_usd: '500', person_daily_cap_usd: '20', person_monthly_cap_usd: '200' };
+    const client = { name: 'wallet', scopes: ['pay', 'read'], ...caps };
+    const { body } = await this.ask('post', '/v1/clients', this.keys.admin).send(client).expect(201);
+    for (const [index, [actor, usd]] of PAYERS.entries()) {
+      const airtimes = [{ countryToSend: 'Kenya', phoneNumber: `+25471300000${index}`, valueInUSD: usd }];
+      await this.ask('post', '/api/v0.1/payouts/airtime', String(body.key))
+        .set('X-Actor', actor)
+        .send({ airtimes })
+        .expect(200);
+    }
+    const own = { name: 'user-17', daily_cap_usd: '50', reason: 'Case 17' };
+    const limited = await this.ask('post', '/v1/clients/wallet/persons', this.keys.admin).send(own).expect(200);
+    return String(limited.body.id);
   }
 
   private airtime(airtimes: object[]) {

@@ -52,6 +52,8 @@ const SHOTS: Shot[] = [
   },
   { name: 'clients', path: () => '/clients', ready: rows },
   { name: 'client', path: () => '/clients/app', ready: rows },
+  { name: 'people', path: () => '/clients/wallet/persons', ready: rows },
+  { name: 'person', path: ({ person }) => `/clients/wallet/persons/${person}`, ready: text('Spent today, UTC') },
   { name: 'stop-switch', path: () => '/stops', ready: (page) => page.getByRole('radio').first().waitFor() },
   { name: 'sandbox', path: () => '/sandbox', ready: rows },
 ];
