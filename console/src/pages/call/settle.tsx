@@ -5,6 +5,7 @@ import { http } from '../../api/client';
 import { type CallStory, resolutionDtoOutcomeValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { inWords } from '../../components/format';
+import { useKeptForm } from '../../components/kept-form';
 import { ReasonDialog } from '../../components/reason-dialog';
 
 const MEANING: Partial<Record<string, string>> = {
@@ -36,7 +37,8 @@ export function Settle({ story }: { story: CallStory }) {
 
 function SettleDialog({ story: { id, operation }, close }: { story: CallStory; close: () => void }) {
   const queries = useQueryClient();
-  const [outcome, setOutcome] = useState<string>();
+  const { kept, keeping } = useKeptForm<string | undefined>(`outcome of ${id}`);
+  const [outcome, setOutcome] = useState(kept);
   const settle = async (reason: string) => {
     const chosen = resolutionDtoOutcomeValues.find((value) => value === outcome);
     if (!chosen) return;
@@ -49,7 +51,8 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       action="Settle"
       maxLength={MAX_REASON}
       missing={outcome === undefined ? 'Choose an outcome first.' : undefined}
-      run={settle}
+      decision={`settle ${id}`}
+      run={(reason) => keeping(outcome, () => settle(reason))}
       close={close}
     >
       <Text size="sm">
