@@ -1,5 +1,7 @@
 import { ClientsService } from '../src/access/clients/clients.service';
 import { newEphemeralKey } from '../src/access/clients/key';
+import { beginEpoch } from '../src/journal/begin-epoch';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
 import { EphemeralScene } from './support/ephemeral-scene';
 import { mint } from './support/minting';
@@ -53,6 +55,10 @@ describe('the holder of an ephemeral key that ends', () => {
             `WITH p AS (UPDATE person SET revoked_at = now() WHERE client_id = $1) UPDATE client SET name = name WHERE id = $1`,
             [id],
           ),
+      ],
+      [
+        'what a database may lack that came back from the past',
+        () => beginEpoch(proxy.app.get(PrismaService), { reason: 'a drill', actor: null, seen: 0 }),
       ],
       [
         'the key that made it',

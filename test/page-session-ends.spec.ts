@@ -1,5 +1,7 @@
 import { auditCommands } from '../src/cli/audit';
 import { newSigningKey } from '../src/history/log/note';
+import { beginEpoch } from '../src/journal/begin-epoch';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { Secret } from '../src/platform/config/secret';
 import { cliOf } from './support/cli';
 import {
@@ -157,5 +159,14 @@ describe('a page session ends', () => {
     expect(await answers(alice)).toEqual(DONE);
     await query("UPDATE client SET scopes = '{read}' WHERE id = $1", [client.id]);
     expect(await answers(alice)).toEqual(['scope_missing', 'done', 'scope_missing', 'done']);
+  });
+
+  it('when a database came back from the past, which may lack its end', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    expect(await answers(alice)).toEqual(DONE);
+    await beginEpoch(scene.proxy.app.get(PrismaService), { reason: 'a drill', actor: null, seen: 0 });
+    expect(await answers(alice)).toEqual(ENDED);
+    expect(await answers(await signIn(client))).toEqual(DONE);
   });
 });

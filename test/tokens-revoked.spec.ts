@@ -1,5 +1,7 @@
 import { ClientsService } from '../src/access/clients/clients.service';
 import { clientsCommands } from '../src/cli/clients';
+import { beginEpoch } from '../src/journal/begin-epoch';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { cliOf } from './support/cli';
 import supertest from './support/supertest';
 import { createTokenClient, TokenClient } from './support/token-client';
@@ -191,5 +193,15 @@ describe('the revocation of tokens', () => {
     expect(await answers(alice)).toEqual(DONE);
     await scene.proxy.database.query("UPDATE client SET scopes = '{read}' WHERE id = $1", [id]);
     expect(await answers(alice)).toEqual(['scope_missing', 'done', 'scope_missing', 'done']);
+  });
+
+  it('of everybody comes with a recovery, because the database may lack revocations', async () => {
+    const { token } = await newClient();
+    const alice = await token();
+    expect(await answers(alice)).toEqual(DONE);
+    await beginEpoch(scene.proxy.app.get(PrismaService), { reason: 'a drill', actor: null, seen: 0 });
+    expect(await answers(alice)).toEqual(REFUSED);
+    await scene.proxy.database.query("UPDATE epoch SET started_at = started_at - interval '15 s' WHERE number > 1");
+    expect(await answers(await token({ jti: 'signed-in-again' }))).toEqual(DONE);
   });
 });

@@ -35,7 +35,7 @@ Run this after the database came back from the past (a restored backup, or a fai
 proxy has stopped itself. The command restores the calls that the database lacks, with their keys and amounts, from the copies in
 DATA_DIR/copies of each instance. Calls whose outcome was not copied are then in doubt, and are settled by the upstream's list.
 The command moves CHECKPOINT_FILE and the checkpoints in the given folders aside, because the log goes on from an older state, and
-begins the next epoch. It can be repeated.
+begins the next epoch. It ends sessions, ephemeral keys and access tokens, so everybody signs in again. It can be repeated.
 
 A payment that no copy has is known to the upstream only. So the command also begins a reconciliation run of the time whose payments
 may be missing: from ten minutes before the newest call that the database has itself, or from --since if that is earlier. A worker

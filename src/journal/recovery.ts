@@ -56,8 +56,6 @@ export async function restoreFromCopies(
   const unreadable = await copiesInBatches(dataDirs, 'intent', async (batch) => {
     await giveKeysBack(prisma, await restorePersons(prisma, batch));
   });
-  // Instances that kept running look up their callers again. They remember persons whom this database may never have had.
-  await prisma.$executeRaw`UPDATE client SET name = name`;
   recovered.outcomes += spooled.outcomes;
   recovered.unreadable = unreadable + spooled.unreadable;
   return recovered;

@@ -15,17 +15,20 @@ export interface TokenRow extends CallerRow {
   jwksUri: string;
   algorithms: string[];
   requiresDpop: boolean;
-  /** When all tokens of the person were revoked. */
+  /** When all tokens of the person, or of everybody, were revoked. */
   revokedAt: Date | null;
 }
 
 const NOT_BOUND =
   'Your client takes only access tokens that are bound to a key of the app (cnf.jkt, RFC 9449). Nothing was done. Get one from the identity provider with a proof.';
 
+/** A recovered database may lack revocations, so all tokens from before are revoked. Each epoch but the first begins with a recovery. */
+const RECOVERED_AT = '(SELECT max(started_at) FROM epoch WHERE number > 1)';
+
 /** Finds the clients of tokens. $1 to $3 are the issuers, the clients at their providers, and the persons. */
 export const FIND_TOKEN_CLIENTS = `
   SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience, c.token_jwks_uri AS "jwksUri",
-    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", p.revoked_at AS "revokedAt"
+    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", greatest(p.revoked_at, ${RECOVERED_AT}) AS "revokedAt"
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(issuer, client_id, person, place)
   JOIN client c ON c.token_issuer = asked.issuer AND c.token_client_id = asked.client_id
   JOIN LATERAL (
