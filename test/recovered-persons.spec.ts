@@ -1,12 +1,16 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RecentContents } from '../src/journal/recent-contents';
 import { restoreFromCopies } from '../src/journal/recovery';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { loseCalls } from './support/lost-calls';
 import { AIRTIME, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import { createTokenClient } from './support/token-client';
+import { TokenIssuer } from './support/token-issuer';
+import { bearer, payAirtime } from './support/token-scene';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
@@ -86,6 +90,44 @@ describe('a person whose calls are restored from copies', () => {
     expect(await claims(id)).toEqual([{ key: `${call.person_id} order-1`, id: paid }]);
     await pay().expect(200);
     expect((await pay().expect(403)).body.code).toBe('cap_exceeded');
+  });
+
+  it('has the issuer of the tokens again, which sessions and approvals tell the person by', async () => {
+    const issuer = await TokenIssuer.start();
+    const { id } = await createTokenClient(proxy.database, 'wallet', issuer);
+    const persons = () => proxy.database.query('SELECT id, issuer, name FROM person WHERE client_id = $1', [id]);
+    const headers = bearer(await issuer.token());
+    const paid = idOf(await payAirtime(proxy, headers).expect(200));
+    const before = await persons();
+    expect(before).toMatchObject([{ issuer: issuer.issuer, name: 'alice' }]);
+    await loseCalls(proxy.database, dataDir, paid);
+    await restart();
+    await restore();
+    expect(await persons()).toMatchObject([{ issuer: null, name: null }]);
+    await payAirtime(proxy, headers).expect(200);
+    expect(await persons()).toEqual(before);
+    await issuer.stop();
+  });
+
+  it('is forgotten if no call comes, because nobody can erase somebody without a name', async () => {
+    const { id, pay } = await clientOf('erased-since');
+    await loseCalls(proxy.database, dataDir, idOf(await pay().expect(200)));
+    await restart();
+    await restore();
+    const pass = (age: string) =>
+      proxy.database.query('UPDATE person SET forget_after = forget_after - $2::interval WHERE client_id = $1', [
+        id,
+        age,
+      ]);
+    const hash = async () => {
+      await proxy.app.get(RecentContents, { strict: false }).runOnce();
+      return proxy.database.query('SELECT sha256 FROM person WHERE client_id = $1', [id]);
+    };
+    const restored = await hash();
+    await pass('30 days 23 hours');
+    expect(await hash()).toEqual(restored);
+    await pass('1 hour');
+    expect(await hash()).not.toEqual(restored);
   });
 
   it('does not stop the recovery if the database lacks the client', async () => {

@@ -1,9 +1,11 @@
+import { FORGOTTEN_AFTER } from '../access/people/person-hash';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CopiedLine } from './local-copies';
 
 /**
  * Adds the persons of copied calls that the database lacks, by their hashes: copies do not have their names. A person who called
- * again before the copies were restored has another ID in the database.
+ * again before the copies were restored has another ID in the database. Without another call, the hash goes as that of an erased
+ * person: perhaps the person was erased since, and nobody can erase a person without a name.
  * @returns the lines, with the IDs that the persons have in the database.
  */
 export async function restorePersons(prisma: PrismaService, lines: CopiedLine[]): Promise<CopiedLine[]> {
@@ -14,8 +16,8 @@ export async function restorePersons(prisma: PrismaService, lines: CopiedLine[])
   );
   if (copied.length === 0) return lines;
   await prisma.$executeRaw`
-    INSERT INTO person (id, client_id, sha256)
-    SELECT DISTINCT ON (p.id) p.id, p.client_id, decode(p.sha256, 'hex')
+    INSERT INTO person (id, client_id, sha256, forget_after)
+    SELECT DISTINCT ON (p.id) p.id, p.client_id, decode(p.sha256, 'hex'), clock_timestamp() + ${FORGOTTEN_AFTER}::interval
     FROM json_to_recordset(${JSON.stringify(copied)}::json) AS p(id uuid, client_id uuid, sha256 text)
     JOIN client ON client.id = p.client_id ORDER BY p.id
     ON CONFLICT DO NOTHING`;

@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
 
+/** How long the hash of a person without a name stays: no cap and no idempotency key is promised for longer. */
+export const FORGOTTEN_AFTER = '31 days';
+
 /**
  * Returns the hash that identifies a person of a client. It includes the client, so that the people of two clients cannot
  * be compared.

@@ -27,11 +27,11 @@ const COLUMNS = `id::text, salt, daily_cap_usd::text AS "dailyCapUsd", monthly_c
 const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
 
 // Of several first requests at the same moment, one adds the row. A person who was erased gets a new salt, so that no record from
-// before can be linked to the name.
+// before can be linked to the name. A person whom a recovery restored gets the issuer, too. The hash tells that it is the same one.
 const ADD = `
   INSERT INTO person (id, client_id, sha256, issuer, name, salt) VALUES ($1::uuid, $2::uuid, $3::bytea, $4, $5, $6::bytea)
   ON CONFLICT (sha256) DO UPDATE SET name = coalesce(person.name, EXCLUDED.name), salt = coalesce(person.salt, EXCLUDED.salt),
-    forget_after = NULL
+    issuer = EXCLUDED.issuer, forget_after = NULL
   RETURNING ${COLUMNS}`;
 
 /** Whom to find. */

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
+import { FORGOTTEN_AFTER } from '../../access/people/person-hash';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { BODIES, idsWhere } from './bodies';
 import { recordedErasure, Wish } from './erasures';
@@ -36,9 +37,6 @@ export interface ErasedPersons {
   /** Places that keep the name: `intent/<call id>`, `api_key/<id>`, … */
   kept: string[];
 }
-
-/** How long the hash of an erased person stays: no cap and no idempotency key is promised for longer. */
-const FORGOTTEN_AFTER = '31 days';
 
 const NAMES = {
   table: 'person',
