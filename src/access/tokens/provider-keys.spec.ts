@@ -71,6 +71,18 @@ describe('ProviderKeys', () => {
     expect(await found()).toBe('found');
   });
 
+  it('does not trust keys from the future, after a wrong clock was set back', async () => {
+    const old = issuer.key.kid;
+    now = HOUR;
+    await found();
+    await issuer.rotate();
+    now = 0;
+    expect([await found(), await found(old)]).toEqual(['found', 'invalid_token']);
+    goDown();
+    now = -HOUR;
+    expect(await found()).toBe('provider_unavailable');
+  });
+
   it('does not decide about unknown keys while the provider is down', async () => {
     await found();
     goDown();

@@ -52,7 +52,13 @@ export class ProviderKeys {
   }
 
   private get ageMs(): number {
-    return this.nowMs() - this.readAt;
+    return this.since(this.readAt);
+  }
+
+  /** Returns how long ago something was. A time in the future was read from a wrong clock, so nobody knows. */
+  private since(ms: number): number {
+    const age = this.nowMs() - ms;
+    return age < 0 ? Infinity : age;
   }
 
   private async find(header: JWTHeaderParameters): Promise<CryptoKey | undefined> {
@@ -67,7 +73,7 @@ export class ProviderKeys {
 
   /** Asks the provider, unless it was asked a moment ago. All requests wait for one answer. */
   private async ask(patienceMs: number): Promise<void> {
-    if (!this.asking && this.nowMs() - this.askedAt < COOL_DOWN_MS) return;
+    if (!this.asking && this.since(this.askedAt) < COOL_DOWN_MS) return;
     this.asking ??= this.read().finally(() => (this.asking = undefined));
     await waitAtMost(this.asking, patienceMs);
   }
