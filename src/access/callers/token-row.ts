@@ -3,7 +3,7 @@ import { Problem } from '../../platform/errors/problem';
 import { OPENS } from '../clients/key';
 import { personHashSql } from '../people/person-hash';
 import { AccessTokenClaims, SKEW_SECONDS, TokenSource } from '../tokens/access-token';
-import { invalidToken } from '../tokens/refusals';
+import { expiredToken, invalidToken } from '../tokens/refusals';
 import { Named } from '../tokens/token-credential';
 import { Caller } from './caller';
 import { CALLER_COLUMNS, CallerRow, callerOf } from './caller-row';
@@ -15,20 +15,23 @@ export interface TokenRow extends CallerRow {
   jwksUri: string;
   algorithms: string[];
   requiresDpop: boolean;
-  /** When all tokens of the person, or of everybody, were revoked. */
+  /** When all tokens of the person were revoked. */
   revokedAt: Date | null;
+  /** When the database last came back from the past. */
+  recoveredAt: Date | null;
 }
 
 const NOT_BOUND =
   'Your client takes only access tokens that are bound to a key of the app (cnf.jkt, RFC 9449). Nothing was done. Get one from the identity provider with a proof.';
 
-/** A recovered database may lack revocations, so all tokens from before are revoked. Each epoch but the first begins with a recovery. */
+/** A recovered database may lack revocations, so all tokens from before have ended. Each epoch but the first begins with a recovery. */
 const RECOVERED_AT = '(SELECT max(started_at) FROM epoch WHERE number > 1)';
 
 /** Finds the clients of tokens. $1 to $3 are the issuers, the clients at their providers, and the persons. */
 export const FIND_TOKEN_CLIENTS = `
   SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience, c.token_jwks_uri AS "jwksUri",
-    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", greatest(p.revoked_at, ${RECOVERED_AT}) AS "revokedAt"
+    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", p.revoked_at AS "revokedAt",
+    ${RECOVERED_AT} AS "recoveredAt"
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(issuer, client_id, person, place)
   JOIN client c ON c.token_issuer = asked.issuer AND c.token_client_id = asked.client_id
   JOIN LATERAL (
@@ -45,13 +48,11 @@ export function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, 
  * cannot do more for a person than the person has agreed to, nor more than the client may do. Nothing of operators is open to
  * it, and no transactions of others: whoever approves or administers signs in to the console.
  * @param validForMs how long the token is still valid.
- * @throws Problem `invalid_token` if the tokens of the person were revoked, or `use_dpop` if the client takes bound tokens only.
+ * @throws Problem `invalid_token` if the tokens of the person were revoked, `token_expired` if those of everybody were, or `use_dpop` if the client takes bound tokens only.
  */
 export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims, validForMs: number): Caller {
-  // A provider's clock may be ahead of ours, so a token from before may state a time after it.
-  if (row.revokedAt && claims.issuedAt * 1_000 <= row.revokedAt.getTime() + SKEW_SECONDS * 1_000) {
-    throw invalidToken('it was revoked. Sign in again');
-  }
+  if (isFromBefore(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
+  if (isFromBefore(row.recoveredAt, claims)) throw expiredToken(); // apps get a new one by themselves
   if (row.requiresDpop && claims.jkt === null) throw new Problem('use_dpop', { text: NOT_BOUND });
   const { scopes, ...client } = callerOf(row);
   return {
@@ -66,4 +67,9 @@ export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenCl
     identity: { source: 'token', issuer: claims.issuer, name: claims.subject },
     scopes: new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope) && claims.scopes.includes(scope))),
   };
+}
+
+/** A provider's clock may be ahead of ours, so a token from before may state a time after it. */
+function isFromBefore(at: Date | null, { issuedAt }: AccessTokenClaims): boolean {
+  return at !== null && issuedAt * 1_000 <= at.getTime() + SKEW_SECONDS * 1_000;
 }
