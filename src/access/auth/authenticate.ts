@@ -3,7 +3,7 @@ import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { Caller } from '../callers/caller';
 import { KeyCallersService } from '../callers/key-callers.service';
 import { TokenCallersService } from '../callers/token-callers.service';
-import { isWellFormedKey } from '../clients/key';
+import { isEphemeralKey, isWellFormedKey } from '../clients/key';
 import { hasPageSession, pageTokenByCsrf, pageTokenOf } from '../sessions/page-session-cookie';
 import { PageSessionsService } from '../sessions/page-sessions.service';
 import { hasCsrfToken, sessionTokenIn } from '../sessions/session-cookie';
@@ -74,8 +74,13 @@ async function byKey(key: string, request: FastifyRequest, { callers, guessing }
     ? callers.identifyForAdmission(key, leftOf(request.call), (caller) => mayAsk(caller, request))
     : callers.identify(key, leftOf(request.call));
   const found = await asking.catch(databaseUnavailable);
-  if (!found) throw guessing.problemOf(request.call.clientAddress);
+  if (!found) throw guessing.problemOf(request.call.clientAddress, unknownKey(key));
   return found;
+}
+
+/** A database that came back from the past may lack an ephemeral key, and its app knows how to get another one. */
+function unknownKey(key: string): Problem {
+  return new Problem(isEphemeralKey(key) ? 'ephemeral_key_ended' : 'invalid_key');
 }
 
 async function byToken(sent: SentToken, request: FastifyRequest, who: WhoCalls): Promise<Caller> {
