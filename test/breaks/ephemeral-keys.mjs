@@ -25,6 +25,13 @@ export const EPHEMERAL_KEYS = [
     test: 'refused from the first request after a revocation',
   },
   {
+    name: 'ephemeral-key-recovery',
+    guards: 'an ephemeral key from before a recovery of the database, which may lack its revocation',
+    edits: [['src/access/callers/end-credentials.ts', 'AND now() < expires_at`', 'AND now() > expires_at`']],
+    noticedBy: ENDS,
+    test: 'refused from the first request after a revocation',
+  },
+  {
     name: 'ephemeral-key-held',
     guards: 'a held call whose ephemeral key was revoked',
     edits: [['src/admin/approvals/requesters.ts', "AND ${STATE} <> 'revoked'", "AND ${STATE} <> ''"]],

@@ -59,9 +59,16 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-of-revoked-person',
     guards: 'tokens from before a revocation of their person',
-    edits: [['src/access/callers/token-row.ts', 'if (row.revokedAt && ', 'if (row.revokedAt && !claims && ']],
+    edits: [['src/access/callers/token-row.ts', 'if (isFromBefore(row.revokedAt, ', 'if (isFromBefore(null, ']],
     noticedBy: REVOKED,
     test: 'takes effect at once, on every instance',
+  },
+  {
+    name: 'token-from-before-a-recovery',
+    guards: 'tokens from before a recovery of the database, which may lack their revocation',
+    edits: [['src/access/callers/token-row.ts', 'if (isFromBefore(row.recoveredAt, ', 'if (isFromBefore(null, ']],
+    noticedBy: REVOKED,
+    test: 'comes with a recovery',
   },
   {
     name: 'person-revocation-everywhere',

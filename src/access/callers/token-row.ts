@@ -48,7 +48,8 @@ export function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, 
  * cannot do more for a person than the person has agreed to, nor more than the client may do. Nothing of operators is open to
  * it, and no transactions of others: whoever approves or administers signs in to the console.
  * @param validForMs how long the token is still valid.
- * @throws Problem `invalid_token` if the tokens of the person were revoked, `token_expired` if those of everybody were, or `use_dpop` if the client takes bound tokens only.
+ * @throws Problem `invalid_token` if the tokens of the person were revoked, `token_expired` if the token is from before a
+ * recovery, or `use_dpop` if the client takes bound tokens only.
  */
 export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims, validForMs: number): Caller {
   if (isFromBefore(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
