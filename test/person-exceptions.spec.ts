@@ -59,6 +59,15 @@ describe('the limits of one person', () => {
   };
   const rightsOf = async () => (await proxy.database.query("SELECT xmin::text FROM client WHERE name = 'phone'"))[0];
 
+  it('can be set for a person who was erased, and who has the name and the ID again', async () => {
+    const { body } = await limit({ name: 'heidi', issuer: ISSUER, max_item_usd: '1' }).expect(200);
+    const erased = `UPDATE person SET name = NULL, salt = NULL, issuer = NULL, forget_after = now() + interval '31 days'
+      WHERE id = $1`;
+    await proxy.database.query(erased, [body.id]);
+    const again = (await limit({ name: 'heidi', issuer: ISSUER, max_item_usd: '0.5' }).expect(200)).body;
+    expect(again).toMatchObject({ id: body.id, name: 'heidi', issuer: ISSUER, max_item_usd: '0.5' });
+  });
+
   it('can be lower than the default at once, for a person whom nobody has seen', async () => {
     const before = await rightsOf();
     const { body } = await limit({ name: 'alice', daily_cap_usd: 2.5, max_item_usd: '1' }).expect(200);

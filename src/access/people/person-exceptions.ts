@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUuid } from '../../platform/database/uuid';
@@ -9,7 +8,9 @@ import { Limits, toDecimal } from '../clients/limits';
 import { ListedClient } from '../clients/listed';
 import { isPersonId } from '../clients/person';
 import { fromPermissions, toPermissions } from '../clients/permissions';
+import { newSalt } from '../../platform/privacy/commitment';
 import { personHash } from './person-hash';
+import { ADD_PERSON } from './persons.service';
 
 /** The limits that one person has instead of the client's. Null: the client's. */
 export type OwnLimits = Pick<Limits, 'dailyCapUsd' | 'monthlyCapUsd' | 'maxItemUsd' | 'requestsPerMinute'>;
@@ -24,7 +25,6 @@ export interface PersonName {
   issuer: string | null;
 }
 
-const SALT_BYTES = 16;
 const MAX_SUBJECT = 255;
 
 type Client = Pick<ListedClient, 'id' | 'name' | 'token_issuer' | 'page_issuer'>;
@@ -55,15 +55,12 @@ export function fromDocument(document: OwnLimitsDocument): Partial<OwnLimits> {
 export class PersonExceptionWrites {
   constructor(private readonly records: ChangeRecords) {}
 
-  /** Adds a person whom nobody has seen yet. @returns the ID of the person. @throws ClientError */
+  /** Adds a person, unless the client has the person already. @returns the ID of the person. @throws ClientError */
   async add(tx: Prisma.TransactionClient, client: Client, person: PersonName, by: ChangeAuthor): Promise<string> {
     const { name, issuer } = checkedPerson(client, person);
     const id = newId();
-    const [row] = await tx.$queryRaw<{ id: string }[]>`
-      INSERT INTO person AS p (id, client_id, sha256, issuer, name, salt)
-      VALUES (${id}::uuid, ${client.id}::uuid, ${personHash(client.id, issuer, name)}, ${issuer}, ${name}, ${randomBytes(SALT_BYTES)})
-      ON CONFLICT (sha256) DO UPDATE SET name = coalesce(p.name, EXCLUDED.name), salt = coalesce(p.salt, EXCLUDED.salt)
-      RETURNING id::text`;
+    const values = [id, client.id, personHash(client.id, issuer, name), issuer, name, newSalt()];
+    const [row] = await tx.$queryRawUnsafe<{ id: string }[]>(ADD_PERSON, ...values);
     if (!row) throw new Error('the upsert returned no row');
     if (row.id === id)
       await recordChanges(this.records, tx, [actOf(client, 'person_added', null, { person_id: id })], by);

@@ -26,9 +26,13 @@ const COLUMNS = `id::text, salt, daily_cap_usd::text AS "dailyCapUsd", monthly_c
 
 const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
 
-// Of several first requests at the same moment, one adds the row. A person who was erased gets a new salt, so that no record from
-// before can be linked to the name. A person whom a recovery restored gets the issuer, too. The hash tells that it is the same one.
-const ADD = `
+/**
+ * Adds a person, or gives one their name again. The values are the ID, the client's ID, the hash, the issuer, the name and a salt.
+ *
+ * Of several first requests at the same moment, one adds the row. A person who was erased gets a new salt, so that no record from
+ * before can be linked to the name. A person whom a recovery restored gets the issuer, too. The hash tells that it is the same one.
+ */
+export const ADD_PERSON = `
   INSERT INTO person (id, client_id, sha256, issuer, name, salt) VALUES ($1::uuid, $2::uuid, $3::bytea, $4, $5, $6::bytea)
   ON CONFLICT (sha256) DO UPDATE SET name = coalesce(person.name, EXCLUDED.name), salt = coalesce(person.salt, EXCLUDED.salt),
     issuer = EXCLUDED.issuer, forget_after = NULL
@@ -100,7 +104,9 @@ function knownAs({ rights, sha256 }: Pick<Named, 'rights'> & Pick<Person, 'sha25
 
 async function read(prisma: PrismaService, sha256: Buffer, values: unknown[]): Promise<PersonRow & { salt: Buffer }> {
   const [found] = await prisma.prepared<PersonRow>('find_person', FIND, [sha256]);
-  const [row] = found?.salt ? [found] : await prisma.prepared<PersonRow>('add_person', ADD, [...values, newSalt()]);
+  const [row] = found?.salt
+    ? [found]
+    : await prisma.prepared<PersonRow>('add_person', ADD_PERSON, [...values, newSalt()]);
   if (!row?.salt) throw new Error('the upsert returned no row');
   return { ...row, salt: Buffer.from(row.salt) };
 }
