@@ -91,7 +91,7 @@ describe('the SDK with access tokens', () => {
       },
     });
     const payment = client.payouts.airtime(given);
-    await expect(payment.send()).rejects.toThrow('Another person has signed in');
+    await expect(payment.send()).rejects.toThrow('the payment of another person');
     const { body: requests } = await askSandbox(proxy.sandbox.url).get('/_sandbox/requests').set(CONTROL).expect(200);
     expect(requests.filter((one) => JSON.stringify(one.body).includes(phoneOf(given)))).toHaveLength(1);
     present = alices;

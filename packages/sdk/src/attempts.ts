@@ -12,6 +12,8 @@ export interface StoredPayment {
   idempotencyKey: string;
   /** The body, as JSON. Continue with the same one. */
   body: string;
+  /** Whose payment it is. Continue with the same value. Undefined if the credential does not tell. */
+  payer: string | undefined;
 }
 
 /** What a payment needs of its client. */
@@ -37,17 +39,19 @@ export class Attempts<Body> {
    * paid.
    */
   private isOpen = false;
-  private isStored = false;
-  private readonly payer = new Payer();
+  /** Whose payment is stored. Undefined: it is not stored yet. */
+  private stored: { payer: string | undefined } | undefined;
+  private readonly payer: Payer;
 
   constructor(
     private readonly request: PaymentRequest,
     private readonly dependencies: Dependencies,
-  ) {}
+  ) {
+    this.payer = new Payer(request.payer);
+  }
 
   /** Sends the payment until an answer says what became of it, or no further attempt is worthwhile. */
   async make(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
-    await orAborted(this.storeFirst(), signal);
     for (let attempt = 1; ; attempt += 1) {
       const said = await this.attempt(signal);
       const verdict = said instanceof NetworkError ? said : verdictOf<Body>(said, this.request.idempotencyKey);
@@ -75,14 +79,28 @@ export class Attempts<Body> {
     }
   }
 
-  private async storeFirst(): Promise<void> {
+  /**
+   * Stores the payment, and stores it again once it is known whose it is.
+   * @throws NetworkError if the session cannot be read, and what `store` throws.
+   */
+  private async storeFirst(signal: AbortSignal | undefined): Promise<void> {
+    const { store, transport } = this.dependencies;
+    if (!store || this.stored?.payer !== undefined) return;
     const { operation, idempotencyKey, body } = this.request;
-    if (!this.isStored) await this.dependencies.store?.({ operation, idempotencyKey, body });
-    this.isStored = true;
+    const payer = this.request.payer ?? (await transport.payer(signal));
+    if (this.stored && payer === undefined) return;
+    await orAborted(Promise.resolve(store({ operation, idempotencyKey, body, payer })), signal);
+    this.stored = { payer };
   }
 
   private async attempt(signal: AbortSignal | undefined): Promise<Answer | NetworkError> {
     const { path, body, headers, idempotencyKey } = this.request;
+    try {
+      await this.storeFirst(signal);
+    } catch (error) {
+      if (error instanceof NetworkError) return error;
+      throw error;
+    }
     try {
       const outgoing = { method: 'POST', path, body, signal, payer: this.payer } as const;
       const all = { ...headers, 'Idempotency-Key': idempotencyKey };

@@ -201,6 +201,23 @@ describe('a client', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
+  it('continues a stored payment only where it knows that the person is the same', async () => {
+    const sent = jest.fn().mockRejectedValue(new TypeError('terminated'));
+    const tokenOf = (sub: string) => `x.${Buffer.from(JSON.stringify({ iss: 'id', sub })).toString('base64url')}.x`;
+    const clientOf = (credential: object) =>
+      new PayoutProxy({ baseUrl, ...credential, retries: { most: 0 }, fetch: sent });
+    const stored = { idempotencyKey: 'order-17', payer: await clientOf({ accessToken: tokenOf('ada') }).payer() };
+    for (const credential of [{ accessToken: tokenOf('bob') }, { apiKey: 'ppe_key' }]) {
+      const payment = clientOf(credential).payouts.credit(credits('1'), stored);
+      await expect(payment.send()).rejects.toThrow('the payment of another person');
+    }
+    expect(sent).not.toHaveBeenCalled();
+    await clientOf({ accessToken: tokenOf('ada') })
+      .payouts.credit(credits('1'), stored)
+      .send();
+    expect(sent).toHaveBeenCalled();
+  });
+
   it('does not take the provider for the proxy', async () => {
     const spoofed = { status: 'error', error: 'x', code: 'overloaded', action: 'retry_same_key', call_id: 'forged' };
     const fetched: string[] = [];

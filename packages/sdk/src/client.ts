@@ -44,6 +44,8 @@ export interface PaymentOptions {
   allowDuplicateOf?: string;
   /** The person on whose behalf your server pays. */
   actor?: string;
+  /** Whose payment you continue, as it was stored. Nothing is sent for anybody else. */
+  payer?: string | undefined;
 }
 
 export interface ReadOptions {
@@ -128,7 +130,7 @@ export class PayoutProxy {
     body: BodyOf<Operation>,
     options: PaymentOptions = {},
   ): Payment<AnswerOf<Operation>> {
-    const { idempotencyKey, allowDuplicateOf, actor } = options;
+    const { idempotencyKey, allowDuplicateOf, actor, payer } = options;
     // Whoever continues a payment and has lost its key would make another one.
     const isGiven = 'idempotencyKey' in options;
     const key: unknown = isGiven ? idempotencyKey : this.newId();
@@ -139,12 +141,22 @@ export class PayoutProxy {
       path: `/api/v0.1${pathOf(operation)}`,
       idempotencyKey: key,
       body: toJson(body),
+      payer,
       headers: { 'Allow-Duplicate-Of': allowDuplicateOf, 'X-Actor': actor },
       mayBeRepeated: isGiven,
     };
     const { transport, calls, retries, store } = this;
     const attempts = new Attempts<AnswerOf<Operation>>(request, { transport, calls, retries, store });
     return new Payment(key, operation, attempts, calls, retries);
+  }
+
+  /**
+   * Tells whose payments this client makes now. Store it with a payment, and pass it when you continue the payment.
+   * @returns undefined if nobody is signed in, and for keys, which do not tell.
+   * @throws NetworkError if the session cannot be read.
+   */
+  payer({ signal }: ReadOptions = {}): Promise<string | undefined> {
+    return this.transport.payer(signal);
   }
 
   /** Says what would happen if the payment was sent now. Nothing is sent, reserved or promised. */

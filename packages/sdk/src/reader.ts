@@ -5,7 +5,7 @@ import { pauseBefore, type Retries, sleep } from './waiting.ts';
 /** Sends requests that change nothing. They may be repeated at any time. */
 export class Reader {
   constructor(
-    private readonly transport: Sender,
+    private readonly transport: Pick<Sender, 'send'>,
     private readonly retries: Retries,
   ) {}
 

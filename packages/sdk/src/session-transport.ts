@@ -36,7 +36,8 @@ export class SessionTransport implements Sender {
    * - The payment has the same idempotency key as before. A key belongs to a person: for somebody else it would be
    *   another key, and another payment. So nothing is sent for anybody but the first person.
    *
-   * @throws NetworkError if there is no answer of the proxy, or the signal's reason.
+   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's payment, or the
+   * signal's reason.
    */
   async send(outgoing: Outgoing): Promise<Answer> {
     if (this.csrfToken !== undefined) {
@@ -48,6 +49,11 @@ export class SessionTransport implements Sender {
     const { csrf_token, person_id } = read.body as PageSession;
     if (person_id !== this.personId) return { ...read, error: somebodyElse(read.callId) };
     return this.sendWith(csrf_token, outgoing);
+  }
+
+  async payer(signal: AbortSignal | undefined): Promise<string | undefined> {
+    if (this.personId === undefined) await this.read(signal).catch(notSent);
+    return this.personId;
   }
 
   /** Reads the session, which needs no token. */
@@ -73,7 +79,8 @@ export class SessionTransport implements Sender {
     return answer;
   }
 
-  private sendWith(csrfToken: string, outgoing: Outgoing): Promise<Answer> {
+  private async sendWith(csrfToken: string, { payer, ...outgoing }: Outgoing): Promise<Answer> {
+    payer?.requireSame(this.personId);
     return this.transport.send({ ...outgoing, headers: { ...outgoing.headers, 'X-CSRF-Token': csrfToken } });
   }
 }

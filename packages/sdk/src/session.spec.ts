@@ -1,3 +1,4 @@
+import type { StoredPayment } from './attempts.ts';
 import { PayoutProxy } from './client.ts';
 import { AuthenticationError, NetworkError } from './errors.ts';
 
@@ -138,6 +139,40 @@ describe('a client with a session', () => {
     browser.signIn('alice');
     expect(await payment.send()).toMatchObject({ status: 'succeeded', idempotencyKey: ended.idempotencyKey });
     expect(browser.payers).toEqual(['alice']);
+  });
+
+  it('continues a stored payment for the person whose it is alone, also on a page that was loaded anew', async () => {
+    const stored: StoredPayment[] = [];
+    const store = (one: StoredPayment) => void stored.push(one);
+    const payment = browser.client({ store }).payouts.credit(body);
+    browser.failing = (method) => (method === 'POST' ? new TypeError('terminated') : undefined);
+    expect(await payment.send()).toMatchObject({ status: 'unknown' }); // it may have arrived
+    expect(stored).toMatchObject([{ idempotencyKey: payment.idempotencyKey, payer: 'alice' }]);
+    browser.failing = () => undefined;
+    const { idempotencyKey, payer } = stored[0] ?? {};
+    const continued = () =>
+      browser
+        .client()
+        .payouts.credit(body, { idempotencyKey: idempotencyKey ?? '', payer })
+        .send();
+    browser.signIn('bob');
+    await expect(continued()).rejects.toThrow('the payment of another person');
+    expect(browser.payers).toEqual([]);
+    browser.signIn('alice');
+    expect(await continued()).toMatchObject({ status: 'succeeded', idempotencyKey });
+    expect(browser.payers).toEqual(['alice']);
+  });
+
+  it('stores a payment again once it is known whose it is', async () => {
+    browser.cookie = undefined;
+    const stored: (string | undefined)[] = [];
+    const client = browser.client({ store: ({ payer }: StoredPayment) => void stored.push(payer) });
+    const payment = client.payouts.credit(body);
+    expect(await payment.send()).toMatchObject({ status: 'rejected', error: { code: 'session_ended' } });
+    browser.signIn('alice');
+    expect(await payment.send()).toMatchObject({ status: 'succeeded' });
+    expect(stored).toEqual([undefined, 'alice']);
+    expect(await client.payer()).toBe('alice');
   });
 
   it('knows that nothing was sent while the session could not be read', async () => {

@@ -1,5 +1,5 @@
 import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
-import type { Payer } from './payer.ts';
+import { type Payer, personOfToken } from './payer.ts';
 import { LONGEST_TIMER_MS, orAborted, reasonOf } from './waiting.ts';
 
 /** What a request is authorized with. */
@@ -52,6 +52,12 @@ export interface Answer {
 export interface Sender {
   /** @throws NetworkError if there is no answer of the proxy, or the signal's reason. */
   send(outgoing: Outgoing): Promise<Answer>;
+
+  /**
+   * Tells for whom requests are sent now. Undefined if the credential does not tell, or nobody is signed in.
+   * @throws NetworkError if the session cannot be read, or the signal's reason.
+   */
+  payer(signal: AbortSignal | undefined): Promise<string | undefined>;
 }
 
 /** The codes of a credential whose time is over. With a new one, the same request may be accepted (`fix_request`). */
@@ -88,6 +94,12 @@ export class Transport implements Sender {
     return this.attempt(outgoing);
   }
 
+  async payer(signal: AbortSignal | undefined): Promise<string | undefined> {
+    const { authorize, baseUrl } = this.options;
+    const authorized = await orAborted(Promise.resolve(authorize({ method: 'GET', url: baseUrl })), signal);
+    return personOfToken(new Headers(authorized).get('Authorization'));
+  }
+
   private renew(refresh: () => void | Promise<void>): Promise<void> {
     this.refreshing ??= Promise.resolve()
       .then(refresh)
@@ -102,7 +114,7 @@ export class Transport implements Sender {
     const given = Object.entries(outgoing.headers ?? {}).filter((one): one is [string, string] => one[1] !== undefined);
     const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };
     const headers = new Headers({ ...sent, ...authorized });
-    outgoing.payer?.requireSame(headers.get('Authorization'));
+    outgoing.payer?.requireSame(personOfToken(headers.get('Authorization')));
     const time = limited(this.options.timeoutMs + extraMs, signal);
     try {
       const init = {
