@@ -103,7 +103,7 @@ describe('a page session ends', () => {
     expect(await query('SELECT FROM page_session WHERE person_id = $1', [id])).toEqual([]);
   });
 
-  it('after half an hour without a request, and goes on with requests', async () => {
+  it('after half an hour without a request, and its row goes with the next sign-in', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     const idle = (minutes: number) =>
@@ -119,17 +119,19 @@ describe('a page session ends', () => {
     expect(row).toEqual({ used: true });
     await idle(31);
     expect(await answers(alice)).toEqual(ENDED);
-  });
-
-  it('after twelve hours, and its row goes with the next sign-in', async () => {
-    const client = await newClient();
-    const alice = await signIn(client);
-    await query("UPDATE page_session SET created_at = now() - interval '12 hours 1 second' WHERE key_id = $1", [
-      client.pageKeyId,
-    ]);
-    expect(await answers(alice)).toEqual(ENDED);
     await signIn(client, 'bob');
     expect((await query('SELECT FROM page_session WHERE key_id = $1', [client.pageKeyId])).length).toBe(1);
+  });
+
+  it('after twelve hours, and is used no more', async () => {
+    const client = await newClient();
+    const alice = await signIn(client);
+    const [before] = await query(
+      "UPDATE page_session SET created_at = now() - interval '12 hours 1 second' WHERE key_id = $1 RETURNING used_at",
+      [client.pageKeyId],
+    );
+    expect(await answers(alice)).toEqual(ENDED);
+    expect(await query('SELECT used_at FROM page_session WHERE key_id = $1', [client.pageKeyId])).toEqual([before]);
   });
 
   it('when the provider ends its own session', async () => {

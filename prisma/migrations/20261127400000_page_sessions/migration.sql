@@ -30,7 +30,7 @@ CREATE TABLE page_session (
   sid          text, -- the session at the provider, which may end it
   id_token     bytea NOT NULL -- for signing out there, encrypted with the cookie's secret
 );
-CREATE INDEX page_session_key ON page_session (key_id);
+CREATE INDEX page_session_key ON page_session (key_id, sid);
 CREATE INDEX page_session_person ON page_session (person_id);
 CREATE INDEX page_session_used ON page_session (used_at);
 GRANT SELECT, INSERT, UPDATE, DELETE ON page_session TO payout_proxy;

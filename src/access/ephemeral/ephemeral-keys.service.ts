@@ -89,7 +89,7 @@ export class EphemeralKeysService {
 
   /**
    * Makes an ephemeral key. The caller has checked that its parent may do all of this. If the parent may do less later, so may
-   * the key (callers.service.ts).
+   * the key (key-callers.service.ts).
    */
   async issue(
     { clientId, clientName, keyId }: Parent,

@@ -12,7 +12,8 @@ import { CALLER_COLUMNS, CallerRow, callerOf } from '../callers/caller-row';
 import { KeyLookUps, Purpose } from '../callers/key-look-ups';
 import { hashKey, OPENS } from '../clients/key';
 import { openIdToken, sealIdToken } from './id-token';
-import { ENDS_AT, goesOn, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
+import { personHash } from '../people/person-hash';
+import { ENDS_AT, goesOn, isIdle, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
 
 /** A page session that has not ended, with its client and its person. */
 interface PageSessionRow extends CallerRow {
@@ -35,10 +36,21 @@ const selectWhere = (condition: string, idleMinutes: number) => `
   WHERE ${condition} AND ${OPENS} AND p.name IS NOT NULL AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
     AND ${goesOn(String(idleMinutes))}`;
 
+/** The person or the session at the provider that has signed out there, or both. */
+interface EndedAtProvider {
+  issuer: string;
+  subject: string | undefined;
+  sid: string | undefined;
+}
+
+const MAX_REMOVED = 1_000;
+
 /** Manages the sessions of people on the pages of clients. Instead of a token, the browser holds a secret. */
 @Injectable()
 export class PageSessionsService {
   private readonly idleMinutes: number;
+  /** SQL: removes sessions that have ended, far more than one sign-in begins. Sign-ins at the same moment remove others. */
+  private readonly removeSome: string;
   private readonly lookUps: KeyLookUps<PageSessionRow>;
 
   constructor(
@@ -47,6 +59,9 @@ export class PageSessionsService {
     config: ConfigService<Loaded, true>,
   ) {
     this.idleMinutes = config.get('settings', { infer: true }).pageIdleMinutes;
+    this.removeSome = `DELETE FROM page_session WHERE id IN (
+      SELECT s.id FROM page_session s WHERE ${isIdle(String(this.idleMinutes))}
+      ORDER BY s.used_at LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED)`;
     const sql = selectWhere('s.sha256 = ANY ($1::bytea[])', this.idleMinutes);
     this.lookUps = new KeyLookUps({ forPayments: prisma, forOthers: side }, { name: 'find_page_sessions', sql });
   }
@@ -82,8 +97,7 @@ export class PageSessionsService {
    */
   async begin(keyId: string, personId: string, { at, acr, sid, idToken }: NewSignIn): Promise<string> {
     const token = newToken();
-    const lives = Prisma.raw(goesOn(String(this.idleMinutes)));
-    await this.side.$executeRaw`DELETE FROM page_session s WHERE NOT (${lives})`;
+    await this.side.$executeRawUnsafe(this.removeSome);
     await this.side.$executeRaw`
       INSERT INTO page_session (id, key_id, person_id, sha256, signed_in_at, acr, sid, id_token)
       VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${at}, ${acr}, ${sid},
@@ -104,15 +118,18 @@ export class PageSessionsService {
     await this.side.$executeRaw`DELETE FROM page_session WHERE sha256 = decode(${hexHash}, 'hex')`;
   }
 
-  /**
-   * Ends what the provider of a client's pages has ended: a session of it, or all sessions of a person.
-   * @param sid the session at the provider. Undefined for all.
-   */
-  async endAtProvider(keyId: string, subject: string | undefined, sid: string | undefined): Promise<void> {
-    await this.side.$executeRaw`
-      DELETE FROM page_session s USING person p
-      WHERE s.key_id = ${keyId}::uuid AND p.id = s.person_id AND p.name = coalesce(${subject ?? null}, p.name)
-        AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
+  /** Ends what the provider of a client's pages has ended: a session of it, all sessions of a person, or one of theirs. */
+  async endAtProvider(
+    { clientId, keyId }: Pick<Caller, 'clientId' | 'keyId'>,
+    { issuer, subject, sid }: EndedAtProvider,
+  ): Promise<void> {
+    const conditions = [Prisma.sql`key_id = ${keyId}::uuid`];
+    if (sid !== undefined) conditions.push(Prisma.sql`sid = ${sid}`);
+    if (subject !== undefined) {
+      const person = Prisma.sql`SELECT id FROM person WHERE sha256 = ${personHash(clientId, issuer, subject)}`;
+      conditions.push(Prisma.sql`person_id = (${person})`);
+    }
+    await this.side.$executeRaw`DELETE FROM page_session WHERE ${Prisma.join(conditions, ' AND ')}`;
   }
 
   private async findById(prisma: PrismaService, id: string, patienceMs: number): Promise<Caller | undefined> {

@@ -17,9 +17,18 @@ export const IS_USE_OLD = `now() - s.used_at > interval '${USE_RESOLUTION_SECOND
 /** SQL: when a session `s` ends at the latest. */
 export const ENDS_AT = `(s.created_at + interval '${LONGEST_HOURS} hours')`;
 
-/** SQL: whether a session `s` goes on by itself. @param idleMinutes SQL, after how many minutes without a request it ends. */
+/**
+ * SQL: whether a session `s` has ended because nobody used it. Sessions that have ended otherwise are used no more, so in time this
+ * holds for them, too.
+ * @param idleMinutes SQL, after how many minutes without a request a session ends.
+ */
+export function isIdle(idleMinutes: string): string {
+  return `s.used_at <= now() - make_interval(mins => ${idleMinutes})`;
+}
+
+/** SQL: whether a session `s` goes on by itself. @param idleMinutes as for {@link isIdle}. */
 export function goesOn(idleMinutes: string): string {
-  return `s.used_at > now() - make_interval(mins => ${idleMinutes}) AND ${ENDS_AT} > now()`;
+  return `NOT ${isIdle(idleMinutes)} AND ${ENDS_AT} > now()`;
 }
 
 /** What the provider says about a sign-in. */

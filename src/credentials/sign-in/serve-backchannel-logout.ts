@@ -56,7 +56,7 @@ async function endSessions(
   if (!provider) throw new SignInFailure('invalid');
   const { subject, sid } = await provider.loggedOut(token);
   if (ofConsole) await sessions.endAtProvider(issuer, subject, sid);
-  for (const { caller } of pages) await pageSessions.endAtProvider(caller.keyId, subject, sid);
+  for (const { caller } of pages) await pageSessions.endAtProvider(caller, { issuer, subject, sid });
 }
 
 function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {
