@@ -3,6 +3,8 @@ import { personHashSql } from './person-hash';
 
 /** The person of a request, and who acted for them according to the token (RFC 8693). */
 interface Behind {
+  /** The name in the record. Null if it has none, or it was erased. */
+  actor: string | null;
   person_id?: string | null | undefined;
   token?: { act?: { person_id: string } | null | undefined } | null | undefined;
 }
@@ -19,10 +21,14 @@ export const namesSql = (ids: string) => `ARRAY(
     AND asked.sha256 = ${personHashSql('asked.client_id', `'",' || to_json(o.issuer) || ',' || to_json(o.subject) || ']'`)}
   WHERE asked.id = ANY (${ids}))`;
 
-/** Returns the names of whoever requested a call. */
-export async function readRequesterNames(prisma: PrismaService, { person_id, token }: Behind): Promise<string[]> {
+/** Returns all names of whoever requested a call. */
+export async function readRequesterNames(
+  prisma: PrismaService,
+  { actor, person_id, token }: Behind,
+): Promise<string[]> {
+  const recorded = actor === null ? [] : [actor];
   const ids = [person_id, token?.act?.person_id].filter((id) => typeof id === 'string');
-  if (ids.length === 0) return [];
+  if (ids.length === 0) return recorded;
   const [row] = await prisma.$queryRawUnsafe<{ names: string[] }[]>(`SELECT ${namesSql('$1::uuid[]')} AS names`, ids);
-  return row?.names ?? [];
+  return [...recorded, ...(row?.names ?? [])];
 }

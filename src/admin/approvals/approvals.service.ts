@@ -7,7 +7,6 @@ import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/c
 import { KeyAuthor } from '../../access/auth/author';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
-import { readRequesterNames } from '../../access/people/requester-names';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -36,7 +35,7 @@ import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { askerOf, Held, namedBy, ownerBehind, payersOf, requireUnchanged, toPrepared } from './held';
+import { Held, namedBy, ownerBehind, payersOf, readAsker, requireUnchanged, toPrepared } from './held';
 import { CIRCUIT_OPEN, EXPIRED, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
 import { brokenRule } from './permission';
@@ -192,7 +191,7 @@ export class ApprovalsService {
     const { approval } = await this.record(id, false);
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
-    const by = requireSomebodyElse(call, askerOf(held, await readRequesterNames(this.prisma, held.intent)));
+    const by = requireSomebodyElse(call, await readAsker(this.prisma, held));
     if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
     if (approval?.status !== 'pending') throw new Problem('already_decided');
     if (hash !== undefined && hash !== approval.content_hash) {

@@ -1,6 +1,8 @@
 import { Asker } from '../../access/auth/four-eyes';
 import { Owner, requesterOf } from '../../access/auth/owner';
+import { readRequesterNames } from '../../access/people/requester-names';
 import { commitmentOf, FullStoredCall } from '../../history/records/rows';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
@@ -43,13 +45,10 @@ export function namedBy({ intent, body }: Held): NamedId | undefined {
   return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
 }
 
-/**
- * Returns who requested a held call, for whoever decides about it.
- * @param known the names of the requester that the record does not have.
- */
-export function askerOf({ intent, actor }: Held, known: string[]): Asker {
+/** Reads who requested a held call, for whoever decides about it. */
+export async function readAsker(prisma: PrismaService, { intent, actor }: Held): Promise<Asker> {
   const { client_id: clientId, key_id: keyId, person_id: personId, actor: name } = intent;
-  const names = [actor ?? [], known].flat();
+  const names = await readRequesterNames(prisma, { ...intent, actor });
   return { clientId, keyId, isPerson: (personId ?? name) !== undefined, names };
 }
 

@@ -134,7 +134,7 @@ export class OwnCallsController {
     if (this.fence.isRaised) throw new Problem('instance_fenced', { text: FENCED });
     const found = await this.any(id, true);
     const { client, key_id: keyId, person_id: personId, actor } = found;
-    const names = [actor ?? [], await readRequesterNames(this.prisma, found)].flat();
+    const names = await readRequesterNames(this.prisma, found);
     const asked = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, names };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     this.stepUp.requireOver(call, found.total_usd ?? undefined);
