@@ -44,7 +44,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
   ['access', ['auth', 'sessions', 'callers', 'tokens', 'governance', 'ephemeral', 'people', 'clients']],
   ['operations', []],
-  ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy']],
+  ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy', 'json']],
   ['sandbox', []],
 ];
 

@@ -131,6 +131,7 @@ describe('statements', () => {
 
   it.each<[string, object | string, RegExp]>([
     ['no JSON', '{', /must be one of fields, upstream, or JSON/],
+    ['a field twice', '{"amount_usd":"Amount","amount_usd":"Date"}', /must be one of fields, upstream, or JSON/],
     ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of upstream_ref, upstream_id/],
     ['no amount', { upstream_ref: 'Reference ID' }, /must map a column to amount_usd/],
     ['nothing to compare by', { amount_usd: 'Amount' }, /at least one of upstream_ref/],

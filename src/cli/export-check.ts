@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '../history/export/format';
 import { ClientError } from '../access/clients/client-error';
+import { readStrictJson } from '../platform/json/strict-json';
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
@@ -48,7 +49,7 @@ export class ExportCheck {
 /** @throws ClientError unless the text is a manifest. */
 export function readManifest(text: string, source: string): Manifest {
   try {
-    const manifest = JSON.parse(text) as Partial<Manifest> | null;
+    const manifest = readStrictJson(text) as Partial<Manifest> | null;
     if (typeof manifest?.rows === 'number' && typeof manifest.sha256 === 'string') return manifest as Manifest;
   } catch {
     // reported below

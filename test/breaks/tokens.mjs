@@ -1,6 +1,7 @@
 /** The guards of access tokens and of the proofs of their keys. See guards.mjs. */
 
 const TOKENS = 'src/access/tokens/tokens.service.spec.ts';
+const STRICT_JSON = 'src/platform/json/strict-json.ts';
 const KEYS = 'src/access/tokens/provider-keys.spec.ts';
 const REVOKED = 'test/tokens-revoked.spec.ts';
 const DPOP = 'test/dpop.spec.ts';
@@ -18,9 +19,25 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-spelling',
     guards: 'tokens that two readers read differently',
-    edits: [['src/access/tokens/compact-jws.ts', '&& !hasTwinMembers(json) ', '']],
+    edits: [[STRICT_JSON, 'membersOf(value) !== shapeOf(bytes, 0).names', 'membersOf(value) < 0']],
     noticedBy: TOKENS,
     test: 'accepts no forged token',
+  },
+  {
+    name: 'screening-verdict',
+    guards: 'a denied payment whose answer has a second verdict',
+    edits: [['src/gateway/screening/answer.ts', 'readStrictJson(text) as', 'JSON.parse(text) as']],
+    noticedBy: 'test/screening.spec.ts',
+    test: 'answers two verdicts',
+  },
+  {
+    name: 'upstream-twin-members',
+    guards: 'an answer that the app and the proxy read differently',
+    edits: [
+      ['src/gateway/upstream/answer.ts', 'return readStrictJson(body)', "return JSON.parse(body.toString('utf8'))"],
+    ],
+    noticedBy: 'src/gateway/upstream/answer.spec.ts',
+    test: 'readers differ about the members of one name',
   },
   {
     name: 'token-source',

@@ -1,4 +1,4 @@
-import { hasTwinMembers } from './twin-members';
+import { readStrictJson } from '../../platform/json/strict-json';
 
 /** Longer tokens do not fit beside the other headers of a request. Tokens of providers have about 1 KiB. */
 export const MAX_TOKEN_LENGTH = 8_192;
@@ -32,9 +32,8 @@ function isCanonical(part: string): boolean {
 
 function objectIn(part: string): Record<string, unknown> | undefined {
   try {
-    const json = UTF8.decode(Buffer.from(part, 'base64url'));
-    const value: unknown = JSON.parse(json);
-    return isObject(value) && !hasTwinMembers(json) ? value : undefined;
+    const value = readStrictJson(UTF8.decode(Buffer.from(part, 'base64url')));
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

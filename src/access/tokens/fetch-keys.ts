@@ -1,6 +1,7 @@
 import { createLocalJWKSet, JWK } from 'jose';
 import { readBounded } from '../../platform/bounded-text';
 import { isObject } from './compact-jws';
+import { readStrictJson } from '../../platform/json/strict-json';
 
 /** Returns the key that a header of a token names. */
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
@@ -39,7 +40,7 @@ export async function fetchKeys(url: string): Promise<KeySet> {
 
 /** Returns the public keys of an answer. A secret key there is no secret, so it proves nothing. */
 function keysIn(text: string): JWK[] {
-  const { keys } = JSON.parse(text) as { keys?: unknown };
+  const { keys } = readStrictJson(text) as { keys?: unknown };
   const all: unknown[] = Array.isArray(keys) ? keys : [];
   const usable = all.filter((key): key is JWK => isObject(key) && ['RSA', 'EC', 'OKP'].includes(String(key.kty)));
   const isPublic = usable.every((key) => key.d === undefined);

@@ -105,6 +105,8 @@ describe('ProviderKeys', () => {
     await expect(keys.keyFor({ alg: 'ES256', kid: 'x' }, 50)).rejects.toMatchObject({ code: 'provider_unavailable' });
   });
 
+  const TWO_LISTS = '{"keys":[{"kty":"RSA","kid":"old","n":"AQAB","e":"AQAB"}],"keys":[]}';
+  const TWO_NAMES = '{"keys":[{"kty":"RSA","kid":"new","n":"AQAB","n":"AQAC","e":"AQAB"}]}';
   const ANSWERS: [string, (response: ServerResponse) => unknown][] = [
     ['an error', (response) => response.writeHead(500).end('{"keys":[]}')],
     ['a redirect', (response) => response.writeHead(302, { location: issuer.jwksUri }).end()],
@@ -112,6 +114,8 @@ describe('ProviderKeys', () => {
     ['no keys', (response) => response.end('{"keys":[]}')],
     ['another shape', (response) => response.end('[]')],
     ['null', (response) => response.end('null')],
+    ['two lists of keys', (response) => response.end(TWO_LISTS)],
+    ['two members of one name in a key', (response) => response.end(TWO_NAMES)],
     ['too much', (response) => response.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`)],
     ['an answer that breaks off', (response) => response.writeHead(200, { 'content-length': 999 }).write('{"keys"')],
   ];

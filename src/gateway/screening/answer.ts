@@ -1,5 +1,6 @@
 import { SCREENED, Screened } from '../../journal/records';
 import { readBounded } from '../../platform/bounded-text';
+import { readStrictJson } from '../../platform/json/strict-json';
 
 const VERDICTS = [...SCREENED, 'deny'] as const;
 
@@ -10,7 +11,7 @@ const MAX_BYTES = 16_384;
 export class Unusable extends Error {}
 
 /**
- * Reads the verdict of an answer: 200, and a JSON object with `"verdict"`. Other members are ignored, because they may say
+ * Reads the verdict of an answer: 200, and a JSON object with one `"verdict"`. Other members are ignored, because they may say
  * something about a person.
  * @throws Unusable, or what interrupted the answer.
  */
@@ -28,7 +29,7 @@ export async function readVerdict(response: Response): Promise<Screened | 'deny'
 
 function verdictIn(text: string): Screened | 'deny' | undefined {
   try {
-    const answer = JSON.parse(text) as { verdict?: unknown } | null;
+    const answer = readStrictJson(text) as { verdict?: unknown } | null;
     return VERDICTS.find((verdict) => verdict === answer?.verdict);
   } catch {
     return undefined;

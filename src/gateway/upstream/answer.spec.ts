@@ -47,6 +47,15 @@ describe('toAnswer', () => {
     (body) => expect(kindOf(200, body)).toBe('unknown'),
   );
 
+  it.each([
+    '{"status":"success","status":"error","data":{}}',
+    '{"status":"error","error":"no","st\\u0061tus":"success"}',
+    '{"status":"success","data":{"data":[{"id":"1","status":"failed","status":"paid"}]}}',
+  ])('treats %s as unreadable, because readers differ about the members of one name', (body) => {
+    expect(meaningOf(200, body, PAY)).toBe('unreadable');
+    expect(meaningOf(200, body, READ)).toBe('unreadable');
+  });
+
   it('treats a success with broken UTF-8 in a text as success, because its bytes are passed on', () => {
     const body = Buffer.concat([
       Buffer.from('{"status":"success","data":{"name":"'),

@@ -1,5 +1,6 @@
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { namesWork } from './traces';
+import { readStrictJson } from '../../platform/json/strict-json';
 
 /** The result of an exchange: a complete response, or the reason why there is none. */
 export type Exchange =
@@ -168,7 +169,7 @@ function wordOf(envelope: unknown): string | undefined {
 const VALUE = Symbol('value');
 
 /**
- * Returns the value of a JSON text, or undefined if it is not JSON. Several readers use the same answer, whose bytes
+ * Returns the value of a JSON text, or undefined if it is not JSON that all readers read alike. Several readers use the same answer, whose bytes
  * never change, so it is parsed once. Do not change the value.
  */
 export function parseJson(body: Buffer & { [VALUE]?: unknown }): unknown {
@@ -178,7 +179,7 @@ export function parseJson(body: Buffer & { [VALUE]?: unknown }): unknown {
 
 function valueOf(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return readStrictJson(body);
   } catch {
     return undefined;
   }

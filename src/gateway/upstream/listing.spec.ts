@@ -54,6 +54,14 @@ describe('streamListing', () => {
     });
   });
 
+  it.each([
+    '{"status":"success","data":[{"chiRef":"a","status":"failed","status":"paid"}]}',
+    '{"status":"error","status":"success","data":[{"chiRef":"a"}]}',
+  ])('reports %s as unreadable, because readers differ about the members of one name', async (body) => {
+    const { failure } = await list((_request, response) => response.end(body));
+    expect(failure).toBe('unreadable');
+  });
+
   it('reports a reset for a listing that is cut off, and for one that is never answered', async () => {
     const half = await list((_request, response) => {
       response.writeHead(200, { 'content-length': BODY.length });

@@ -2,7 +2,7 @@ import { FastifyInstance, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
-import { shapeOf } from './json-shape';
+import { membersOf, shapeOf } from '../../platform/json/json-shape';
 import { findRepeatedNames } from './repeated-names';
 import { atOnce, inTurns } from '../../platform/steps';
 
@@ -110,7 +110,7 @@ function parseAtOnce(bytes: Buffer, maxValues: number, done: Done): void {
   try {
     const { text, names } = checked(bytes, maxValues);
     const body = parseJson(text);
-    if (membersOf(body, MAX_DEPTH) === names) return done(null, body);
+    if (membersOf(body) === names) return done(null, body);
     const found = new FaultList();
     atOnce(findRepeatedNames(text, found));
     done(repeatedNames(found));
@@ -126,7 +126,7 @@ async function parseInSteps(bytes: Buffer, maxValues: number): Promise<unknown> 
   await nextTurn();
   const body = parseJson(text);
   await nextTurn();
-  if (membersOf(body, MAX_DEPTH) === names) return body;
+  if (membersOf(body) === names) return body;
   const found = new FaultList();
   await inTurns(findRepeatedNames(text, found));
   throw repeatedNames(found);
@@ -177,21 +177,10 @@ export function isPlainObject(value: unknown): value is object {
 }
 
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  return membersOf(value, levels) === undefined;
-}
-
-/** Returns the number of members of all objects in a value. Undefined if it is nested deeper than `levels`. */
-function membersOf(value: unknown, levels: number): number | undefined {
-  if (levels < 0) return undefined;
-  if (typeof value !== 'object' || value === null) return 0;
-  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let members = Array.isArray(value) ? 0 : inner.length;
-  for (const node of inner) {
-    const more = membersOf(node, levels - 1);
-    if (more === undefined) return undefined;
-    members += more;
-  }
-  return members;
+  if (levels < 0) return true;
+  return (
+    typeof value === 'object' && value !== null && Object.values(value).some((one) => isDeeperThan(one, levels - 1))
+  );
 }
 
 export function bodyFault(detail: string): Problem {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FaultList } from './fault-list';
-import { shapeOf } from './json-shape';
+import { shapeOf } from '../../platform/json/json-shape';
 import { findRepeatedNames } from './repeated-names';
 import { atOnce } from '../../platform/steps';
 

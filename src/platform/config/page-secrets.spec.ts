@@ -17,6 +17,11 @@ describe('the secret of a client at the provider of its pages', () => {
     expect(pageSecretIn(secrets, `${ISSUER}/`, 'wallet-pages')).toBeUndefined();
   });
 
+  it('is none if an object has two members of one name', () => {
+    const twice = new Secret(`{"${ISSUER}":{"wallet-pages":"one"},"${ISSUER}":{"wallet-pages":"two"}}`);
+    expect(pageSecretIn(twice, ISSUER, 'wallet-pages')).toBeUndefined();
+  });
+
   it.each(['constructor', '__proto__', 'toString', 'shop'])('is none for %s', (name) => {
     expect(pageSecretIn(secrets, ISSUER, name)).toBeUndefined();
     expect(pageSecretIn(secrets, name, name)).toBeUndefined();

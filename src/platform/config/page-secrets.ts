@@ -1,5 +1,6 @@
 import { ValidateBy } from 'class-validator';
 import { Secret } from './secret';
+import { readStrictJson } from '../json/strict-json';
 
 /**
  * The secrets of our clients at the providers of pages, by issuer and client ID. A secret is bound to its issuer, so that whoever
@@ -25,7 +26,7 @@ export function pageSecretIn(secrets: Secret | undefined, issuer: string, client
 
 function read(text: string): PageSecrets | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = readStrictJson(text);
     return isObject(value) && Object.values(value).every(areSecrets) ? (value as PageSecrets) : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/transaction-fields';
 import { RECIPIENT_FIELDS } from '../../journal/named-recipients';
 import { maskProse } from '../../platform/privacy/contacts';
+import { readStrictJson } from '../../platform/json/strict-json';
 
 /**
  * The fields that a column of a statement can be. A `recipient` is an email, phone, handle or receiver, depending on
@@ -170,7 +171,7 @@ function isName(cell: string): boolean {
 function parse(text: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = readStrictJson(text);
   } catch {
     value = undefined;
   }

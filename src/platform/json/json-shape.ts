@@ -52,3 +52,20 @@ export function shapeOf(bytes: Uint8Array, mostDifferentNames: number): JsonShap
   }
   return { names, differentNames: different.size, values, depth };
 }
+
+/**
+ * Returns the number of members of all objects in a value, of any depth. It equals the names of its text (`JsonShape.names`)
+ * unless an object has two members of one name.
+ */
+export function membersOf(value: unknown): number {
+  const left = [value];
+  let members = 0;
+  while (left.length > 0) {
+    const one = left.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    const inner: unknown[] = Array.isArray(one) ? one : Object.values(one);
+    if (!Array.isArray(one)) members += inner.length;
+    for (const node of inner) left.push(node);
+  }
+  return members;
+}
