@@ -19,7 +19,7 @@ const PAID = {
   data: { error: 'None', data: [{ chiRef: 'chi-1', id: 'id-1', issueID: 'issue-1', status: 'paid', valueInUSD: 2.5 }] },
 };
 
-/** Programs whose types are made of openapi.json must find in an answer what it says, and nothing else. */
+/** Programs whose types are made of the API documents must find in an answer what they describe, and nothing else. */
 describe('the answers of /v1', () => {
   let approving: Approving;
   let key: string;

@@ -1,5 +1,5 @@
 import { itemsOf } from '../src/operations/items';
-import { openApiDocument } from '../src/app/openapi';
+import { openApiDocuments } from '../src/app/openapi';
 import { airtimeItem, creditItem, startInterface, TestInterface } from './support/interface';
 import { startProxy } from './support/proxy';
 
@@ -96,7 +96,7 @@ describe('an extra field', () => {
   });
 
   it('appears in the OpenAPI document of this configuration', () => {
-    const document = openApiDocument(api.proxy.app, { maxItems: 10, extraFieldsAllowed: EXTRAS });
+    const { apps: document } = openApiDocuments(api.proxy.app, { maxItems: 10, extraFieldsAllowed: EXTRAS });
     const schemas = document.components?.schemas as Record<string, { properties?: object }>;
     const propertiesOf = (name: string) => Object.keys(schemas[name]?.properties ?? {});
     for (const name of ['SendDto', 'SendItem', 'TransferDto', 'TransactionsDto']) {

@@ -1,23 +1,36 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describeApi } from '../src/cli/api-document';
 import { movesValue, namedObjectOf, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
-import { API_DOCUMENT, ApiDocument, follow, operationsIn, Schema } from './support/api-document';
+import { API_DOCUMENT as document, API_DOCUMENTS, follow, operationsIn, Schema } from './support/api-document';
 
-describe('the OpenAPI document', () => {
-  let document: ApiDocument;
-
-  beforeAll(async () => {
-    document = (await describeApi()) as ApiDocument;
+describe('the OpenAPI documents', () => {
+  it('equal openapi.json and openapi.staff.json, which npm run openapi writes', async () => {
+    expect(await describeApi()).toEqual(API_DOCUMENTS);
   });
 
-  it('equals openapi.json, which npm run openapi writes', () => {
-    expect(document).toEqual(API_DOCUMENT);
+  it.each(['apps', 'staff'] as const)('are valid OpenAPI 3.1: %s', async (audience) => {
+    const copy = structuredClone(API_DOCUMENTS[audience]);
+    expect(copy.openapi).toBe('3.1.0');
+    await expect(SwaggerParser.validate(copy as never)).resolves.toBeDefined();
   });
 
-  it('is valid OpenAPI 3.1', async () => {
-    expect(document.openapi).toBe('3.1.0');
-    const copy = structuredClone(document) as unknown as Parameters<typeof SwaggerParser.validate>[0];
-    await expect(SwaggerParser.validate(copy)).resolves.toBeDefined();
+  it('describe to apps only what apps may call, and everything else to operators and auditors', () => {
+    const resources = (audience: keyof typeof API_DOCUMENTS) => [
+      ...new Set(Object.keys(API_DOCUMENTS[audience].paths).map((path) => /^\/[^/]+(\/[^/]+)?/.exec(path)![0])),
+    ];
+    expect(resources('apps').sort()).toEqual([
+      '/api/v0.1',
+      '/v1/calls',
+      '/v1/ephemeral-keys',
+      '/v1/limits',
+      '/v1/page-sessions',
+      '/v1/payouts',
+      '/v1/preview',
+    ]);
+    expect(resources('staff')).toEqual(expect.arrayContaining(['/v1/audit', '/v1/clients', '/v1/stops', '/livez']));
+    const shared = Object.keys(API_DOCUMENTS.apps.paths).filter((path) => path in API_DOCUMENTS.staff.paths);
+    expect(shared).toEqual([]);
+    expect(Object.keys(API_DOCUMENTS.apps.components.schemas)).not.toContain('ClientDto');
   });
 
   it('describes every field of every body with its format and limits, and closes every body', () => {

@@ -113,7 +113,8 @@ describe('secrets and people', () => {
       ask(supertest(url).get(`/v1/audit/calls${path}`).set('X-API-Key', auditor).expect(200));
     const { calls } = (await audit('?page_size=200')).body;
     for (const { id } of calls) await audit(`/${id}`);
-    for (const path of ['/readyz', '/docs', '/openapi.json']) await ask(supertest(url).get(path));
+    for (const path of ['/readyz', '/docs', '/openapi.json', '/openapi.staff.json'])
+      await ask(supertest(url).get(path));
     metrics = (await ask(supertest(url).get('/metrics'))).text;
   }
 

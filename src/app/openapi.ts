@@ -1,5 +1,6 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
 import { RunningConfig } from '../platform/config/config';
 import { AnyEnvelope } from '../platform/errors/envelope.dto';
 import { problemResponses } from '../platform/errors/api-problems';
@@ -12,20 +13,11 @@ import { isForwarded } from '../http/validation/nothing.dto';
 import { shareEqualParts, shareSecurity } from './openapi-components';
 import { shareBases } from './openapi-bases';
 import { shareEnums } from './openapi-enums';
-import { describeHeaders, HEADERS_CHAPTER, parametersAt, paymentParameters } from './openapi-headers';
+import { Audience, AUDIENCES, documentFor } from './openapi-audiences';
+import { describeHeaders, parametersAt, paymentParameters } from './openapi-headers';
 import { shareMembers } from './openapi-members';
 import { shortenNullable } from './openapi-nullable';
-
-const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe. Requests and answers are the same, with a key
-of this proxy, and every call is recorded. \`/v1\` reads the records, previews payouts, sets limits, decides about held calls,
-stops operations, and settles calls in doubt.
-
-Send a new \`Idempotency-Key\` with each payment or write, and the same key when you retry it. The request is then carried
-out once.
-
-Errors say what to do: in the interface's envelope below \`/api/v0.1\`, elsewhere as RFC 9457 problem details.
-
-${HEADERS_CHAPTER}`;
+import { routesOf } from './routes';
 
 const PREVIEW =
   'Shows what would happen if you sent the request of an operation now. The preview of an invalid body lists all its errors.';
@@ -56,13 +48,20 @@ interface Described {
   'x-source'?: string;
 }
 
-/** Returns the OpenAPI 3.1 document of the application with its configuration. */
-export function openApiDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
+export type ApiDocuments = Record<Audience, OpenAPIObject>;
+
+/** Returns the OpenAPI 3.1 documents of the application with its configuration. */
+export function openApiDocuments(app: NestFastifyApplication, limits: Limits): ApiDocuments {
+  const whole = wholeDocument(app, limits);
+  const routes = routesOf(app);
+  return { apps: documentFor('apps', whole, routes), staff: documentFor('staff', whole, routes) };
+}
+
+/** Returns the document of all routes, in which each part has one name for all audiences. */
+function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
-    .setTitle('payout-proxy')
     .setVersion('0.1')
-    .setDescription(DESCRIPTION)
     .addTag('Preview', PREVIEW)
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
@@ -137,11 +136,25 @@ function describePreview(operation: Described, address: string): void {
   delete operation['x-source'];
 }
 
-/** Serves `/docs` for people and `/openapi.json` for programs. */
+/** Serves `/docs` for people, and the documents for programs. */
 export function serveDocs(app: NestFastifyApplication, settings: RunningConfig): void {
-  SwaggerModule.setup('docs', app, () => openApiDocument(app, settings), {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
-    customSiteTitle: 'payout-proxy',
-  });
+  let documents: ApiDocuments | undefined;
+  const adapter = app.getHttpAdapter();
+  for (const [audience, { file }] of Object.entries(AUDIENCES)) {
+    adapter.get(`/${file}`, (_request: FastifyRequest, reply: FastifyReply) => {
+      documents ??= openApiDocuments(app, settings);
+      return reply.type('application/json').send(documents[audience as Audience]);
+    });
+  }
+  SwaggerModule.setup(
+    'docs',
+    app,
+    { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} },
+    {
+      raw: false,
+      explorer: true,
+      customSiteTitle: 'payout-proxy',
+      swaggerOptions: { urls: Object.values(AUDIENCES).map(({ file, title: name }) => ({ url: `/${file}`, name })) },
+    },
+  );
 }

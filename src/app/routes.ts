@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { ModulesContainer } from '@nestjs/core';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
-import { ALLOW } from '../access/auth/allow';
+import { ALLOW, isForApps } from '../access/auth/allow';
 import { SHOWS } from '../access/auth/shows';
 import { Scope, SCOPES } from '../operations/scopes';
 
@@ -16,6 +16,8 @@ export interface Route {
   scopes: (Scope | 'everyone')[];
   /** Whether a key needs all of the scopes, as for an operation of the interface and its preview. Otherwise, one is enough. */
   needsAll: boolean;
+  /** Whether it is for apps. All others are for operators and auditors. */
+  isForApps: boolean;
   /** The calls and objects that it reads or changes: those of the caller's client, or of all clients. */
   reaches: 'own' | 'all' | '';
   /** Whether reading it is recorded, because it shows the history to others. */
@@ -51,6 +53,7 @@ function routesOfController(controller: new () => object): Route[] {
         path: [prefix, path].join('/').split('/').filter(Boolean).join('/'),
         scopes,
         needsAll: config?.operation !== undefined,
+        isForApps: isForApps(scopes),
         reaches: reachOf(scopes),
         isRecorded: Reflect.hasMetadata(SHOWS, handler),
       },

@@ -3,14 +3,14 @@ import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify
 import { AppModule } from '../app/app.module';
 import { loadConfig } from '../platform/config/config';
 import { Secret } from '../platform/config/secret';
-import { openApiDocument } from '../app/openapi';
+import { ApiDocuments, openApiDocuments } from '../app/openapi';
 import { Route, routesOf } from '../app/routes';
 import { newSigningKey } from '../history/log/note';
 
-/** Returns the OpenAPI document of the default configuration. It connects to nothing. */
-export async function describeApi(): Promise<object> {
+/** Returns the OpenAPI documents of the default configuration. It connects to nothing. */
+export async function describeApi(): Promise<ApiDocuments> {
   const { app, settings } = await unconnectedApp();
-  return openApiDocument(app, settings);
+  return openApiDocuments(app, settings);
 }
 
 /** Returns all routes, and who may call them. It connects to nothing. */

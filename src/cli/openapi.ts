@@ -2,12 +2,14 @@ import { Command } from 'commander';
 
 export function openapiCommand(): Command {
   return new Command('openapi')
-    .description('print the OpenAPI document')
-    .addHelpText('after', '\nExamples:\n  npm run -s cli -- openapi > openapi.json')
-    .action(async () => {
+    .description('print the OpenAPI document of the routes for apps')
+    .option('--staff', 'print the document for operators and auditors instead')
+    .addHelpText('after', '\nExamples:\n  npm run -s cli -- openapi --staff > openapi.staff.json')
+    .action(async ({ staff }: { staff?: true }) => {
       // Only this command needs the whole application, which takes longer to load than all others together.
       const { describeApi } = await import('./api-document.js');
-      process.stdout.write(`${toText(await describeApi())}\n`);
+      const documents = await describeApi();
+      process.stdout.write(`${toText(staff ? documents.staff : documents.apps)}\n`);
     });
 }
 

@@ -55,15 +55,35 @@ export interface ApiDocument {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
     parameters: Record<string, Parameter>;
+    headers: Record<string, object>;
   };
 }
 
 export const METHODS: Method[] = ['get', 'post', 'patch', 'delete'];
 
-export const OPENAPI_FILE = join(__dirname, '..', '..', 'openapi.json');
+/** The documents in the repository: of apps, and of operators and auditors. */
+export const API_DOCUMENTS = { apps: read('openapi.json'), staff: read('openapi.staff.json') };
 
-/** The document in openapi.json. */
-export const API_DOCUMENT = JSON.parse(readFileSync(OPENAPI_FILE, 'utf8')) as ApiDocument;
+/** All routes. A component has the same name in each document. */
+export const API_DOCUMENT = joined(API_DOCUMENTS.apps, API_DOCUMENTS.staff);
+
+function read(file: string): ApiDocument {
+  return JSON.parse(readFileSync(join(__dirname, '..', '..', file), 'utf8')) as ApiDocument;
+}
+
+function joined(one: ApiDocument, other: ApiDocument): ApiDocument {
+  const { schemas, responses, parameters, headers } = one.components;
+  return {
+    ...one,
+    paths: { ...one.paths, ...other.paths },
+    components: {
+      schemas: { ...schemas, ...other.components.schemas },
+      responses: { ...responses, ...other.components.responses },
+      parameters: { ...parameters, ...other.components.parameters },
+      headers: { ...headers, ...other.components.headers },
+    },
+  };
+}
 
 /** Returns the target of a reference, or the value itself if it is none. */
 export function follow<Part extends { $ref?: string }>(part: Part, document = API_DOCUMENT): Part {

@@ -6,11 +6,11 @@ const FORMATS: Record<string, RegExp> = {
   date: /^\d{4}-\d\d-\d\d$/,
 };
 
-/** Returns the schema of a route's JSON response in openapi.json. */
+/** Returns the schema of a route's JSON response in the API documents. */
 export function schemaOf(method: Method, path: string, status = 200): Schema {
   const response = API_DOCUMENT.paths[path]?.[method]?.responses[status];
   const schema = response && follow(response).content?.['application/json']?.schema;
-  if (!schema) throw new Error(`openapi.json describes no JSON for ${method} ${path} ${status}`);
+  if (!schema) throw new Error(`the API documents describe no JSON for ${method} ${path} ${status}`);
   return schema;
 }
 
@@ -104,7 +104,7 @@ function isOf(type: string | string[], value: unknown): boolean {
 
 export function described(name: string): Schema {
   const schema = API_DOCUMENT.components.schemas[name];
-  if (!schema) throw new Error(`openapi.json has no schema ${name}`);
+  if (!schema) throw new Error(`the API documents have no schema ${name}`);
   return schema;
 }
 

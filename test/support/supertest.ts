@@ -24,21 +24,21 @@ type EnvelopeBodies = Omit<BodiesIn<operations['sendAirtime']>, 200> & {
 /** So do their previews. */
 type PreviewBodies = BodiesIn<paths['/v1/preview/send']['post']> & { default: ProblemDetails };
 
-/** The bodies of openapi.json. */
+/** The bodies of the API documents. */
 export type Api = {
   [Path in keyof paths as Path extends `/api/${string}` | `/v1/preview/${string}` ? never : Path]: {
     [Verb in keyof paths[Path] & Method]: BodiesIn<paths[Path][Verb]> & { default: ProblemDetails };
   };
 } & { '/api/v0.1/**': Record<Method, EnvelopeBodies>; '/v1/preview/**': Record<Method, PreviewBodies> };
 
-/** A request of a route of openapi.json. */
+/** A request of a route of the API documents. */
 export type Asked<Verb extends Method, Path extends string> = AskedOf<Api, Verb, Path>;
 
 /** The body that a route answers with. */
 export type BodyOf<Verb extends Method, Path extends string, Status extends number = 200> =
   Asked<Verb, Path> extends Request<infer Bodies> ? Bodies[Status & keyof Bodies] : never;
 
-/** supertest, with responses that are typed by openapi.json, and are as it describes them. */
+/** supertest, with responses that are typed by the API documents, and are as they describe them. */
 export default function supertest(url: string): Agent<Api> {
   const agent = original(url);
   const ask = (method: Method) => (path: string) =>

@@ -37,7 +37,8 @@ export class AllowGuard implements CanActivate {
     const { caller } = call;
     if (!caller) throw new Problem('missing_key');
     const isForServers = this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
-    if (isForServers ? !hasSecretKey(call) : !mayAskFor(allowed, caller)) throw new Problem('secret_key_required');
+    const mayAsk = isForServers ? hasSecretKey(call) : caller.credential.kind === 'key' || isForApps(allowed);
+    if (!mayAsk) throw new Problem('secret_key_required');
     const { operation, scopes = [] } = routeOptions.config; // Only the routes of the interface have them.
     const problem = operation === undefined ? undefined : operationProblem(caller, { operation, scopes });
     const refusal = problem ?? missingScope(caller, allowed as Scope[]);
@@ -75,9 +76,12 @@ function hasSecretKey({ caller, sessionToken }: Call): boolean {
   return caller?.credential.kind === 'key' && sessionToken === undefined;
 }
 
-/** The credential of an end user opens what apps use: the interface, and the reading of their own calls. */
-function mayAskFor(allowed: (Scope | 'everyone')[], { credential }: Caller): boolean {
-  return credential.kind === 'key' || allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
+/**
+ * Whether a route is for apps: the interface, and what belongs to their own client. Only such routes accept the credential of
+ * an end user. All others are for operators and auditors.
+ */
+export function isForApps(allowed: (Scope | 'everyone')[]): boolean {
+  return allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
 }
 
 /** On other routes, one of the scopes that the route names is enough. */

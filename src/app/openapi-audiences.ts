@@ -1,0 +1,93 @@
+import { OpenAPIObject } from '@nestjs/swagger';
+import { HEADERS_CHAPTER } from './openapi-headers';
+import { Route } from './routes';
+
+const ERRORS =
+  "Errors say what to do: in the interface's envelope below `/api/v0.1`, elsewhere as RFC 9457 problem details.";
+
+/** The readers of the API, each with a document of its own. The routes that an audience may call make its document. */
+export const AUDIENCES = {
+  apps: {
+    /** The address that serves the document, and its file in the repository. */
+    file: 'openapi.json',
+    title: 'payout-proxy',
+    description: `The upstream's interface under \`/api/v0.1\`, made safe. Requests and answers are the same, with a key of this proxy,
+and every call is recorded. \`/v1\` previews payouts, and reads your own calls, payouts and limits.
+
+Send a new \`Idempotency-Key\` with each payment or write, and the same key when you retry it. The request is then carried
+out once.`,
+  },
+  staff: {
+    file: 'openapi.staff.json',
+    title: 'payout-proxy for operators and auditors',
+    description: `Reads, exports and proves the history of all clients, reconciles it with the upstream, manages clients, decides about held
+calls, stops operations, and settles calls in doubt.`,
+  },
+} as const;
+
+export type Audience = keyof typeof AUDIENCES;
+
+type Tags = NonNullable<OpenAPIObject['tags']>;
+type Components = NonNullable<OpenAPIObject['components']>;
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Returns the part of the whole document that an audience needs: its routes, and what they refer to. */
+export function documentFor(audience: Audience, whole: OpenAPIObject, routes: Route[]): OpenAPIObject {
+  const { title, description } = AUDIENCES[audience];
+  const theirs = new Set(
+    routes.filter(({ isForApps }) => isForApps === (audience === 'apps')).map((route) => addressOf(route)),
+  );
+  const paths = Object.entries(whole.paths).flatMap(([path, item]) => {
+    const { others, operations } = split(item as Record<string, object>);
+    const kept = operations.filter(([method]) => theirs.has(`${method} ${path}`));
+    return kept.length > 0 ? [[path, { ...others, ...Object.fromEntries(kept) }] as const] : [];
+  });
+  const part = {
+    ...whole,
+    info: { ...whole.info, title, description: [description, ERRORS, HEADERS_CHAPTER].join('\n\n') },
+    paths: Object.fromEntries(paths),
+  };
+  return { ...part, tags: usedTags(part), components: usedComponents(part) };
+}
+
+/** `get /v1/calls/{id}` */
+function addressOf({ method, path }: Route): string {
+  return `${method.toLowerCase()} /${path.replace(/:(\w+)/g, '{$1}')}`;
+}
+
+function split(item: Record<string, object>) {
+  const isOperation = (name: string) => (METHODS as readonly string[]).includes(name);
+  const entries = Object.entries(item);
+  return {
+    others: Object.fromEntries(entries.filter(([name]) => !isOperation(name))),
+    operations: entries.filter(([name]) => isOperation(name)),
+  };
+}
+
+function usedTags({ tags = [], paths }: OpenAPIObject): Tags {
+  const used = new Set(Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method]?.tags ?? [])));
+  return tags.filter(({ name }) => used.has(name));
+}
+
+/** Returns the components that the rest of the document refers to, and those that they refer to. */
+function usedComponents({ components = {}, ...rest }: OpenAPIObject): Components {
+  const all = components as Record<string, Record<string, object>>;
+  const used = new Set<string>();
+  const pending: object[] = [rest];
+  for (const part of pending) {
+    for (const [, section = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/([^/"]+)\/([^/"]+)"/g)) {
+      const component = all[section]?.[name];
+      if (!component || used.has(`${section}/${name}`)) continue;
+      used.add(`${section}/${name}`);
+      pending.push(component);
+    }
+  }
+  const sections = Object.entries(all).map(([section, parts]) => [
+    section,
+    section === 'securitySchemes'
+      ? parts
+      : Object.fromEntries(Object.entries(parts).filter(([name]) => used.has(`${section}/${name}`))),
+  ]);
+  return Object.fromEntries(sections) as Components;
+}
