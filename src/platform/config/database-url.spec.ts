@@ -64,12 +64,38 @@ describe('the address of a database', () => {
     expect(faultsOf(`${several}?target_session_attrs=primary`, 'reading')).toHaveLength(1);
   });
 
+  it.each([
+    ['channel_binding=require', /channel_binding.*sslmode=verify-full/],
+    ['require_auth=scram-sha-256', /require_auth.*sslmode=verify-full/],
+    ['sslcrl=/x.crl', /sslcrl.*Remove it/],
+    ['schema=payouts', /schema.*Remove it/],
+    ['pgbouncer=true', /pgbouncer.*DATABASE_SESSION_URL/],
+    ['connection_limit=5', /connection_limit.*DATABASE_POOL_SIZE/],
+    ['connect_timeout=5', /connect_timeout.*Remove it/],
+    ['SSLMODE=verify-full', /a parameter that is not supported.*sslmode/],
+    ['gssencmode=require', /a parameter that is not supported/],
+    ['constructor=x', /a parameter that is not supported/],
+  ])('refuses the parameter %s, which nothing would obey', (parameter, fault) => {
+    for (const url of ['postgresql://u@one/db?sslmode=verify-full&', 'postgresql://one,two/db?']) {
+      expect(faultsOf(url + parameter)).toEqual([expect.stringMatching(fault)]);
+    }
+  });
+
+  it('has only parameters that pg or the proxy obeys', () => {
+    const timeouts = { statement_timeout: '1', lock_timeout: '2', idle_in_transaction_session_timeout: '3' };
+    const parameters = { ...timeouts, query_timeout: '4', application_name: 'mine', client_encoding: 'UTF8' };
+    const url = `postgresql://u@one/db?${new URLSearchParams(parameters).toString()}`;
+    expect(faultsOf(url)).toEqual([]);
+    const { connectionParameters } = new Client({ connectionString: url }) as unknown as Record<string, object>;
+    expect(connectionParameters).toMatchObject(parameters);
+  });
+
   it('names every fault, and never quotes a password that is not encoded', () => {
     expect(faultsOf('postgresql://u:secret@one:0,,two:many/db?target_session_attrs=all&hostaddr=1.2.3.4')).toEqual([
       'must have a port from 1 to 65535 for host 1',
       'must have a name for host 2',
       'must have a port from 1 to 65535 for host 3',
-      'must not have the parameter hostaddr, which is not supported',
+      'must not have the parameter hostaddr, which is not supported. Write the address as the host',
       'must have a target_session_attrs of read-write, primary. Payments need a server that takes writes',
     ]);
     expect(faultsOf('postgresql://one,two,three/db?port=1,2')).toContain(
@@ -83,6 +109,7 @@ describe('the address of a database', () => {
       'postgresql://u:sec/ret@one,two/db',
       'postgresql://u:sec ret@one/db',
       'postgresql://u:sec#ret@one/db',
+      'postgresql://u:pass?sec&ret=1@one/db',
       'postgresql://',
       'db',
     ]) {

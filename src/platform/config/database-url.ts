@@ -1,3 +1,5 @@
+import { parameterFaults } from './database-parameters';
+
 /** One server of an address. */
 export interface Server {
   /** A name, an IP address without brackets, or the folder of a socket. */
@@ -29,9 +31,6 @@ const TARGETS: Readonly<Record<Use, Readonly<Record<string, Target>>>> = {
   reading: { any: 'any', standby: 'standby', 'read-only': 'standby', 'prefer-standby': 'prefer-standby' },
 };
 
-/** Parameters of libpq that decide which server is reached, and that pg ignores. */
-const IGNORED = ['hostaddr', 'service', 'servicefile', 'load_balance_hosts'];
-
 /** scheme://[user[:password]@][hosts][/database][?parameters] */
 const FORM = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
@@ -49,8 +48,7 @@ export function readDatabaseUrl(url: string, use: Use = 'writing'): DatabaseUrl 
   const faults: string[] = [];
   const given = new URLSearchParams(form[4] ?? '');
   const servers = serversOf(form[2] ?? '', given, faults);
-  const ignored = IGNORED.filter((name) => given.has(name));
-  if (ignored.length > 0) faults.push(`must not have the parameter ${ignored.join(', ')}, which is not supported`);
+  faults.push(...parameterFaults(given));
   const target = targetOf(given.get('target_session_attrs'), servers.length, use, faults);
   return { url, servers, target, options: given.get('options') ?? undefined, faults };
 }
