@@ -3,6 +3,7 @@ import { Matches, ValidateBy } from 'class-validator';
 import { isAddressBlock } from './address-block';
 import { isCronExpression } from './cron';
 import { readDatabaseUrl, Use } from './database-url';
+import { isWebhookSecret } from './webhook-key';
 import { words } from './words';
 
 /** Reads a number. Other text stays as it is, so that the rule below names it. */
@@ -119,6 +120,16 @@ export const isBaseUrl = {
 /** Rejects characters that headers cannot have. A line end, as files have it, would make every request fail. */
 export const IsHeaderValue = () =>
   Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without spaces' });
+
+/** Accepts any text, and base64 after `whsec_`. */
+export const IsWebhookSecret = () =>
+  ValidateBy({
+    name: 'isWebhookSecret',
+    validator: {
+      validate: (value: unknown) => isWebhookSecret(String(value)),
+      defaultMessage: () => '$property must have base64 after whsec_',
+    },
+  });
 
 /** Accepts decimal text, for US dollars or per cent. */
 export const IsDecimalText = () =>

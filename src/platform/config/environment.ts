@@ -25,6 +25,7 @@ import {
   IsDatabaseUrl,
   IsDecimalText,
   IsHeaderValue,
+  IsWebhookSecret,
   AreSigningKeys,
   AreVerifierKeys,
   Numeric,
@@ -127,7 +128,7 @@ export class Environment {
   @IsOptional() @ArePageSecrets() PAGE_CLIENT_SECRETS?: string;
   @Numeric() @IsInt() @Min(1) @Max(720) PAGE_IDLE_MINUTES = 30;
 
-  @IsOptional() @IsHeaderValue() UPSTREAM_WEBHOOK_SECRET?: string;
+  @IsOptional() @IsHeaderValue() @IsWebhookSecret() UPSTREAM_WEBHOOK_SECRET?: string;
   @IsOptional() @IsCronExpression() RECONCILIATION_SCHEDULE?: string;
   @IsDecimalText() RECONCILIATION_AMOUNT_TOLERANCE_USD = '0';
   @IsDecimalText() RECONCILIATION_BALANCE_TOLERANCE_USD = '0.000001'; // balances are floats (docs/reference/upstream.md, trap 3)
@@ -149,7 +150,7 @@ export class Environment {
   PAYOUT_WALLETS: ReadonlyMap<string, string> = new Map();
 
   @IsOptional() @IsUrl(isBaseUrl) SCREENING_URL?: string;
-  @IsOptional() @IsHeaderValue() SCREENING_SECRET?: string;
+  @IsOptional() @IsHeaderValue() @IsWebhookSecret() SCREENING_SECRET?: string;
   @Numeric() @IsInt() @Min(100) @Max(30_000) SCREENING_TIMEOUT_MS = 2_000; // each payout waits for it
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;

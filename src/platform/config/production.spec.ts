@@ -64,6 +64,17 @@ describe('the configuration in production', () => {
     },
   );
 
+  it.each(['whsec_ab-_cdef', 'whsec_abcde', 'whsec_YQ=', 'whsec_YR==', 'whsec_whsec_YWFh'])(
+    'rejects a webhook secret with anything but base64 after whsec_: %s',
+    (secret) => {
+      for (const name of ['UPSTREAM_WEBHOOK_SECRET', 'SCREENING_SECRET', 'UPSTREAM_ACCOUNT_KENYA_WEBHOOK_SECRET']) {
+        const message = refusal({ UPSTREAM_ACCOUNTS: 'kenya', [name]: secret });
+        expect(message).toContain(`${name} must have base64 after whsec_`);
+        expect(message).not.toContain(secret);
+      }
+    },
+  );
+
   it.each([`whsec_${Buffer.alloc(24, 1).toString('base64')}`, 'x'.repeat(24)])(
     'accepts a webhook secret of 24 bytes in production: %s',
     (secret) =>

@@ -1,10 +1,17 @@
 /** The least number of bytes of a webhook secret (Standard Webhooks, "Signature scheme"). */
 export const LEAST_WEBHOOK_KEY_BYTES = 24;
 
-const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+const PREFIX = 'whsec_';
 
 /** Returns the key of a webhook secret: the decoded bytes of `whsec_<base64>`, or the bytes of any other secret. */
 export function webhookKeyOf(secret: string): Buffer {
-  const encoded = BASE64_SECRET.exec(secret)?.[1];
-  return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64');
+  return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret);
+}
+
+/** Returns whether base64 follows `whsec_`. Any other text would be another key for each library. */
+export function isWebhookSecret(secret: string): boolean {
+  if (!secret.startsWith(PREFIX)) return true;
+  const encoded = secret.slice(PREFIX.length);
+  const canonical = webhookKeyOf(secret).toString('base64');
+  return encoded !== '' && [canonical, canonical.replace(/=+$/, '')].includes(encoded);
 }
