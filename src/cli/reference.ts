@@ -39,6 +39,7 @@ function configurationPage(): string {
   });
   return page('Configuration', [
     'Set these variables in the environment, or in a file `.env` in the working directory. The environment overrides the file. `.env.example` lists them. An invalid value ends the start with exit code 1 and one line that names the variable. It never shows the value.',
+    'Node.js, Docker and systemd read some values of a `.env` file in different ways. A start refuses them. Put a value with `#`, `$`, `\\` or quotes in single quotes, and a comment on a line of its own. `docker run --env-file` keeps quotes. Give it such values with `--env`, or in a file (`<name>_FILE`).',
     `Each secret can be in a file instead. Set ${code(fileVariableOf('<name>'))} to its path, for ${SECRET_NAMES.map(code).join(', ')}. See [Secrets in files](../operate/deploy.md#secrets-in-files).`,
     ...sections,
   ]);

@@ -7,6 +7,7 @@ import { PERSONS } from './persons.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { LATE_ONES } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
+import { NETWORK } from './network.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
 
@@ -141,4 +142,5 @@ export const GUARDS = [
   ...PERSONS,
   ...SIGN_INS,
   ...ACCESS_TOKENS,
+  ...NETWORK,
 ];

@@ -38,7 +38,7 @@ describe('the configuration', () => {
   });
 
   it('reads comma-separated names of extra fields, each once, and cannot be changed later', () => {
-    const { extraFieldsAllowed } = loadConfig({ EXTRA_FIELDS_ALLOWED: ' subAccount, narration,,subAccount,x_1 ' });
+    const { extraFieldsAllowed } = loadConfig({ EXTRA_FIELDS_ALLOWED: 'subAccount, narration,,subAccount,x_1' });
     expect(extraFieldsAllowed).toEqual(['subAccount', 'narration', 'x_1']);
     expect(() => (extraFieldsAllowed as string[]).push('more')).toThrow(TypeError);
     expect(refusal({ EXTRA_FIELDS_ALLOWED: 'constructor' })).toMatch(

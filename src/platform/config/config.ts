@@ -1,10 +1,9 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { DatabaseConfig, toDatabaseConfig } from './database-config';
+import { EnvFile, quotedFaults, readEnvFile } from './env-file';
 import { Environment } from './environment';
 import { GovernanceConfig, toGovernanceConfig } from './governance-config';
 import { NEEDED } from './needed';
@@ -110,25 +109,31 @@ export class StartError extends Error {}
  * Reads the environment and the `.env` file in the working directory. The environment has precedence.
  * @throws StartError that names each bad variable and its rule, never its value.
  */
-export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
-  return parse(env);
+export function loadConfig(env?: NodeJS.ProcessEnv): Config {
+  return parse(env ? withoutFaults(env) : environment());
 }
 
 /**
  * Reads only the part of the configuration that a command needs. A command on an operator's machine then runs without the
  * rest, such as the upstream's key.
  */
-export function loadConfigOf(part: keyof typeof NEEDED, env: NodeJS.ProcessEnv = environment()): Config {
+export function loadConfigOf(part: keyof typeof NEEDED, env?: NodeJS.ProcessEnv): Config {
   const needed: readonly string[] = NEEDED[part];
-  const names = [...needed, ...needed.map(fileVariableOf)];
-  return parse(Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name))), needed);
+  const { values, faults } = env ? withoutFaults(env) : environment();
+  const isNeeded = ([name]: [string, unknown]) =>
+    needed.includes(name) || needed.some((one) => fileVariableOf(one) === name);
+  const some = {
+    values: Object.fromEntries(Object.entries(values).filter(isNeeded)),
+    faults: new Map([...faults].filter(isNeeded)),
+  };
+  return parse(some, needed);
 }
 
 /** Returns what is wrong with a new value of one variable. The fault never quotes the value. */
 export function faultOf(name: string, value: string, production: boolean): string | undefined {
   const rule = ruleOf(name);
   try {
-    parse({ NODE_ENV: production ? 'production' : 'development', [rule]: value }, [rule]);
+    parse(withoutFaults({ NODE_ENV: production ? 'production' : 'development', [rule]: value }), [rule]);
     return undefined;
   } catch (error) {
     if (error instanceof StartError) return error.message.replaceAll(rule, name);
@@ -139,11 +144,12 @@ export function faultOf(name: string, value: string, production: boolean): strin
 /** A command that needs only a part of the configuration sends nothing to the upstream. */
 const NO_ACCOUNTS = { accounts: [], values: {}, faults: [] };
 
-function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+function parse(env: EnvFile, needed?: readonly string[]): Config {
+  const set = Object.fromEntries(Object.entries(env.values).filter(([, value]) => value !== undefined && value !== ''));
   const { values: given, files, faults: ofFiles } = readSecretFiles(set);
   const read = plainToInstance(Environment, given, { exposeDefaultValues: true });
-  const faults = [...ofFiles, ...validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}))];
+  const faults = [...env.faults.values(), ...quotedFaults({ ...set, ...given }), ...ofFiles];
+  faults.push(...validateSync(read).flatMap((error) => Object.values(error.constraints ?? {})));
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
   if (read.SCREENING_URL && !read.SCREENING_SECRET) faults.push('SCREENING_SECRET is required with SCREENING_URL');
@@ -168,18 +174,20 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   });
 }
 
-function environment(): NodeJS.ProcessEnv {
-  return { ...envFile(), ...process.env };
-}
-
-function envFile(): Record<string, string | undefined> {
+/** Returns the variables of the process and of the file `.env`, and what is wrong with those of the file that count. */
+function environment(): EnvFile {
   try {
-    return parseEnv(readFileSync('.env', 'utf8'));
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return {}; // the file is optional
+    const { values, faults } = readEnvFile('.env');
+    return {
+      values: { ...values, ...process.env },
+      faults: new Map([...faults].filter(([name]) => process.env[name] === undefined)),
+    };
+  } catch {
     throw new StartError('the file .env cannot be read. Fix its permissions or remove it.');
   }
 }
+
+const withoutFaults = (values: NodeJS.ProcessEnv): EnvFile => ({ values, faults: new Map() });
 
 /**
  * Returns variables that the proxy does not read itself. Each is secret: one signs events, and addresses may have

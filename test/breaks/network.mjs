@@ -1,0 +1,24 @@
+/** The guards of the network and of the settings for it. See guards.mjs. */
+
+export const NETWORK = [
+  {
+    name: 'two-readings',
+    guards: 'a value in .env that another program reads in another way',
+    edits: [['src/platform/config/env-file.ts', 'const UNQUOTED = /^[^#$', 'const UNQUOTED = /^[^$']],
+    noticedBy: 'src/platform/config/env-file.spec.ts',
+  },
+  {
+    name: 'ignored-parameter',
+    guards: 'a parameter of a database address that nothing obeys',
+    edits: [
+      ['src/platform/config/database-url.ts', 'faults.push(...parameterFaults(given));', 'parameterFaults(given);'],
+    ],
+    noticedBy: 'src/platform/config/database-url.spec.ts',
+  },
+  {
+    name: 'secret-without-base64',
+    guards: 'a webhook secret with anything but base64 after whsec_',
+    edits: [['src/platform/config/webhook-key.ts', 'return encoded !== ', 'return encoded.length > 0 || encoded !== ']],
+    noticedBy: 'src/platform/config/production.spec.ts',
+  },
+];
