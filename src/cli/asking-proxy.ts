@@ -30,6 +30,13 @@ export interface Question {
   afterFailure: string;
 }
 
+/** What the proxy answers if it refuses or fails (RFC 9457). */
+interface ProblemDetails {
+  detail: string;
+  errors: { pointer: string; detail: string }[];
+  call_id: string;
+}
+
 /** The proxy cannot be reached, or the connection to it was lost. */
 export class Unreachable extends ClientError {}
 
@@ -78,12 +85,12 @@ export async function open(
     throw new Unreachable(unreachable(base, error, afterFailure));
   });
   if (response.ok) return { response, base };
-  const { detail, errors = [] } = ((await jsonOf(response)) ?? {}) as {
-    detail?: string;
-    errors?: { pointer: string; detail: string }[];
-  };
+  const problem = ((await jsonOf(response)) ?? {}) as Partial<ProblemDetails>;
+  const { detail, errors = [], call_id: callId } = problem;
   if (detail === undefined) throw notTheProxy(base, response);
-  throw new ClientError([detail, ...errors.map((fault) => `${fault.pointer} ${fault.detail}`)].join('\n'));
+  const where =
+    response.status >= 500 && callId !== undefined ? [`The log of the proxy has the details of call ${callId}.`] : [];
+  throw new ClientError([detail, ...errors.map((fault) => `${fault.pointer} ${fault.detail}`), ...where].join('\n'));
 }
 
 function bodyOf(csv: Buffer | Readable): NonNullable<RequestInit['body']> {

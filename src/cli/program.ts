@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { StartError } from '../platform/config/config';
+import { BUILD } from '../platform/build';
 import { Problem } from '../platform/errors/problem';
+import { unexpectedFailure } from '../platform/logging/failure';
 import { accountsCommands } from './accounts';
 import { approvalsCommands } from './approvals';
 import { callsCommands } from './calls';
@@ -28,6 +30,7 @@ import { stopCommands } from './stop';
 export const operatorCommands = () =>
   new Command('payout-proxy')
     .description('operate payout-proxy; each command has its own --help')
+    .version(`${BUILD.version} (${BUILD.commit})`, '-V, --version', 'print the version and the commit of this build')
     .showHelpAfterError()
     .addCommand(clientsCommands())
     .addCommand(keysCommands())
@@ -52,16 +55,26 @@ export const operatorCommands = () =>
     .addCommand(openapiCommand())
     .addCommand(docsCommand(), { hidden: true });
 
-/** Runs the command that the arguments name. On an error, it writes one line to standard error and sets the exit code 1. */
+/**
+ * Runs the command that the arguments name. On an error, it says on standard error what failed, and sets the exit code 1.
+ * That is so with --json, too: standard output has results only.
+ */
 export async function runCommand(args: string[]): Promise<void> {
+  const program = operatorCommands();
+  let running = program.name();
+  program.hook('preAction', (_program, command) => void (running = pathOf(command)));
   try {
-    await operatorCommands().parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    const known = [ClientError, StartError, Problem].some((kind) => error instanceof kind);
-    const { name, code } = error as { name?: string; code?: string };
-    process.stderr.write(
-      `${known ? forTerminal((error as Error).message) : `unexpected ${[name, code].filter(Boolean).join(' ')}`}\n`,
-    );
+    const isKnown = [ClientError, StartError, Problem].some((kind) => error instanceof kind);
+    const text = isKnown ? (error as Error).message : unexpectedFailure(running, error);
+    process.stderr.write(`${forTerminal(text)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** Returns a command as its operator types it, such as `database backup`. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }

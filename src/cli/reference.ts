@@ -93,7 +93,7 @@ function errorsPage(): string {
 function commandsPage(program: Command): string {
   const rows = leavesOf(program, '').map(([name, description]) => [code(name), description]);
   return page('Commands', [
-    'Run a command with `npm run cli -- <command>`. Each has `--help`. Most have `--json`, which prints one line of JSON; use `npm run -s cli` with it, so that npm prints nothing of its own. A command that fails ends with exit code 1.',
+    'Run a command with `npm run cli -- <command>`. Each has `--help`. Most have `--json`, which prints one line of JSON; use `npm run -s cli` with it, so that npm prints nothing of its own. A command that fails says on standard error what failed, and ends with exit code 1.',
     table(['command', 'what it does'], rows),
   ]);
 }

@@ -1,0 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The build that runs: the version of package.json, and the commit that `npm run build` wrote beside the built files. */
+export const BUILD: Readonly<{ version: string; commit: string }> = Object.freeze({
+  version: (read(join(__dirname, '..', '..', 'package.json')) as { version: string }).version,
+  commit: (read(join(__dirname, '..', 'build.json')) as { commit?: string }).commit ?? 'unknown',
+});
+
+function read(file: string): object {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {};
+}
