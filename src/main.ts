@@ -1,8 +1,13 @@
 import { onStop } from './app/start/stop'; // first, because it remembers the npm that runs this process
+import { Logger } from '@nestjs/common';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Config, loadConfig, StartError } from './platform/config/config';
+import { Config, loadConfig } from './platform/config/config';
+import { BUILD } from './platform/build';
+import { giveUpWaiting, onceReachable, unlessGivenUp } from './platform/database/servers/once-reachable';
+import { failure } from './platform/logging/failure';
 import { outliveReaders } from './platform/logging/log-output';
+import { beginLog } from './platform/logging/logging';
 import { longestUpstreamTimeout } from './platform/config/upstream-timeouts';
 import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
@@ -20,6 +25,9 @@ interface Running {
   url: string;
   metricsUrl: string;
   demoKeys: string | undefined;
+  upstreamHost: string;
+  /** The last migration that the database has. */
+  schema: string;
   /**
    * Serves on for DRAIN_MS, not ready, or until it is urgent; then finishes what is in flight, commits it, and stops
    * everything that was started.
@@ -31,21 +39,31 @@ async function run(): Promise<void> {
   outliveReaders();
   startSmall();
   const config = loadConfig();
+  beginLog(config.logLevel, 'proxy');
+  const logger = new Logger('Proxy');
   const starting = start(config);
   // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
-  onStop((urgent) => void starting.then(({ stop }) => stop(urgent)).then(() => process.exit(0), fail));
-  const { url, metricsUrl, demoKeys } = await starting;
-  if (!config.production) process.stdout.write(banner(url, metricsUrl, demoKeys, config));
+  onStop((reason, urgent) => {
+    logger.log({ reason }, 'proxy is stopping');
+    giveUpWaiting();
+    const stopping = starting.then(({ stop }) => stop(urgent), unlessGivenUp);
+    void stopping.then(() => logger.log('proxy has stopped')).then(() => process.exit(0), fail);
+  });
+  const running = await starting.catch(unlessGivenUp);
+  if (!running) return;
+  const { url: address, metricsUrl: metrics, demoKeys, upstreamHost: upstream, schema } = running;
+  if (config.production) logger.log({ ...BUILD, address, metrics, upstream, schema }, 'proxy is ready');
+  else process.stdout.write(banner(address, metrics, demoKeys, config));
 }
 
 async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
   const lock = await lockDataDir(config.dataDir, needsPostgres(config)); // first, because all below writes there
-  const preparing = startDependencies(config, lock, report);
-  // Hundreds of modules, loaded only once the configuration is known to be sound, and while Postgres and the sandbox start.
-  const loading = import('./app/application.js');
-  const dependencies = await preparing;
-  const { settings, embeddedDatabase } = dependencies;
+  // Hundreds of modules, loaded only once the configuration is known to be sound. They take seconds of CPU time in one
+  // piece, in which a connection would time out.
+  const loaded = await import('./app/application.js');
+  const dependencies = await startDependencies(config, lock, report);
+  const { settings, embeddedDatabase, schema } = dependencies;
   const worker = config.startWorker ? startWorker(settings) : undefined;
   let app: NestFastifyApplication | undefined;
   let metrics: PrivatePort | undefined;
@@ -61,17 +79,19 @@ async function start(config: Config): Promise<Running> {
     }
   };
   try {
-    const loaded = await loading;
     const { createApp, recordConfiguration, serveMetrics } = loaded;
     const { ClientsService, DemoClientsService, GovernanceService, ReadinessService } = loaded;
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
     const demo = app.get(DemoClientsService, { strict: false });
+    const governance = app.get(GovernanceService, { strict: false });
     const isForDemo = embeddedDatabase && settings.embeddedSandbox !== undefined;
     const demoKeys = isForDemo ? await ensureDemoKeys(clients, config.dataDir) : undefined;
-    if (isForDemo) await bindDemoClients(demo, settings);
-    else await refuseDemoClients(demo, settings);
-    await app.get(GovernanceService, { strict: false }).recordSetting();
+    await onceReachable({ url: settings.databaseUrl, while: 'unavailable' }, async () => {
+      if (isForDemo) await bindDemoClients(demo, settings);
+      else await refuseDemoClients(demo, settings);
+      await governance.recordSetting();
+    });
     await recordConfiguration(app, 'proxy', config.recorded);
     afterStart();
     metrics = await serveMetrics(app, settings);
@@ -84,7 +104,8 @@ async function start(config: Config): Promise<Running> {
       await sleep(config.drainMs, undefined, { signal: urgent }).catch(() => undefined); // urgent now
       await stop();
     };
-    return { url, metricsUrl: metrics?.url ?? url, demoKeys, stop: drainAndStop };
+    const upstreamHost = new URL(settings.upstreamBaseUrl).host;
+    return { url, metricsUrl: metrics?.url ?? url, demoKeys, upstreamHost, schema, stop: drainAndStop };
   } catch (error) {
     await stop();
     throw error;
@@ -92,9 +113,7 @@ async function start(config: Config): Promise<Running> {
 }
 
 function fail(error: unknown): never {
-  const { name, code } = error as { name?: string; code?: string };
-  const reason = error instanceof StartError ? error.message : `unexpected ${[name, code].filter(Boolean).join(' ')}`;
-  process.stderr.write(`payout-proxy: ${reason}\n`);
+  process.stderr.write(`payout-proxy: ${failure('the proxy', error)}\n`);
   process.exit(1);
 }
 

@@ -46,7 +46,7 @@ describe('a start that cannot be says why in one line', () => {
     const upstream = { UPSTREAM_BASE_URL: 'http://127.0.0.1:1', UPSTREAM_API_KEY: 'the-key-of-nobody' };
     const config = loadConfig({ DATA_DIR: dataDir, ...database, ...upstream });
     const lock = await lockDataDir(dataDir, false);
-    const line = await reason(startDependencies(config, lock, () => undefined));
+    const line = await reason(startDependencies(config, lock, () => undefined, 0));
     await lock.release();
     expect(line).toMatch(/^the database records at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\).*$/);
     expect(line).not.toContain('hunter2');

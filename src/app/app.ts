@@ -24,6 +24,7 @@ import { EpochService } from '../platform/database/epoch.service';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
+import { onceReachable } from '../platform/database/servers/once-reachable';
 import { SidePrisma } from '../platform/database/side-prisma';
 import { SpaceService } from '../platform/database/space.service';
 import { checkedSettings } from '../operations/checked-settings';
@@ -67,11 +68,12 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     abortOnError: false,
   });
   app.get(EpochService).load();
-  await app.get(PrismaService).start();
+  const waiting = { url: settings.databaseUrl, while: 'unavailable' } as const;
+  await onceReachable(waiting, () => app.get(PrismaService).start());
   app.get(PrismaService).endOverdue(settings.requestDeadlineMs + OVERDUE_MS);
   app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);
-  await app.get(CheckpointComparison).start();
-  await app.get(ProcessService).start();
+  await onceReachable(waiting, () => app.get(CheckpointComparison).start());
+  await onceReachable(waiting, () => app.get(ProcessService).start());
   await app.get(HeartbeatService).start();
   app.get(DurabilityService).requireSafe();
   await app.get(SpaceService).start();

@@ -16,7 +16,9 @@ import {
   PROXY_MIGRATIONS,
   SANDBOX_MIGRATIONS,
 } from '../platform/database/migrations';
+import { withConnection } from '../platform/database/database-client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { onceReachable } from '../platform/database/servers/once-reachable';
 import { ActivityJournal } from '../journal/activity';
 import { print } from './output';
 
@@ -163,7 +165,9 @@ export async function requireUpToDate(ownerUrl: string): Promise<void> {
 }
 
 /**
- * Joins the embedded Postgres if it is running. Otherwise, it is started for the duration of the work.
+ * Runs work on the database of DATABASE_URL, once it can be reached: it may be restarting.
+ *
+ * Without DATABASE_URL, joins the embedded Postgres if it is running. Otherwise, it is started for the duration of the work.
  * @param create whether to create an embedded Postgres if there is none yet.
  */
 export async function withDatabase(
@@ -171,7 +175,12 @@ export async function withDatabase(
   { create = false }: { create?: boolean } = {},
 ): Promise<void> {
   const config = loadConfigOf('database');
-  if (config.databaseUrl) return work(namedUrls(config));
+  if (config.databaseUrl) {
+    const urls = namedUrls(config);
+    const look = () => withConnection(urls.ownerUrl, async () => undefined);
+    await onceReachable({ url: urls.ownerUrl, while: 'restarting' }, look); // first, because the work is not repeatable
+    return work(urls);
+  }
   if (!create) requireEmbedded(config);
   const postgres = await startEmbeddedPostgres(config.dataDir, { joinRunning: true });
   const { proxy, owner, sandbox } = postgres.urls;

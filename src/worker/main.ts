@@ -3,8 +3,12 @@ import { INestApplicationContext, Logger } from '@nestjs/common';
 import { afterStart, startSmall } from '../app/start/memory';
 import { logKeyOf, logRingOf } from '../history/log/log-key';
 import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';
+import { BUILD } from '../platform/build';
+import { failure } from '../platform/logging/failure';
 import { outliveReaders } from '../platform/logging/log-output';
+import { beginLog } from '../platform/logging/logging';
 import { prepareDatabase } from '../platform/database/prepare-database';
+import { giveUpWaiting, onceReachable, unlessGivenUp } from '../platform/database/servers/once-reachable';
 
 /** Runs a worker as a process of its own. With an IPC channel, it ends when its parent does. */
 
@@ -14,35 +18,53 @@ const STOP_DEADLINE_MS = 5_000;
 async function run(): Promise<void> {
   outliveReaders();
   startSmall();
-  const starting = start();
-  const stop = () => {
+  const config = loadConfig();
+  beginLog(config.logLevel, 'worker');
+  const logger = new Logger('Worker');
+  const starting = start(config);
+  const stop = (reason: string) => {
+    logger.log({ reason }, 'worker is stopping');
     setTimeout(() => process.exit(0), STOP_DEADLINE_MS).unref();
-    starting.then((worker) => worker.close()).then(() => process.exit(0), fail);
+    giveUpWaiting();
+    const stopping = starting.then(({ worker }) => worker.close(), unlessGivenUp);
+    void stopping.then(() => logger.log('worker has stopped')).then(() => process.exit(0), fail);
   };
   onStop(stop);
-  process.once('disconnect', stop);
-  await starting;
+  process.once('disconnect', () => stop('the proxy has ended'));
+  const running = await starting.catch(unlessGivenUp);
+  if (!running) return;
+  const { url: address, upstreamHost: upstream, schema } = running;
+  logger.log({ ...BUILD, address, upstream, schema }, 'worker is ready');
 }
 
-async function start(): Promise<INestApplicationContext> {
-  const config = loadConfig();
+interface Running {
+  worker: INestApplicationContext;
+  url: string;
+  upstreamHost: string;
+  /** The last migration that the database has. */
+  schema: string;
+}
+
+async function start(config: Config): Promise<Running> {
   const settings = settingsOf(config);
   const isAlone = process.send === undefined; // beside a proxy, it has the proxy's configuration
-  // Hundreds of modules, loaded only once the configuration is known to be sound.
+  // Hundreds of modules, loaded only once the configuration is known to be sound, and before a connection could time out.
   const [{ createWorker }, { serveProbes }, { recordConfiguration }, { requireLogKeys }] = await Promise.all([
     import('./worker.js'),
     import('./probes.js'),
     import('../app/start/record-configuration.js'),
     import('../history/log/log-key-check.js'),
   ]);
-  await prepareDatabase(settings, settings.migrateOnStart);
-  if (config.logSigningKey) await requireLogKeys(settings.databaseUrl, logRingOf(settings));
+  const { schema } = await onceReachable({ url: settings.databaseUrl, while: 'unavailable' }, async () => {
+    const prepared = await prepareDatabase(settings, settings.migrateOnStart);
+    if (config.logSigningKey) await requireLogKeys(settings.databaseUrl, logRingOf(settings));
+    return prepared;
+  });
   const worker = await createWorker(settings);
   if (isAlone) await recordConfiguration(worker, 'worker', settings.recorded);
   afterStart();
   const { url } = await serveProbes(worker, settings);
-  new Logger('Worker').log({ url }, 'worker is ready');
-  return worker;
+  return { worker, url, upstreamHost: new URL(settings.upstreamBaseUrl).host, schema };
 }
 
 /** @throws StartError without a database and an upstream, because a worker starts neither. */
@@ -58,9 +80,7 @@ function settingsOf(config: Config): RunningConfig {
 }
 
 function fail(error: unknown): never {
-  const { name, code } = error as { name?: string; code?: string };
-  const reason = error instanceof StartError ? error.message : `unexpected ${[name, code].filter(Boolean).join(' ')}`;
-  process.stderr.write(`payout-proxy worker: ${reason}\n`);
+  process.stderr.write(`payout-proxy worker: ${failure('the worker', error)}\n`);
   process.exit(1);
 }
 

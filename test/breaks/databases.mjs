@@ -229,6 +229,18 @@ export const DATABASES = [
     noticedBy: 'test/late-answers.spec.ts',
   },
   {
+    name: 'restarting-database',
+    guards: 'a start that ends because Postgres restarts',
+    edits: [['src/platform/database/servers/once-reachable.ts', "return state === 'unavailable' || ", 'return ']],
+    noticedBy: 'src/platform/database/servers/once-reachable.spec.ts',
+  },
+  {
+    name: 'words-of-errors',
+    guards: 'the message of an unexpected error, which can quote a secret, on a terminal',
+    edits: [['src/platform/logging/failure.ts', 'chainOf(error).map(describeError)', '[{ type: String(error) }]']],
+    noticedBy: 'test/cli-failures.spec.ts',
+  },
+  {
     name: 'evidence-of-workers',
     guards: 'payments on an old database that only a worker knows to be old',
     edits: [['src/worker/worker.module.ts', '        DatabaseBehindStop,\n', '']],

@@ -5,6 +5,7 @@ import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { Problem } from '../../platform/errors/problem';
+import { rememberTrace } from '../../platform/logging/trace-ids';
 import { Caller } from '../callers/caller';
 import { CallPerson, isEndUser } from '../people/person';
 import { SignIn } from '../sessions/sessions.service';
@@ -104,11 +105,13 @@ export function mayReveal(call: Call): boolean {
 
 /** A call that the proxy makes by itself, because another call needs its answer. */
 export function causedBy(cause: AuthenticatedCall, operation: OperationName): OperationCall {
+  const id = newId();
+  if (cause.traceparent !== undefined) rememberTrace(id, cause.traceparent);
   return {
     ...cause,
     idempotencyKey: undefined,
     allowDuplicateOf: undefined,
-    id: newId(),
+    id,
     operation,
     receivedAt: clock.now(),
     startedAt: performance.now(),

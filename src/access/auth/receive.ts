@@ -4,6 +4,7 @@ import { PersonsService } from '../people/persons.service';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { rememberTrace } from '../../platform/logging/trace-ids';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { isAdmitted } from './admitted';
 import { authenticate, WhoCalls } from './authenticate';
@@ -118,12 +119,13 @@ function newCall(request: FastifyRequest, deadlineMs: number): Call {
   const route = `${request.method} ${url ?? '(no route)'}`;
   const operation = config.isPreview ? undefined : config.operation;
   const requestId = String(request.headers['x-request-id'] ?? '');
-  const traceparent = String(request.headers.traceparent ?? '');
+  const traceparent = traceOf(request);
   const id = newId();
+  if (traceparent !== undefined) rememberTrace(id, traceparent);
   return {
     id,
     requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : id,
-    traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
+    traceparent,
     clientAddress: addressOf(request),
     origin: foreignOrigin(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
@@ -144,6 +146,12 @@ function newCall(request: FastifyRequest, deadlineMs: number): Call {
     timings: {},
     feeRate: null,
   };
+}
+
+/** Returns the trace context that the caller sends. What is none is dropped. */
+function traceOf({ headers }: FastifyRequest): string | undefined {
+  const traceparent = String(headers.traceparent ?? '');
+  return TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
 
 /**

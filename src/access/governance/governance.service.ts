@@ -204,7 +204,6 @@ export class GovernanceService {
 
   /** Records at a start whether a second person must agree, if the last start said otherwise. */
   async recordSetting(): Promise<void> {
-    if (this.isProduction && !this.isOn) this.logger.warn('dual control is off');
     await this.alone(async (tx) => {
       const before = await isDualControlRecorded(tx);
       if (before === this.isOn) return;
@@ -215,6 +214,7 @@ export class GovernanceService {
         AT_START,
       );
     });
+    if (this.isProduction && !this.isOn) this.logger.warn('dual control is off');
   }
 
   /** Runs a change while no other is made or decided, so that two changes together never do what each alone may not. */

@@ -4,6 +4,7 @@ import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database
 import { DirectoryLock } from '../../platform/database/embedded/directory-lock';
 import { migrateAtStart, SANDBOX_MIGRATIONS } from '../../platform/database/migrations';
 import { prepareDatabase } from '../../platform/database/prepare-database';
+import { onceReachable } from '../../platform/database/servers/once-reachable';
 import { logKeyOf, logRingOf } from '../../history/log/log-key';
 import { requireLogKeys } from '../../history/log/log-key-check';
 import { demoKeysFile } from './demo-keys';
@@ -19,6 +20,8 @@ interface Dependencies {
   settings: RunningConfig;
   /** Whether the database is the embedded one. */
   embeddedDatabase: boolean;
+  /** The last migration that the database has. */
+  schema: string;
   stop: () => Promise<void>;
 }
 
@@ -26,8 +29,14 @@ interface Dependencies {
  * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL, and the
  * sandbox as upstream without UPSTREAM_BASE_URL. Also prepares the database.
  * @param lock the lock of DATA_DIR, which the caller holds until everything has stopped.
+ * @param patienceMs how long it waits for a database that cannot be used. By default, a minute.
  */
-export async function startDependencies(config: Config, lock: DirectoryLock, report: Report): Promise<Dependencies> {
+export async function startDependencies(
+  config: Config,
+  lock: DirectoryLock,
+  report: Report,
+  patienceMs?: number,
+): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;
   let sandbox: RunningSandbox | undefined;
   let stopping = false;
@@ -42,7 +51,10 @@ export async function startDependencies(config: Config, lock: DirectoryLock, rep
       report('Postgres', `embedded, data in ${config.dataDir}`);
     }
     const database = databaseOf(config, postgres);
-    const applied = await prepareDatabase({ ...config, ...database }, config.migrateOnStart);
+    const waiting = { url: database.databaseUrl, while: 'unavailable', patienceMs } as const;
+    const { applied, schema } = await onceReachable(waiting, () =>
+      prepareDatabase({ ...config, ...database }, config.migrateOnStart),
+    );
     report('Database', applied.length > 0 ? `${applied.length} migration(s) applied` : 'up to date');
     if (postgres && !config.upstreamBaseUrl) {
       await migrateAtStart(postgres.urls.sandbox, SANDBOX_MIGRATIONS, config.migrateOnStart);
@@ -52,7 +64,10 @@ export async function startDependencies(config: Config, lock: DirectoryLock, rep
     const upstream = upstreamOf(config, sandbox);
     report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
     const logSigningKey = logKeyOf(config);
-    if (config.logSigningKey) await requireLogKeys(database.databaseUrl, logRingOf({ ...config, logSigningKey }));
+    if (config.logSigningKey) {
+      const ring = logRingOf({ ...config, logSigningKey });
+      await onceReachable(waiting, () => requireLogKeys(database.databaseUrl, ring));
+    }
     const embeddedDatabase = config.databaseUrl === undefined;
     const embeddedSandbox = sandbox && {
       url: sandbox.url,
@@ -62,7 +77,7 @@ export async function startDependencies(config: Config, lock: DirectoryLock, rep
     const resolverProbeEmail = config.resolverProbeEmail ?? (sandbox && SANDBOX_PROBE_EMAIL);
     const found = { ...database, ...upstream, logSigningKey, embeddedSandbox, resolverProbeEmail };
     const settings = Object.freeze({ ...config, ...found });
-    return { settings, embeddedDatabase, stop };
+    return { settings, embeddedDatabase, schema, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -9,22 +9,22 @@ const NPM = process.env.npm_lifecycle_event === undefined ? [] : waysToNpm();
  * Calls `stop` once: at SIGTERM, at SIGINT, when its terminal is closed, or when the npm that runs the proxy is gone. A
  * signal to npm may end npm and its shell without reaching this process. Nobody would then stop the embedded Postgres and
  * the sandbox.
- * @param stop receives a signal that is aborted once somebody waits for the end: at once after Ctrl-C, and without terminal
+ * @param stop receives the reason, such as `SIGTERM`, and a signal that is aborted once somebody waits for the end: at once after Ctrl-C, and without terminal
  * or npm. After SIGTERM, which a load balancer must notice first, it is aborted by the next signal.
  */
-export function onStop(stop: (urgent: AbortSignal) => void): void {
+export function onStop(stop: (reason: string, urgent: AbortSignal) => void): void {
   const urgent = new AbortController();
   let stopping = false;
-  const asked = (kind: 'urgent' | 'in good time') => {
+  const asked = (reason: string, kind: 'urgent' | 'in good time' = 'urgent') => {
     if (stopping || kind === 'urgent') urgent.abort();
     if (stopping) return;
     stopping = true;
-    stop(urgent.signal);
+    stop(reason, urgent.signal);
   };
-  for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => asked('urgent'));
-  process.on('SIGTERM', () => asked('in good time'));
+  for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => asked(name));
+  process.on('SIGTERM', (name) => asked(name, 'in good time'));
   if (NPM.length === 0) return;
-  setInterval(() => NPM.some((isThere) => !isThere()) && asked('urgent'), PARENT_CHECK_MS).unref();
+  setInterval(() => NPM.some((isThere) => !isThere()) && asked('npm has ended'), PARENT_CHECK_MS).unref();
 }
 
 /**

@@ -38,7 +38,7 @@ async function logOut({ body }: FastifyRequest, reply: FastifyReply, services: L
     return await reply.status(200).send();
   } catch (failure) {
     const { kind } = asSignInFailure(failure);
-    logger.warn({ reason: kind }, 'logout token refused');
+    logger.warn({ call_id: reply.request.call.id, reason: kind }, 'logout token refused');
     return reply.status(kind === 'unreachable' ? 503 : 400).send({ error: 'invalid_request' });
   }
 }

@@ -64,11 +64,14 @@ async function signIn(
   { identified, transaction }: { identified: Identified; transaction: Transaction },
 ): Promise<FastifyReply> {
   const caller = await sessions.findSignIn(identified).catch(noDatabase);
-  if (caller === undefined) return sendPage(reply, unknown(identified));
+  if (caller === undefined) return sendPage(reply, unknown(request.call.id, identified));
   if (!isAllowedFrom(caller, request.call.clientAddress)) return sendPage(reply, wrongAddressPage(CONSOLE_WAYS));
   if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces).catch(noDatabase);
   const token = await sessions.begin(caller.keyId, identified).catch(noDatabase);
-  logger.log({ client: caller.clientName, key_id: caller.keyId }, 'signed in at the provider');
+  logger.log(
+    { call_id: request.call.id, client: caller.clientName, key_id: caller.keyId },
+    'signed in at the provider',
+  );
   void reply.header('set-cookie', sessionCookie(request, token));
   return sendPage(reply, signedInPage(safeReturnTo(transaction.returnTo))); // the cookie is the browser's
 }
@@ -85,7 +88,7 @@ function placeFor(
   };
 }
 
-function unknown(identity: Identified): SignInPage {
-  logger.warn({ reason: 'unknown_person' }, 'sign-in refused');
+function unknown(callId: string, identity: Identified): SignInPage {
+  logger.warn({ call_id: callId, reason: 'unknown_person' }, 'sign-in refused');
   return unknownPage(identity);
 }

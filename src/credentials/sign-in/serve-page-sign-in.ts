@@ -82,7 +82,7 @@ async function signIn(
   const person = await persons.find(caller, { issuer, name: subject }, how).catch(noDatabase);
   if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);
   const token = await pageSessions.begin(caller.keyId, person.id, identified).catch(noDatabase);
-  logger.log({ client: caller.clientName, person_id: person.id }, 'signed in to a page');
+  logger.log({ call_id: call.id, client: caller.clientName, person_id: person.id }, 'signed in to a page');
   return token;
 }
 

@@ -64,7 +64,7 @@ export class SessionController {
     if (call.sessionToken !== undefined || caller.credential.kind !== 'key') throw new Problem('no_session');
     if (!this.keySignIn) throw new Problem('key_sign_in_off');
     const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
-    this.logger.log({ client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
+    this.logger.log({ call_id: call.id, client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
     void reply.header('set-cookie', sessionCookie(request, token));
     return this.toRecord(call, token);
   }

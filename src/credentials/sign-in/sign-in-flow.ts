@@ -72,8 +72,9 @@ export async function showingFailures(
   } catch (caught) {
     const failure = asSignInFailure(caught);
     const { kind, error, cause } = failure;
+    const { id } = reply.request.call;
     logger.warn(
-      { reason: kind, ...(error !== undefined && { error }), ...(kind !== 'refused' && { err: cause }) },
+      { call_id: id, reason: kind, ...(error !== undefined && { error }), ...(kind !== 'refused' && { err: cause }) },
       'sign-in refused',
     );
     return sendPage(reply, failurePage(failure, ways));

@@ -6,6 +6,7 @@ import { tokenIn } from '../../access/tokens/authorization';
 import { challengeOf } from '../../access/tokens/challenge';
 import { Loaded } from '../../platform/config/config.module';
 import { causeOf, isUnavailable } from '../../platform/database/unavailable';
+import { isProbe } from '../../platform/logging/logging';
 import { codeOf } from '../../platform/storage/failures';
 import { StorageService, Trouble } from '../../platform/storage/storage.service';
 import { DATABASE_CODES, DatabaseCode } from '../../platform/errors/outages';
@@ -63,8 +64,8 @@ export class ProblemFilter implements ExceptionFilter {
    * Logs the problem. Only our own failures are errors. Stops and failures of the upstream are expected to happen. Of the
    * same refusals in a row, the first is logged. Why the database takes no writes is logged once, too (StorageService).
    */
-  private log({ id }: Call, { status, code, cause, recorded }: Problem): void {
-    if (status < 500 || !recorded || (isOfDatabase(code) && this.troubleOfDatabase)) return;
+  private log({ id, operation }: Call, { status, code, cause, recorded }: Problem): void {
+    if (status < 500 || isProbe(operation) || !recorded || (isOfDatabase(code) && this.troubleOfDatabase)) return;
     const line = { call_id: id, code };
     if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'request not carried out');
     else this.logger.error({ ...line, err: cause }, 'request failed');

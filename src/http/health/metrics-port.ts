@@ -1,4 +1,4 @@
-import { INestApplicationContext, Logger } from '@nestjs/common';
+import { INestApplicationContext } from '@nestjs/common';
 import { RunningConfig } from '../../platform/config/config';
 import { MetricsService } from '../metrics/metrics.service';
 import { answerMetrics, PrivatePort, servePrivately } from './private-port';
@@ -18,11 +18,5 @@ export async function serveMetrics(
 ): Promise<PrivatePort | undefined> {
   if (!hasMetricsPort(settings)) return undefined;
   const paths = { '/metrics': answerMetrics(app.get(MetricsService, { strict: false })) };
-  const served = await servePrivately(paths, {
-    host: settings.host,
-    port: settings.metricsPort,
-    variable: 'METRICS_PORT',
-  });
-  new Logger('Metrics').log({ url: served.url }, 'metrics are ready');
-  return served;
+  return servePrivately(paths, { host: settings.host, port: settings.metricsPort, variable: 'METRICS_PORT' });
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, register, Registry } from 'prom-client';
 import { Call } from '../../access/auth/call';
-import { measureEventLoop } from './event-loop';
+import { measureProcess } from './process-metrics';
 
 /** The places of one upstream account, and who waits for one. */
 interface GateState {
@@ -14,9 +14,6 @@ interface GateState {
 
 /** From a rejection to the upstream's slowest batch, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-/** prom-client's own monitor of the event loop samples this rarely, because `measureEventLoop` replaces it. */
-const NEVER_MS = 1_000_000_000;
 
 /** Counts and times requests. Labels are names from our own code, never a caller's words. */
 @Injectable()
@@ -92,10 +89,7 @@ export class MetricsService {
   });
 
   constructor() {
-    // Once per process, however many apps it serves, because their timers and observers cannot be removed.
-    if (register.getMetricsAsArray().length > 0) return;
-    collectDefaultMetrics({ eventLoopMonitoringPrecision: NEVER_MS });
-    measureEventLoop();
+    measureProcess();
   }
 
   /** Measures every answered request of a server. */

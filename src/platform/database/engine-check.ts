@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { StartError } from '../config/config';
 import { withConnection } from './database-client';
+import { isUnavailable } from './unavailable';
 
 /** The oldest server that the migrations run on. */
 const OLDEST_VERSION = 150_000;
@@ -70,6 +71,7 @@ async function inspect(client: Client): Promise<{ server: string; lacking: strin
   try {
     return { server, lacking: [...(await lackingFunctions(client)), ...(await lackingObjects(client))] };
   } catch (error) {
+    if (isUnavailable(error)) throw error; // it restarts, which says nothing about what it lacks
     return { server, lacking: [`the catalogs of PostgreSQL (${(error as Error).message})`] };
   }
 }

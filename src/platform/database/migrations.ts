@@ -68,6 +68,11 @@ export async function migrateAtStart(ownerUrl: string, directory: string, mayMig
   );
 }
 
+/** Returns the last applied migration, which a newer program may have. The database must have one. */
+export async function lastMigration(url: string): Promise<string> {
+  return withConnection(url, async (client) => [...(await appliedMigrations(client)).keys()].sort().at(-1) ?? '');
+}
+
 /** Returns every migration of this program and when it was applied. */
 export async function migrationStatus(url: string, directory: string): Promise<MigrationState[]> {
   return withConnection(url, async (client) => {

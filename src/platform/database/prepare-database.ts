@@ -1,6 +1,6 @@
 import { Logins, requireAccess } from './access-check';
 import { requireEngine, requireSessionLocks } from './engine-check';
-import { migrateAtStart, pendingMigrations, PROXY_MIGRATIONS } from './migrations';
+import { lastMigration, migrateAtStart, pendingMigrations, PROXY_MIGRATIONS } from './migrations';
 import { requireConnections } from './pooler-check';
 import { DatabaseUrls, sessionUrlOf } from './pools';
 
@@ -9,10 +9,13 @@ import { DatabaseUrls, sessionUrlOf } from './pools';
  * program, with its roles and rights, without pending migrations, with locks that last as long as a session, and behind no
  * pooler that takes from the connections what payments need.
  * @param mayMigrate whether the start may apply pending migrations.
- * @returns the names of the migrations it applied.
+ * @returns the names of the migrations it applied, and the last one that the database has.
  * @throws StartError that says what an operator must do first.
  */
-export async function prepareDatabase(logins: Logins & DatabaseUrls, mayMigrate: boolean): Promise<string[]> {
+export async function prepareDatabase(
+  logins: Logins & DatabaseUrls,
+  mayMigrate: boolean,
+): Promise<{ applied: string[]; schema: string }> {
   await requireEngine(logins.databaseOwnerUrl);
   await pendingMigrations(logins.databaseOwnerUrl, PROXY_MIGRATIONS); // rejects a newer database
   await requireAccess(logins);
@@ -20,5 +23,5 @@ export async function prepareDatabase(logins: Logins & DatabaseUrls, mayMigrate:
   if (applied.length > 0) await requireAccess(logins);
   await requireSessionLocks(sessionUrlOf(logins));
   await requireConnections(logins);
-  return applied;
+  return { applied, schema: await lastMigration(logins.databaseOwnerUrl) };
 }

@@ -43,17 +43,18 @@ export class ProcessService implements OnApplicationShutdown {
 
   /**
    * Takes a number. Await it before anything is recorded. Numbers are random, because a counter of the database goes back with
-   * the database. Two processes would then share a number, if one starts while the lock of the other one is lost.
+   * the database. Two processes would then share a number, if one starts while the lock of the other one is lost. After a
+   * failure, it can be called again.
    */
   async start(): Promise<void> {
-    do {
+    while (!this.lock) {
       this.held = randomInt(1, END_OF_NUMBERS);
       this.lock = await SessionLock.take(this.sessionUrl, [PROCESS_LOCKS, this.held], {
         ofLoss: () => this.tellOfLoss(),
         // A database that was put back does not know this process, nor its timeouts.
         ofReturn: () => void this.record().catch((err: unknown) => this.tellOfFailure(err)),
       });
-    } while (!this.lock);
+    }
     await this.record();
   }
 

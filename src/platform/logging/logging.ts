@@ -1,7 +1,9 @@
+import { Logger, LogLevel } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
-import { Logger, Params } from 'nestjs-pino';
+import { Params, PinoLogger, Logger as PinoNestLogger } from 'nestjs-pino';
 import pino from 'pino';
 import { LogOutput } from './log-output';
+import { withTraceId } from './trace-ids';
 
 let output: LogOutput | undefined;
 
@@ -24,12 +26,31 @@ export function loggingOptions(level: string, writer: LoggingProcess): Params {
       level,
       base: { process: writer },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: withTraceId },
       serializers: { err: describeError },
       hooks: { logMethod },
       stream: standardOutput(),
     },
   };
+}
+
+/** Lets every line of this process be such a line, also before there is an application. */
+export function beginLog(level: string, writer: LoggingProcess): void {
+  const options = loggingOptions(level, writer);
+  Logger.overrideLogger(new ProcessLogger(new PinoLogger(options), options));
+}
+
+/** Obeys the levels that NestFactory is given for the assembly of an application, which nestjs-pino does not know. */
+class ProcessLogger extends PinoNestLogger {
+  private levels: LogLevel[] = ['log'];
+
+  setLogLevels(levels: LogLevel[]): void {
+    this.levels = levels;
+  }
+
+  override log(...line: Parameters<PinoNestLogger['log']>): void {
+    if (this.levels.includes('log')) super.log(...line);
+  }
 }
 
 /** Adds a text to a line about an error. Without a text, pino would log the message of the error. */
@@ -43,9 +64,18 @@ function logMethod(this: pino.Logger, args: Parameters<pino.LogFn>, log: pino.Lo
 /** A line of a stack trace: a function's name, if it has one, and a place in a file. */
 const FRAME = /^\s+at (?:[\w$.<>[\] ]+ \()?(?:node:|file:|\/|[A-Za-z]:\\)\S*:\d+:\d+\)?$/;
 
+/** Requests of machines that look every few seconds, and whose answers are metrics of their own. */
+const PROBES: readonly string[] = ['GET /livez', 'GET /readyz', 'GET /metrics'];
+
+/** Returns whether a request is a probe, by its operation. Nothing is logged of it. */
+export function isProbe(operation: string): boolean {
+  return PROBES.includes(operation);
+}
+
 /** Writes one line per answered request. */
-export function logRequests(server: FastifyInstance, logger: Logger): void {
+export function logRequests(server: FastifyInstance, logger: PinoNestLogger): void {
   server.addHook('onResponse', ({ call }, reply, done) => {
+    if (isProbe(call.operation)) return done();
     logger.log({
       call_id: call.id,
       request_id: call.requestId,

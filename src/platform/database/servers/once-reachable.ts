@@ -1,0 +1,129 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../../config/config';
+import { cannotReach } from '../reach';
+import { isUnavailable } from '../unavailable';
+
+/** How long a start waits. A server that restarts after a crash reads its log first. */
+const PATIENCE_MS = 60_000;
+
+const AGAIN_MS = 250;
+
+/** How often the lateness of this process is measured, and how late it must have been for a failure to be its own. */
+const TICK_MS = 50;
+const LATE_MS = 1_000;
+
+/** SQLSTATEs of a server that ends, has crashed, or starts. */
+const RESTARTING = /^57P0[1-3]$/;
+
+interface Waiting {
+  /** The address of the database, for the error. */
+  url: string;
+  /**
+   * The failures that are waited for. A process waits for a database that is `unavailable` for any reason. A command waits
+   * while the server is `restarting`, and reports a wrong address at once.
+   */
+  while: 'unavailable' | 'restarting';
+  patienceMs?: number | undefined;
+}
+
+/** The process was asked to stop while it waited. */
+class WaitGivenUp extends StartError {
+  constructor() {
+    super('stopped before the database could be reached');
+  }
+}
+
+const stopping = new AbortController();
+
+/** Ends all waiting of this process with WaitGivenUp, because it is to stop. */
+export function giveUpWaiting(): void {
+  stopping.abort();
+}
+
+/** Takes the error of a start that ended because the process was asked to stop. Throws any other one. */
+export function unlessGivenUp(error: unknown): void {
+  if (!(error instanceof WaitGivenUp)) throw error;
+}
+
+/**
+ * Runs the work of a start that needs the database, again and again while the database cannot be used, for up to a minute.
+ * One log line says so. The work must be repeatable.
+ * @throws StartError if the database cannot be used by then. Other errors of the work at once. WaitGivenUp.
+ */
+export async function onceReachable<Result>(waiting: Waiting, work: () => Promise<Result>): Promise<Result> {
+  const patienceEnds = performance.now() + (waiting.patienceMs ?? PATIENCE_MS);
+  for (let isTold = false; ; isTold = true) {
+    const lateness = new Lateness();
+    try {
+      return await work();
+    } catch (error) {
+      const lateMs = lateness.milliseconds;
+      if (!isWaitedFor(waiting, error, lateMs)) throw error;
+      if (performance.now() >= patienceEnds) throw givenUp(waiting.url, error, lateMs);
+      if (!isTold) tell(error, lateMs, waiting.patienceMs ?? PATIENCE_MS);
+    } finally {
+      lateness.end();
+    }
+    await sleep(AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => undefined); // the stop wakes it
+    if (stopping.signal.aborted) throw new WaitGivenUp();
+  }
+}
+
+/** A process that was late itself may have missed an answer in time, so its failures say nothing about the database. */
+function isWaitedFor({ while: state }: Waiting, error: unknown, lateMs: number): boolean {
+  const cause = causeOf(error);
+  if (!isUnavailable(cause)) return false;
+  return state === 'unavailable' || lateMs >= LATE_MS || RESTARTING.test(codeOf(cause) ?? '');
+}
+
+function tell(error: unknown, lateMs: number, patienceMs: number): void {
+  const logger = new Logger('Database');
+  const line = { reason: codeOf(causeOf(error)) ?? 'no answer in time', patience_s: Math.ceil(patienceMs / 1_000) };
+  if (lateMs < LATE_MS) logger.warn(line, 'waiting for the database');
+  else
+    logger.warn(
+      { ...line, late_ms: Math.round(lateMs) },
+      'waiting for the database, after this process itself was late',
+    );
+}
+
+function givenUp(url: string, error: unknown, lateMs: number): StartError {
+  const { message } = error instanceof StartError ? error : cannotReach(url, error);
+  if (lateMs < LATE_MS) return new StartError(message, { cause: error });
+  const seconds = (lateMs / 1_000).toFixed(1);
+  return new StartError(
+    `${message} This process itself was late by ${seconds} seconds meanwhile. Give it more CPU time.`,
+    { cause: error },
+  );
+}
+
+/** A StartError of reach.ts has the error of the driver as its cause. */
+function causeOf(error: unknown): unknown {
+  return error instanceof StartError ? error.cause : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Measures for how long this process did not run although it had to: it was busy, suspended, or got no CPU time. */
+class Lateness {
+  private lateMs = 0;
+  private due = performance.now() + TICK_MS;
+  private readonly timer = setInterval(() => this.tick(), TICK_MS);
+
+  get milliseconds(): number {
+    return this.lateMs + Math.max(0, performance.now() - this.due);
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  private tick(): void {
+    this.lateMs = this.milliseconds;
+    this.due = performance.now() + TICK_MS;
+  }
+}
