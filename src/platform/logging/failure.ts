@@ -29,7 +29,7 @@ export function unexpectedFailure(what: string, error: unknown): string {
 function reasonOf(error: unknown): string {
   const cause = chainOf(error).find((one) => isOfFile(one) || causeOf(one) !== undefined);
   if (cause === undefined) return 'it met an error that it does not know, so a part of its work may be done.';
-  if (isOfFile(cause)) return `${cause.syscall} ${cause.path ?? ''} (${cause.code}).`.replace('  ', ' ');
+  if (isOfFile(cause)) return `${cause.syscall} ${cause.path} (${cause.code}).`;
   const { code } = describeError(cause);
   return `the database did not do its work (${code ?? 'no answer in time'}). Check that it runs, and whether the work was done.`;
 }
@@ -37,7 +37,7 @@ function reasonOf(error: unknown): string {
 interface FileError extends Error {
   code: string;
   syscall: string;
-  path?: string;
+  path: string;
 }
 
 /** Returns whether the system refused a file or a folder. Node composes such an error of its code and the given path. */
