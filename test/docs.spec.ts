@@ -116,6 +116,7 @@ describe('the documentation', () => {
       'DATABASE_ALLOW_UNSAFE',
       'MIGRATE_ON_START',
       'UPSTREAM_BASE_URL',
+      'PUBLIC_URL',
       'UPSTREAM_API_KEY',
       'LOG_SIGNING_KEY',
       'LOG_RETIRED_KEYS',

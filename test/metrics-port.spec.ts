@@ -49,6 +49,7 @@ describe('the port of the metrics', () => {
       DATABASE_URL: 'postgresql://proxy@localhost/records',
       UPSTREAM_BASE_URL: 'https://api.example.com',
       UPSTREAM_API_KEY: 'upstream-key',
+      PUBLIC_URL: 'https://payouts.example.com',
     };
     expect(loadConfig(production)).toMatchObject({ port: 3_000, metricsPort: 9_464 });
     expect(loadConfig({ ...production, METRICS_PORT: '3000' }).metricsPort).toBe(3_000);

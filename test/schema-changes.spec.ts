@@ -189,6 +189,7 @@ describe('a change of the schema', () => {
             DATA_DIR: dataDir,
             UPSTREAM_BASE_URL: upstream.url,
             UPSTREAM_API_KEY: 'the-key-of-nobody',
+            PUBLIC_URL: 'https://proxy.example.com',
           },
           dataDir,
         ).exit;
@@ -203,7 +204,11 @@ describe('a change of the schema', () => {
     );
 
     it('may be applied by a start outside production, or as MIGRATE_ON_START says', () => {
-      const upstream = { UPSTREAM_BASE_URL: 'https://payouts.example.com', UPSTREAM_API_KEY: 'the-key-of-nobody' };
+      const upstream = {
+        UPSTREAM_BASE_URL: 'https://payouts.example.com',
+        UPSTREAM_API_KEY: 'the-key-of-nobody',
+        PUBLIC_URL: 'https://proxy.example.com',
+      };
       const production = { ...upstream, NODE_ENV: 'production', DATABASE_URL: 'postgresql://nobody@127.0.0.1/x' };
       const may = (env: Record<string, string>) => loadConfig(env).migrateOnStart;
       expect([may({}), may({ MIGRATE_ON_START: 'false' })]).toEqual([true, false]);

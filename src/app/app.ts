@@ -7,6 +7,7 @@ import { holderOf } from '../access/auth/call';
 import { KeyCallersService } from '../access/callers/key-callers.service';
 import { OriginsService } from '../access/auth/origins';
 import { RequestWindowsService } from '../access/auth/rate-limit';
+import { ownOriginReader } from '../access/auth/own-origin';
 import { MAX_SEGMENT_LENGTH, readableUrl, receiveCalls } from '../access/auth/receive';
 import { PersonsService } from '../access/people/persons.service';
 import { PageSessionsService } from '../access/sessions/page-sessions.service';
@@ -96,6 +97,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     proofs: app.get(UsedProofsService),
     origins: app.get(OriginsService),
     windows: app.get(RequestWindowsService),
+    ownOriginOf: ownOriginReader(settings),
     deadlineMs: settings.requestDeadlineMs,
     requireRoom: (call) => gate.requireRoom(call),
   });

@@ -67,12 +67,14 @@ export async function open(
   { url, keyFile }: ProxyOptions,
   { path, body, method = 'POST', csv, actor, demoKey, accept, afterFailure }: Question,
 ): Promise<{ response: Response; base: string }> {
-  const { port, dataDir } = loadConfigOf('client');
+  const { port, dataDir, publicUrls } = loadConfigOf('client');
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   if (!URL.canParse(base)) throw new ClientError('--url must be a URL, such as http://127.0.0.1:3000.');
   const key = readKey(keyFile, dataDir, demoKey);
   const response = await fetch(`${base}${path}`, {
     headers: {
+      // Reached by its port on this machine, a proxy serves the hosts of PUBLIC_URL alone.
+      ...(url === undefined && publicUrls[0] !== undefined && { Host: new URL(publicUrls[0]).host }),
       'X-API-Key': key,
       'Content-Type': csv ? 'text/csv' : 'application/json',
       ...(accept !== undefined && { Accept: accept }),

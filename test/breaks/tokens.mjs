@@ -40,6 +40,24 @@ export const ACCESS_TOKENS = [
     test: 'readers differ about the members of one name',
   },
   {
+    name: 'public-url',
+    guards: 'a proof, a page or a sign-in for the host that a caller names',
+    edits: [['src/access/auth/own-origin.ts', '=== origin);', '!== undefined);']],
+    noticedBy: 'test/public-url.spec.ts',
+  },
+  {
+    name: 'outermost-proxy',
+    guards: 'a forwarded entry that a caller wrote before the entries of the trusted proxies',
+    edits: [
+      [
+        'src/access/auth/own-origin.ts',
+        'return caller !== undefined && !isTrusted(caller);',
+        'return caller === header;',
+      ],
+    ],
+    noticedBy: 'src/access/auth/own-origin.spec.ts',
+  },
+  {
     name: 'token-source',
     guards: 'tokens that were verified before their client took others',
     edits: [['src/access/tokens/tokens.service.ts', 'if (known?.source === against)', 'if (known)']],

@@ -6,6 +6,7 @@ export const PRODUCTION = {
   DATABASE_URL: 'postgres://proxy:pass%40word@db_host:5432/payouts?sslmode=require',
   UPSTREAM_BASE_URL: 'https://api.example.com/base/',
   UPSTREAM_API_KEY: 'upstream-key',
+  PUBLIC_URL: 'https://payouts.example.com',
 };
 
 /** Returns why a start with these variables is refused. Fails if it is not. */

@@ -55,7 +55,7 @@ export async function startSignInScene(
 export function atProvider(issuer: string): Pick<RunningConfig, 'openIdProvider' | 'keySignIn'> {
   const clientSecret = new Secret(CLIENT_SECRET);
   return {
-    openIdProvider: { issuer, clientId: 'console', clientSecret, redirectUri: undefined, scopes: ['openid'] },
+    openIdProvider: { issuer, clientId: 'console', clientSecret, scopes: ['openid'] },
     keySignIn: false,
   };
 }

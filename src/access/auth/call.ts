@@ -19,6 +19,8 @@ export interface Call {
   /** W3C trace context, as received. */
   readonly traceparent: string | undefined;
   readonly clientAddress: string;
+  /** The origin of the proxy by which the request reached it, such as `https://payouts.example.com`. */
+  readonly ownOrigin: string;
   /** The origin of the page that asks, if it is not the proxy's own console. `null` as text if the browser does not tell it. */
   readonly origin: string | undefined;
   /** `Idempotency-Key`, as received. */

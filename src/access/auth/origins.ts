@@ -43,12 +43,11 @@ export class OriginsService {
 const UNTOLD = 'null';
 
 /** Returns the origin of the page that asks, according to the browser. Undefined for a page of this proxy. */
-export function foreignOrigin(request: FastifyRequest): string | undefined {
-  const { origin, 'sec-fetch-site': site } = request.headers;
+export function foreignOrigin({ headers }: FastifyRequest, ownOrigin: string): string | undefined {
+  const { origin, 'sec-fetch-site': site } = headers;
   // Only browsers send one. A middlebox may remove it and leave the newer header.
   if (origin === undefined) return site === 'cross-site' || site === 'same-site' ? UNTOLD : undefined;
-  // Fastify works out protocol and host anew each time.
-  return origin === `${request.protocol}://${request.host}` ? undefined : origin;
+  return origin === ownOrigin ? undefined : origin;
 }
 
 /**

@@ -6,6 +6,7 @@ import { invalidProof, invalidToken } from '../tokens/refusals';
 import { UsedProofsService } from '../tokens/used-proofs.service';
 import { isAdmitted } from './admitted';
 import { leftOf } from './call';
+import { ownAddressOf } from './own-origin';
 import { Caller } from '../callers/caller';
 
 /**
@@ -27,11 +28,6 @@ export async function requireProof(
   if (scheme === 'Bearer') throw new Problem('use_dpop');
   const { dpop } = request.headers;
   if (typeof dpop !== 'string') throw invalidProof('it is missing, or there are several');
-  const proof = await checkProof(dpop, { method: request.method, url: urlOf(request), token, jkt });
+  const proof = await checkProof(dpop, { method: request.method, url: ownAddressOf(request), token, jkt });
   await proofs.use(proof, isAdmitted(request), leftOf(request.call));
-}
-
-/** Returns the address as the app sees it. A trusted reverse proxy states its protocol and host. */
-function urlOf({ protocol, host, originalUrl }: FastifyRequest): string {
-  return `${protocol}://${host}${originalUrl}`;
 }

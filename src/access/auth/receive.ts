@@ -12,6 +12,7 @@ import { onBehalfOf } from './behalf';
 import { AuthenticatedCall, Call, leftOf } from './call';
 import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, foreignOrigin, OriginsService } from './origins';
+import { OwnOriginOf } from './own-origin';
 import { limitRate, RequestWindowsService } from './rate-limit';
 import { whereFromProblem } from './where-from';
 
@@ -24,6 +25,7 @@ interface Reception extends Omit<WhoCalls, 'guessing'> {
   origins: OriginsService;
   persons: PersonsService;
   windows: RequestWindowsService;
+  ownOriginOf: OwnOriginOf;
   /** How long a request may wait before it is sent. */
   deadlineMs: number;
   /** Throws a Problem if an operation would be refused anyway, because too many requests wait. */
@@ -36,14 +38,15 @@ interface Reception extends Omit<WhoCalls, 'guessing'> {
  */
 export async function receiveCalls(
   server: FastifyInstance,
-  { origins, persons, windows, deadlineMs, requireRoom, ...reception }: Reception,
+  { origins, persons, windows, ownOriginOf, deadlineMs, requireRoom, ...reception }: Reception,
 ): Promise<void> {
   const who: WhoCalls = { ...reception, guessing: new KeyGuessing() };
   server.decorateRequest('call');
 
   server.addHook('onRequest', (request, reply, done) => {
-    begin(request, reply, deadlineMs);
-    done(faultOfHead(request));
+    const ownOrigin = ownOriginOf(request);
+    begin(request, reply, { ownOrigin: ownOrigin ?? '', deadlineMs });
+    done(faultOfHead(request) ?? (ownOrigin === undefined ? new Problem('misdirected_request') : undefined));
   });
   await answerBrowsers(server, origins);
   server.addHook('onRequest', async (request, reply) => {
@@ -102,8 +105,15 @@ function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
-function begin(request: FastifyRequest, reply: FastifyReply, deadlineMs: number): void {
-  request.call = newCall(request, deadlineMs);
+/** What a new call needs beside its request. */
+interface Beginning {
+  /** Empty for a request to another host, which is refused. */
+  ownOrigin: string;
+  deadlineMs: number;
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply, beginning: Beginning): void {
+  request.call = newCall(request, beginning);
   void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
 }
 
@@ -114,7 +124,7 @@ function finish({ call }: FastifyRequest, reply: FastifyReply): void {
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
 }
 
-function newCall(request: FastifyRequest, deadlineMs: number): Call {
+function newCall(request: FastifyRequest, { ownOrigin, deadlineMs }: Beginning): Call {
   const { url, config } = request.routeOptions;
   const route = `${request.method} ${url ?? '(no route)'}`;
   const operation = config.isPreview ? undefined : config.operation;
@@ -127,7 +137,8 @@ function newCall(request: FastifyRequest, deadlineMs: number): Call {
     requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : id,
     traceparent,
     clientAddress: addressOf(request),
-    origin: foreignOrigin(request),
+    ownOrigin,
+    origin: foreignOrigin(request, ownOrigin),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
     claimedActor: String(request.headers['x-actor'] ?? '') || undefined,

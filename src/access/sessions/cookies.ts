@@ -12,8 +12,8 @@ interface NewCookie {
 }
 
 /** Over TLS, the prefix keeps neighbouring hosts from setting the cookie (RFC 6265bis, section 4.1.3.2). */
-export function prefixed({ protocol }: FastifyRequest, name: string): string {
-  return protocol === 'https' ? `__Host-${name}` : name;
+export function prefixed(request: FastifyRequest, name: string): string {
+  return hasTls(request) ? `__Host-${name}` : name;
 }
 
 /** Returns a cookie of ours. Undefined if the browser sends none, or an empty one. */
@@ -29,7 +29,7 @@ export function setCookie(request: FastifyRequest, { name, value, sameSite, maxA
     path: '/',
     httpOnly: true,
     sameSite,
-    secure: request.protocol === 'https',
+    secure: hasTls(request),
     ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
   });
 }
@@ -37,4 +37,8 @@ export function setCookie(request: FastifyRequest, { name, value, sameSite, maxA
 /** Returns the `Set-Cookie` header that ends a cookie. */
 export function endCookie(request: FastifyRequest, cookie: Pick<NewCookie, 'name' | 'sameSite'>): string {
   return setCookie(request, { ...cookie, value: '', maxAgeSeconds: 0 });
+}
+
+function hasTls({ call }: FastifyRequest): boolean {
+  return call.ownOrigin.startsWith('https:');
 }

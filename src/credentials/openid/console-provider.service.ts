@@ -9,8 +9,6 @@ import { SignInFailure } from './sign-in-failure';
 /** The OpenID provider at which people sign in to the console. */
 @Injectable()
 export class ConsoleProviderService {
-  /** The redirect URI, if it does not depend on the host of the request. */
-  readonly redirectUri: string | undefined;
   /** What is required of those who approve and administer. Undefined: nothing. */
   readonly stepUp: StepUpConfig | undefined;
   /** Undefined if people sign in with keys. */
@@ -20,10 +18,9 @@ export class ConsoleProviderService {
     const { openIdProvider, stepUp } = config.get('settings', { infer: true });
     this.stepUp = stepUp;
     if (!openIdProvider) return;
-    const { clientSecret, redirectUri, ...registration } = openIdProvider;
+    const { clientSecret, ...registration } = openIdProvider;
     let secret = clientSecret;
     reload.watch('OIDC_CLIENT_SECRET', secret, (renewed) => (secret = renewed));
-    this.redirectUri = redirectUri;
     this.configured = new OpenIdProvider({ ...registration, secret: () => secret });
   }
 

@@ -4,7 +4,6 @@ import { sessionCookie, sessionTokenIn } from '../../access/sessions/session-coo
 import { hashOf } from '../../access/sessions/session-life';
 import { SessionsService } from '../../access/sessions/sessions.service';
 import { isAllowedFrom } from '../../access/auth/where-from';
-import { CALLBACK_PATH } from '../../platform/config/sign-in-config';
 import { ConsoleProviderService } from '../openid/console-provider.service';
 import { Identified } from '../openid/openid-provider';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
@@ -21,6 +20,9 @@ interface SignInServices {
 interface Asked {
   Querystring: { return_to?: string | string[]; step_up?: string | string[] };
 }
+
+/** The path of the redirect URI. */
+const CALLBACK_PATH = '/session/callback';
 
 const logger = new Logger('Sessions');
 
@@ -76,14 +78,10 @@ async function signIn(
   return sendPage(reply, signedInPage(safeReturnTo(transaction.returnTo))); // the cookie is the browser's
 }
 
-function placeFor(
-  { protocol, host }: FastifyRequest,
-  provider: ConsoleProviderService,
-  { isStepUp }: Transaction,
-): SignInPlace {
+function placeFor({ call }: FastifyRequest, provider: ConsoleProviderService, { isStepUp }: Transaction): SignInPlace {
   return {
     provider: provider.get(),
-    redirectUri: provider.redirectUri ?? `${protocol}://${host}${CALLBACK_PATH}`,
+    redirectUri: `${call.ownOrigin}${CALLBACK_PATH}`,
     strength: isStepUp ? provider.stepUp : undefined,
   };
 }

@@ -90,9 +90,9 @@ async function find(client: string, { pageProviders }: PageSignInServices): Prom
   return CLIENT_NAME.test(client) ? pageProviders.find(client).catch(noDatabase) : undefined;
 }
 
-function placeFor({ protocol, host }: Request, { caller, provider }: Pages): SignInPlace {
+function placeFor({ call }: Request, { caller, provider }: Pages): SignInPlace {
   const client = caller.clientName;
-  return { provider, client, redirectUri: `${protocol}://${host}/session/pages/${client}/callback` };
+  return { provider, client, redirectUri: `${call.ownOrigin}/session/pages/${client}/callback` };
 }
 
 function waysOf(client: string, page: string): Ways {

@@ -98,8 +98,7 @@ export class SessionController {
     if (sessionToken === undefined) return { end_session_url: null };
     const idToken = await this.sessions.end(sessionToken).catch(databaseUnavailable);
     if (idToken === undefined) return { end_session_url: null };
-    const returnTo = new URL('/console', this.provider.redirectUri ?? `${request.protocol}://${request.host}`);
-    const address = await this.provider.get().endSessionUrl(idToken, returnTo.href);
+    const address = await this.provider.get().endSessionUrl(idToken, `${request.call.ownOrigin}/console`);
     return { end_session_url: signOutUrl(request, reply, address) };
   }
 

@@ -2,7 +2,7 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { signOutUrl } from './sign-out';
 
 describe('signOutUrl', () => {
-  const request = { protocol: 'https', host: 'payouts.example.com' } as FastifyRequest;
+  const request = { call: { ownOrigin: 'https://payouts.example.com' } } as FastifyRequest;
 
   function ask(address: string | undefined) {
     const set: string[] = [];

@@ -25,7 +25,7 @@ export function signOutUrl(request: FastifyRequest, reply: FastifyReply, address
   if (address.length > MAX_ADDRESS_LENGTH) away.searchParams.delete('id_token_hint');
   const value = Buffer.from(away.href).toString('base64url');
   void reply.header('set-cookie', setCookie(request, { ...COOKIE, value, maxAgeSeconds: LONGEST_SECONDS }));
-  return `${request.protocol}://${request.host}${PATH}`;
+  return `${request.call.ownOrigin}${PATH}`;
 }
 
 /** Serves the address that leads to the provider. */

@@ -55,7 +55,9 @@ export interface Config
   /** How long the same recipient and amount from another client is held for approval. 0 disables it. */
   readonly duplicateAcrossClientsSeconds: number;
   readonly approvalExpiresAfterSeconds: number;
-  /** CIDR blocks of reverse proxies whose X-Forwarded-For is trusted. */
+  /** The origins by which callers reach the proxy, as URL.origin writes them. Empty outside production: see `ownOriginReader`. */
+  readonly publicUrls: readonly string[];
+  /** CIDR blocks of reverse proxies whose X-Forwarded headers are trusted. */
   readonly trustedProxies: readonly string[];
   /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
   readonly drainMs: number;
@@ -223,6 +225,7 @@ function toConfig(
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
+    publicUrls: Object.freeze(env.PUBLIC_URL),
     trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
     drainMs: env.DRAIN_MS,
     requestDeadlineMs: env.REQUEST_DEADLINE_MS,

@@ -93,6 +93,17 @@ export const AreAddresses = () =>
     },
   });
 
+/** Accepts origins of the proxy. A path would count nowhere, because the proxy serves its own paths. */
+export const AreOrigins = () =>
+  ValidateBy({
+    name: 'areOrigins',
+    validator: {
+      validate: (urls: string[]) => urls.every((url) => URL.canParse(url) && new URL(url).origin === url),
+      defaultMessage: () =>
+        '$property must be a comma-separated list of https:// addresses in lower case without a path, a final slash and the usual port, such as https://payouts.example.com',
+    },
+  });
+
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
 
 /** Accepts what `readDatabaseUrl` reads, and names every fault of the rest. */

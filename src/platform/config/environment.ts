@@ -18,6 +18,7 @@ import {
   AreByOperation,
   AreDeadlines,
   AreFieldNames,
+  AreOrigins,
   ByOperation,
   Deadlines,
   isBaseUrl,
@@ -104,6 +105,7 @@ export class Environment {
     string,
     string
   > = new Map(); // src/operations/fees.ts checks them
+  @Words() @AreOrigins() PUBLIC_URL: string[] = [];
   @Words() @AreAddresses() TRUSTED_PROXIES: string[] = [];
   @Numeric() @IsInt() @Min(0) @Max(600_000) DRAIN_MS = 1_000;
   @Numeric() @IsInt() @Min(500) @Max(30_000) REQUEST_DEADLINE_MS = 2_000;
@@ -119,7 +121,6 @@ export class Environment {
   @IsOptional() @IsUrl(isBaseUrl) OIDC_ISSUER?: string;
   @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) OIDC_CLIENT_ID?: string;
   @IsOptional() @IsHeaderValue() OIDC_CLIENT_SECRET?: string;
-  @IsOptional() @IsUrl(isBaseUrl) OIDC_REDIRECT_URI?: string;
   @Words() @Matches(SCOPE, { each: true, message: SCOPES_RULE }) OIDC_SCOPES: string[] = ['openid'];
   @IsOptional() @IsIn(['true', 'false']) CONSOLE_KEY_SIGN_IN?: string;
   @IsOptional() @Numeric() @IsInt() @Min(30) @Max(86_400) STEP_UP_MAX_AGE_SECONDS?: number; // shorter than it takes to decide, it would never end

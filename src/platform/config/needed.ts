@@ -19,7 +19,7 @@ const DATABASE = [
 /** The variables that a command needs. All others keep their defaults and are neither required nor checked. */
 export const NEEDED = {
   /** To call a running proxy. */
-  client: ['PORT', 'DATA_DIR'],
+  client: ['PORT', 'DATA_DIR', 'PUBLIC_URL'],
   /** To work on the database. */
   database: DATABASE,
   /** To work on the database, and to begin a reconciliation run. */

@@ -2,9 +2,12 @@ import { PRODUCTION, refusal } from '../../../test/support/refused-configuration
 import { loadConfig, loadConfigOf } from './config';
 
 describe('the configuration in production', () => {
-  it.each(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const)('requires %s in production', (name) => {
-    expect(refusal({ ...PRODUCTION, [name]: '' })).toContain(`${name} is required with NODE_ENV=production`);
-  });
+  it.each(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY', 'PUBLIC_URL'] as const)(
+    'requires %s in production',
+    (name) => {
+      expect(refusal({ ...PRODUCTION, [name]: '' })).toContain(`${name} is required with NODE_ENV=production`);
+    },
+  );
 
   it.each(['http://api.example.com', 'http://10.0.0.5:4010', 'http://localhost.example.com', 'http://[2001:db8::1]'])(
     'rejects an upstream without TLS in production: %s',

@@ -26,9 +26,11 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
   for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const) {
     if (!env[name] && (needed?.includes(name) ?? true)) faults.push(`${name} is required ${WITH}`);
   }
+  if (env.PUBLIC_URL.length === 0 && (needed?.includes('PUBLIC_URL') ?? true))
+    faults.push(`PUBLIC_URL is required ${WITH}: the address by which callers reach the proxy`);
   if (env.DUPLICATE_GUARD === 'false') faults.push(`DUPLICATE_GUARD=false is not allowed ${WITH}`);
-  for (const name of ['UPSTREAM_BASE_URL', 'SCREENING_URL', 'OIDC_ISSUER', 'OIDC_REDIRECT_URI'] as const) {
-    if (!isPlain(env[name] ?? '')) continue;
+  for (const name of ['UPSTREAM_BASE_URL', 'SCREENING_URL', 'OIDC_ISSUER', 'PUBLIC_URL'] as const) {
+    if (![env[name] ?? []].flat().some(isPlain)) continue;
     faults.push(
       `${name} must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])`,
     );

@@ -43,6 +43,7 @@ describe('the files of secrets', () => {
       DATABASE_URL_FILE: fileWith('postgresql://proxy@localhost/records\n'),
       UPSTREAM_BASE_URL: 'https://api.example.com',
       UPSTREAM_API_KEY_FILE: fileWith('upstream-key\n'),
+      PUBLIC_URL: 'https://payouts.example.com',
     });
     expect(config.databaseUrl).toBe('postgresql://proxy@localhost/records');
   });

@@ -21,8 +21,6 @@ export interface OpenIdProviderConfig {
   readonly clientId: string;
   /** Undefined for a public client. */
   readonly clientSecret: Secret | undefined;
-  /** Undefined: at the host of each request. */
-  readonly redirectUri: string | undefined;
   readonly scopes: readonly string[];
 }
 
@@ -35,9 +33,6 @@ export interface StepUpConfig {
   readonly overUsd: string;
 }
 
-/** The path of the redirect URI. */
-export const CALLBACK_PATH = '/session/callback';
-
 export function toSignInConfig(env: Environment): SignInConfig {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = env;
   const hasProvider = issuer !== undefined && clientId !== undefined;
@@ -47,7 +42,6 @@ export function toSignInConfig(env: Environment): SignInConfig {
           issuer,
           clientId,
           clientSecret: secret === undefined ? undefined : new Secret(secret),
-          redirectUri: env.OIDC_REDIRECT_URI,
           scopes: Object.freeze([...new Set(['openid', ...env.OIDC_SCOPES])]),
         })
       : undefined,
@@ -68,15 +62,13 @@ export function toSignInConfig(env: Environment): SignInConfig {
 export function signInFaults(env: Environment): string[] {
   const faults: string[] = [];
   if (env.OIDC_ISSUER && !env.OIDC_CLIENT_ID) faults.push('OIDC_CLIENT_ID is required with OIDC_ISSUER');
-  for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_REDIRECT_URI'] as const) {
+  for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
     if (env[name] && !env.OIDC_ISSUER) faults.push(`OIDC_ISSUER is required with ${name}`);
   }
   if (isSteppedUp(env) && !env.OIDC_ISSUER)
     faults.push('OIDC_ISSUER is required with STEP_UP_MAX_AGE_SECONDS and STEP_UP_ACR, because keys prove nothing');
   if (env.CONSOLE_KEY_SIGN_IN === 'false' && !env.OIDC_ISSUER)
     faults.push('OIDC_ISSUER is required with CONSOLE_KEY_SIGN_IN=false, or nobody could sign in');
-  if (env.OIDC_REDIRECT_URI && !env.OIDC_REDIRECT_URI.endsWith(CALLBACK_PATH))
-    faults.push(`OIDC_REDIRECT_URI must end with ${CALLBACK_PATH}`);
   return faults;
 }
 

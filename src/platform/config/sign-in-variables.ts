@@ -14,11 +14,6 @@ export const SIGN_IN_VARIABLES = {
     about: 'The secret of that client. Without it, the client is public and only PKCE protects its codes.',
     unset: 'none',
   },
-  OIDC_REDIRECT_URI: {
-    section: 'sign_in',
-    about: 'The redirect URI that is registered at the provider. Its path is `/session/callback`.',
-    unset: '`/session/callback` at the host of the request',
-  },
   OIDC_SCOPES: { section: 'sign_in', about: 'Scopes that the sign-in asks the provider for.' },
   CONSOLE_KEY_SIGN_IN: {
     section: 'sign_in',

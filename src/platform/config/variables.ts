@@ -10,7 +10,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   NODE_ENV: {
     section: 'process',
     about:
-      '`production` requires `DATABASE_URL`, `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY`. See [Deploy](../operate/deploy.md).',
+      '`production` requires `DATABASE_URL`, `UPSTREAM_BASE_URL`, `UPSTREAM_API_KEY` and `PUBLIC_URL`. See [Deploy](../operate/deploy.md).',
   },
   PORT: { section: 'process', about: 'The port of the proxy. `0` takes a free port.' },
   METRICS_PORT: {
@@ -165,9 +165,16 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
 
   ...SCREENING_VARIABLES,
 
+  PUBLIC_URL: {
+    section: 'requests',
+    about:
+      'The address by which callers reach the proxy, such as `https://payouts.example.com`. Several are separated by commas. Requests for other hosts get 421. See [Behind a reverse proxy](../operate/deploy.md#behind-a-reverse-proxy).',
+    unset: 'loopback names and addresses; required in production',
+  },
   TRUSTED_PROXIES: {
     section: 'requests',
-    about: 'Addresses or CIDR blocks of reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+    about:
+      'Addresses or CIDR blocks of reverse proxies whose `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed.',
     unset: 'none',
   },
   DUAL_CONTROL: {

@@ -65,6 +65,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   personal_key_required: 'ask',
   approval_rejected: 'ask',
   approval_expired: 'new_key',
+  misdirected_request: 'fix_request',
   expectation_not_met: 'fix_request',
   headers_too_large: 'fix_request',
   request_timeout: 'retry_same_key',

@@ -3,6 +3,7 @@ import { NOT_FOUND } from './not-found';
 import { OUTAGES } from './outages';
 import { SIGN_IN_PROBLEMS } from './sign-in-problems';
 import { TOKEN_PROBLEMS } from './token-problems';
+import { TRANSPORT } from './transport';
 
 export interface Kind {
   /** HTTP status. */
@@ -136,15 +137,7 @@ export const PROBLEMS = {
     status: 403,
     text: 'Nobody approved this request in time. Nothing was sent. To ask again, send it with a new Idempotency-Key.',
   },
-  expectation_not_met: { status: 417, text: 'The header Expect accepts only 100-continue. Omit it.' },
-  headers_too_large: {
-    status: 431,
-    text: 'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers.',
-  },
-  request_timeout: {
-    status: 408,
-    text: 'The complete request did not arrive in time. Nothing was done. Send it again on a new connection.',
-  },
+  ...TRANSPORT,
   ...NOT_FOUND,
   ...BUSY,
   ...OUTAGES,

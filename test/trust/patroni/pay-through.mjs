@@ -45,6 +45,7 @@ const env = {
   ...process.env,
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
+  PUBLIC_URL: `http://127.0.0.1:${PORT}`,
   PORT: String(PORT),
   METRICS_PORT: String(PORT),
   DATA_DIR: dataDir,
