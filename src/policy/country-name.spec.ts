@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { normalise } from './country-name';
+import { canonicalCountry, countryCodes, countryName, normalise } from './country-name';
 
 describe('the names of countries', () => {
   it.each([
@@ -22,5 +22,33 @@ describe('the names of countries', () => {
         expect(normalise(normalise(name))).toBe(normalise(name));
       }),
     );
+  });
+});
+
+describe('the canonical form of a country', () => {
+  it.each([
+    ['KE', ['Kenya', 'kenya', 'Kenya ', 'KENYA', 'KE', 'ke', 'KEN', 'Republic of Kenya']],
+    ['TZ', ['Tanzania', 'United Rep. of Tanzania', 'Tanzania, United Republic of', 'TZA', 'Tanzanie']],
+    ['GM', ['Gambia', 'Gambia, The', 'The Gambia', 'Gambia (the)', 'GMB']],
+    ['CD', ['Congo, Dem. Rep.', 'DR Congo', 'DRC', 'Congo (the Democratic Republic of the)', 'COD']],
+    ['CG', ['Congo', 'Congo (the)', 'Congo, Rep.', 'COG']],
+    ['SZ', ['Eswatini', 'Eswatini (Swaziland)', 'Swaziland', 'SWZ']],
+    ['CI', ["Côte d'Ivoire", "Republic of Côte d'Ivoire", 'Cote d’Ivoire', 'Ivory Coast', 'CIV']],
+    ['GN', ['Guinea', 'Guinée', 'GIN']],
+    ['CM', ['Cameroon', 'Cameroun', 'CMR']],
+  ])('is %s for each of %j', (code, spellings) => {
+    expect(spellings.map(canonicalCountry)).toEqual(spellings.map(() => code));
+  });
+
+  it('is a key of letters and digits for a name that is not known', () => {
+    expect(['Narnia', ' NARNIA', 'Narnía'].map(canonicalCountry)).toEqual(['narnia', 'narnia', 'narnia']);
+  });
+
+  it('does not change again, and has an English name', () => {
+    for (const code of new Set(countryCodes().values())) {
+      expect([code, canonicalCountry(code), typeof countryName(code)]).toEqual([code, code, 'string']);
+    }
+    expect(countryName('KE')).toBe('Kenya');
+    expect(countryName('narnia')).toBeNull();
   });
 });

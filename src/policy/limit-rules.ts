@@ -3,8 +3,8 @@ import { Limits, limitsMoney } from '../access/clients/limits';
 import { PersonLimits } from '../access/people/person';
 import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
-import { normalise } from './country-name';
-import { countriesOfNumber, countryOfName } from './number-country';
+import { canonicalCountry, countryOfName } from './country-name';
+import { countriesOfNumber } from './number-country';
 
 /** The fields of an item that limits depend on. */
 export type Limited = Pick<Item, 'amountUsd' | 'country' | 'phone' | 'recipientField' | 'upstreamRef'>;
@@ -92,15 +92,15 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
 }
 
 /**
- * Returns a function that finds the field of an item that names another country. A stated country is compared by its
- * name. A number is compared if the stated country is known, or all allowed ones are: the number could otherwise belong
+ * Returns a function that finds the field of an item that names another country. A stated country is compared in
+ * any spelling. A number is compared if the stated country is known, or all allowed ones are: the number could otherwise belong
  * to a country whose name is not known here.
  */
 function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'phone' | undefined {
-  const names = new Set(countries.map(normalise));
+  const names = new Set(countries.map(canonicalCountry));
   const codes = new Set(countries.map(countryOfName));
   return ({ country, phone }) => {
-    if (country !== null && !names.has(normalise(country))) return 'country';
+    if (country !== null && !names.has(canonicalCountry(country))) return 'country';
     const isComparable = country === null ? !codes.has(undefined) : countryOfName(country) !== undefined;
     if (phone === null || !isComparable) return undefined;
     return countriesOfNumber(phone).some((code) => codes.has(code)) ? undefined : 'phone';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Examples, getCountries, getExampleNumber } from 'libphonenumber-js/max';
-import { countriesOfNumber, countryOfName } from './number-country';
+import { countryOfName } from './country-name';
+import { countriesOfNumber } from './number-country';
 
 const examples = jest.requireActual<Examples>('libphonenumber-js/mobile/examples');
 

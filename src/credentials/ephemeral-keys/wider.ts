@@ -5,7 +5,7 @@ import { readUsd } from '../../access/clients/limit-fields';
 import { Person } from '../../access/people/person';
 import { isOperation, scopesOf } from '../../operations/catalogue';
 import { Fault } from '../../platform/errors/problem';
-import { normalise } from '../../policy/country-name';
+import { canonicalCountry } from '../../policy/country-name';
 import { NewEphemeralKeyDto } from './ephemeral-keys.dto';
 
 /** Lists everything that a new ephemeral key would be allowed, but the key that makes it or its person is not. */
@@ -26,8 +26,8 @@ export function whereWider(
 
 /** Returns the countries as the client's own list spells them, so that they are found there later. */
 export function asListed(listed: string[], countries: string[]): string[] {
-  const spellings = new Map(listed.map((country) => [normalise(country), country]));
-  return [...new Set(countries.map((country) => spellings.get(normalise(country)) ?? country))];
+  const spellings = new Map(listed.map((country) => [canonicalCountry(country), country]));
+  return [...new Set(countries.map((country) => spellings.get(canonicalCountry(country)) ?? country))];
 }
 
 function reasonAgainst(caller: Caller, operation: string): string | undefined {
@@ -41,10 +41,10 @@ function reasonAgainst(caller: Caller, operation: string): string | undefined {
 
 function countriesNotAllowed({ limits }: Caller, countries: string[]): Fault[] {
   if (limits.countries.length === 0) return [];
-  const allowed = new Set(limits.countries.map(normalise));
+  const allowed = new Set(limits.countries.map(canonicalCountry));
   const detail = `must be a country that your client may pay to: ${limits.countries.join(', ')}`;
   return countries.flatMap((country, place) =>
-    allowed.has(normalise(country)) ? [] : [{ pointer: `/countries/${place}`, detail }],
+    allowed.has(canonicalCountry(country)) ? [] : [{ pointer: `/countries/${place}`, detail }],
   );
 }
 
