@@ -147,7 +147,10 @@ describe('the search of the history', () => {
     ['recipient_prefix=%25%25%25', []],
     ['recipient_prefix=prizes', []],
     ['country=Kenya&operation=POST%20/payouts/airtime', ['airtime', 'unknown', 'busy']],
-    ['country=kenya', []],
+    ...['kenya', 'KENYA', 'Kenya.', 'KE', 'ken'].map((country): [string, string[]] => [
+      `country=${country}&operation=POST%20/payouts/airtime`,
+      ['airtime', 'unknown', 'busy'],
+    ]),
     ['network_code=MPS', ['momo']],
     ['min_item_usd=5', ['transfer', 'unknown', 'busy']],
     ['min_item_usd=2&max_item_usd=5', ['airtime', 'send', 'transfer']],

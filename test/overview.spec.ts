@@ -168,7 +168,7 @@ describe('GET /v1/overview', () => {
       .body;
     expect(groups.find(({ group }) => group === 'confirmed')).toMatchObject({
       asked_usd: '1.3',
-      succeeded_usd: '1.3',
+      paid_usd: '1.3',
     });
     await eventually(async () => ofAirtime(await read('all'))[3] !== before[3]);
     const after = ofAirtime(await read('all'));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { ItemDocument, TransactionDocument } from '../src/journal/documents';
 import { BEGINNINGS, TAGS, termOf } from '../src/journal/terms';
+import { canonicalCountry, countryCodes } from '../src/policy/country-name';
 import { insertBeside, insertIntent, insertOutcomes } from './support/documents';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 import { first } from './support/first';
@@ -49,9 +50,24 @@ describe('the entries of the search index', () => {
     const { payouts } = await entryOf(id);
     expect(payouts.map(toTerms)).toEqual([
       ['ref:batch'],
-      ['^+25', '^+2547', '^+254712', '^+254712345', 'country:Kenya', 'item:25', 'to:+254712345678'],
+      ['^+25', '^+2547', '^+254712', '^+254712345', 'country:KE', 'item:25', 'to:+254712345678'],
       ['^sub', '^sub-1', 'item:-10000', 'network:MPS', 'receiver:Sub-1', 'ref:chi-1', 'ref:tx-1', 'reference:r 1'],
     ]);
+  });
+
+  it('have the canonical form of a country that the search looks up', async () => {
+    const known = [...countryCodes().keys()];
+    const names = [
+      ...known,
+      ...known.map((name) => `The ${name}`),
+      ...fc.sample(fc.string({ unit: 'grapheme', minLength: 1 }), 500),
+    ]
+      .map((name) => name.replaceAll('\0', ''))
+      .filter((name) => name !== '');
+    const sql =
+      'SELECT array_agg(canonical_country(name) ORDER BY place) AS found FROM unnest($1::text[]) WITH ORDINALITY AS n(name, place)';
+    const { found } = first(await query<{ found: string[] }>(sql, [names]));
+    expect(found).toEqual(names.map(canonicalCountry));
   });
 
   it('have the terms that the search looks up, whatever the values', async () => {
@@ -126,7 +142,7 @@ function termsOf({ document, person = {} }: Payout): string[] {
   const { amount_usd: usd, country, network_code: network, reference, upstream_ref: ref, receiver } = document;
   const contacts = Object.values(person);
   const exact: [string, string | undefined][] = [
-    [TAGS.country, country],
+    [TAGS.country, country && canonicalCountry(country)],
     [TAGS.network, network],
     [TAGS.reference, reference],
     [TAGS.ref, ref],

@@ -126,7 +126,8 @@ function notesFrom(given: string | undefined, { checkpointFile }: Config): Verif
 }
 
 function forPeople(report: Report): string {
-  const { fault, records, checkpoints, witnessed, unsealed, pruned, erasures, prunings, seconds } = report;
+  const { fault, records, checkpoints, witnessed, unsealed, pruned, erasures, prunings, search_index, seconds } =
+    report;
   const rate = `${records.toLocaleString('en')} records in ${seconds} s, ${report.records_per_second.toLocaleString('en')}/s`;
   const lines = fault ? ['VERIFICATION FAILED', ...said(fault), ''] : ['verified: all records match the log', ''];
   lines.push(
@@ -134,6 +135,7 @@ function forPeople(report: Report): string {
     `checkpoints    ${checkpoints}, and ${witnessed} copies of a witness${witnessed === 0 ? '; without copies, missing newest records cannot be detected' : ''}`,
     `not yet sealed ${unsealed.count}${unsealed.oldest === null ? '' : `, oldest from ${unsealed.oldest}`}`,
     `deleted        ${pruned} records in ${prunings} prunings, and people in ${erasures} erasures`,
+    `search index   ${search_index ? 'matches the records' : 'not compared; it is being rebuilt, or the verification failed before'}`,
   );
   if (report.root !== null) lines.push(`root           ${report.root}`);
   return `${lines.join('\n')}\n`;

@@ -41,7 +41,7 @@ export async function readCallStates(
       extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
     FROM (
       SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
-          SELECT FROM unusual_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items') WHERE entry = 'in_doubt'
+          SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items', 'paid') WHERE entry = 'in_doubt'
         ) ELSE FALSE END AS has_doubt, ${UNDELIVERED} AS undelivered, o.recorded_at AS answered_at, s.recorded_at AS settled_at
       FROM ${callsWith(ids)}) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));

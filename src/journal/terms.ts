@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { canonicalCountry } from '../policy/country-name';
 
 /**
- * The tags of the terms that the search index finds payouts by. A term is a tag and a value: `country:Kenya`. The view
+ * The tags of the terms that the search index finds payouts by. A term is a tag and a value: `network:MTN`. The view
  * `call_entry` writes the terms of each record.
  */
 export const TAGS = {
+  /** In its canonical form (countryTerm). */
   country: 'country:',
   network: 'network:',
   reference: 'reference:',
@@ -38,4 +40,9 @@ export function termOf(tag: string, value: string): string {
   // A character outside the basic plane counts as one, as in Postgres.
   const beginning = [...value.slice(0, 2 * KEPT)].slice(0, KEPT).join('').replaceAll('\n', ' ');
   return `${tag}${beginning}#${createHash('sha256').update(value).digest('hex')}`;
+}
+
+/** Returns the term of a country in any spelling. */
+export function countryTerm(country: string): string {
+  return termOf(TAGS.country, canonicalCountry(country));
 }

@@ -41,8 +41,6 @@ export const STATE_HELP =
   '`unknown` calls are in doubt. `confirmed` (carried out) and `not_executed` (not carried out) calls were in doubt ' +
   'before. `pending_approval`, `declined`, and `expired` calls were never sent.';
 
-export const EXECUTED_HELP = 'Their `outcome` is `succeeded`, or `confirmed` if they were in doubt before.';
-
 export function statesThat(is: (meaning: Meaning) => boolean): CallState[] {
   return CALL_STATES.filter((state) => is(STATES[state]));
 }

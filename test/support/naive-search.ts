@@ -1,3 +1,4 @@
+import { canonicalCountry } from '../../src/policy/country-name';
 import { Decimal } from 'decimal.js';
 import { CallRecord, RecordItem } from '../../src/history/records/record.dto';
 import { CallSearch } from '../../src/history/search/search.dto';
@@ -39,7 +40,7 @@ function itemFits(item: RecordItem, search: CallSearch): boolean {
   return (
     (recipient === undefined || contactsOf(item).includes(recipient)) &&
     (prefix === undefined || contactsOf(item).some((contact) => contact.startsWith(prefix))) &&
-    same(search.country, item.country) &&
+    same(search.country && canonicalCountry(search.country), item.country && canonicalCountry(item.country)) &&
     same(search.network_code, item.network_code) &&
     same(search.reference, item.reference) &&
     within(item.amount_usd, search.min_item_usd, search.max_item_usd)

@@ -8,10 +8,10 @@ export const airtimes = (usd: number[], phoneNumber = PAID) => ({
   airtimes: usd.map((valueInUSD) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD })),
 });
 
-/** Returns calls, items, and the requested and succeeded amounts of airtime over all days. */
+/** Returns calls, items, and the requested and paid amounts of airtime over all days. */
 export const ofAirtime = ({ history }: Overview) => {
   const days = (history?.days ?? []).filter(({ operation }) => operation === AIRTIME);
-  const total = (name: 'calls' | 'items' | 'asked_usd' | 'succeeded_usd') =>
+  const total = (name: 'calls' | 'items' | 'asked_usd' | 'paid_usd') =>
     days.reduce((sum, day) => sum.add(day[name]), new Decimal(0)).toFixed();
-  return [total('calls'), total('items'), total('asked_usd'), total('succeeded_usd')];
+  return [total('calls'), total('items'), total('asked_usd'), total('paid_usd')];
 };

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { IndexService } from '../../history/search/index.service';
-import { CallState, EXECUTED } from '../../operations/lifecycle';
+import { CallState } from '../../operations/lifecycle';
 import { stateAtSql } from '../../operations/lifecycle-sql';
+import { SUM_COLUMNS, SumRow, sumsOfEntry, TOTALS } from '../../operations/sums-sql';
 import { PresentService } from '../../history/records/present.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
@@ -16,7 +17,7 @@ import { percentile, STEPS_PER_E, Times } from './percentiles';
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
 const DAY_MS = HOURS * HOUR_MS;
-const ZERO = new Decimal(0);
+const AMOUNTS = ['asked_usd', ...SUM_COLUMNS] as const;
 
 /** Outcomes of a past day change seldom: when a call is settled, or when a held call expires. */
 const PAST_MS = 60_000;
@@ -25,20 +26,25 @@ const TODAY_MS = 2_000;
 /**
  * Calls of one operation and outcome with about the same upstream time. `step` is null for calls that were not sent.
  */
-interface DayRow {
+interface DayRow extends SumRow {
   operation: string;
   outcome: CallState;
   step: number | null;
   calls: number;
   items: number;
-  usd: string;
-  /** What of it counts as paid, if the calls were carried out. */
-  counted: string;
+  asked_usd: string;
+}
+
+/** The counts of one operation. */
+interface OperationCounts {
+  calls: number;
+  items: number;
+  usd: Record<(typeof AMOUNTS)[number], Decimal>;
 }
 
 /** The counts of one day. */
 interface Day {
-  operations: Map<string, { calls: number; items: number; asked: Decimal; succeeded: Decimal }>;
+  operations: Map<string, OperationCounts>;
   outcomes: Map<CallState, number>;
   /** By operation. */
   times: Map<string, Times>;
@@ -98,14 +104,15 @@ export class HistoryService {
     // expect so many rows that it reads the whole history in parallel, and payouts would wait.
     const sql = Prisma.sql`
       SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
-        trim_scale(coalesce(sum(usd), 0))::text AS usd, trim_scale(coalesce(sum(counted), 0))::text AS counted
+        trim_scale(coalesce(sum(asked_usd), 0))::text AS asked_usd, ${TOTALS}
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
       CROSS JOIN LATERAL (
-        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items, sum(total_usd) AS usd,
-          sum(coalesce(counted_usd, total_usd)) AS counted,
+        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items, sum(total_usd) AS asked_usd,
+          ${Prisma.join(SUM_COLUMNS.map((name) => Prisma.raw(`sum(sums.${name}) AS ${name}`)))},
           CASE WHEN upstream_ms IS NOT NULL
             THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
-        FROM indexed_call WHERE call_id >= beginning AND call_id < ending AND ${RESTED} GROUP BY 1, 2, 7
+        FROM indexed_call CROSS JOIN ${sumsOfEntry(word)}
+        WHERE call_id >= beginning AND call_id < ending AND ${RESTED} GROUP BY 1, 2, step
       ) AS counted
       GROUP BY 1, 2, 3`;
     const rows = await this.replica.read((reader) => reader.readLong<DayRow>(sql), { index: true });
@@ -120,13 +127,14 @@ function dayOf(at: Date): number {
 
 function toDay(rows: DayRow[]): Day {
   const day: Day = { operations: new Map(), outcomes: new Map(), times: new Map() };
-  for (const { operation, outcome, step, calls, items, usd, counted } of rows) {
-    const sum = day.operations.get(operation) ?? { calls: 0, items: 0, asked: ZERO, succeeded: ZERO };
+  for (const row of rows) {
+    const { operation, outcome, step, calls, items } = row;
+    const sum = day.operations.get(operation);
+    const usd = AMOUNTS.map((name) => [name, new Decimal(row[name]).plus(sum?.usd[name] ?? 0)]);
     day.operations.set(operation, {
-      calls: sum.calls + calls,
-      items: sum.items + items,
-      asked: sum.asked.add(usd),
-      succeeded: EXECUTED.includes(outcome) ? sum.succeeded.add(counted) : sum.succeeded,
+      calls: calls + (sum?.calls ?? 0),
+      items: items + (sum?.items ?? 0),
+      usd: Object.fromEntries(usd) as OperationCounts['usd'],
     });
     add(day.outcomes, outcome, calls);
     if (step === null) continue;
@@ -157,14 +165,10 @@ function toHistory(dates: string[], days: Day[]): OverviewHistory {
 
 function toOperations(day: string, operations: Day['operations']): OperationDay[] {
   return [...operations]
-    .map(([operation, { calls, items, asked, succeeded }]) => ({
-      day,
-      operation,
-      calls,
-      items,
-      asked_usd: asked.toFixed(),
-      succeeded_usd: succeeded.toFixed(),
-    }))
+    .map(([operation, { calls, items, usd }]) => {
+      const amounts = Object.fromEntries(AMOUNTS.map((name) => [name, usd[name].toFixed()]));
+      return { day, operation, calls, items, ...(amounts as Record<(typeof AMOUNTS)[number], string>) };
+    })
     .sort(byCalls('operation'));
 }
 

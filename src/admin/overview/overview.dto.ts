@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CALL_STATES, CallState, EXECUTED_HELP, STATE_HELP } from '../../operations/lifecycle';
+import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
+import { PayoutSums } from '../../history/search/payout-sums.dto';
 import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
@@ -34,13 +35,11 @@ const orNull = (schema: object, description: string) => ApiProperty({ anyOf: [sc
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** Calls of one operation on one day. */
-export class OperationDay {
+export class OperationDay extends PayoutSums {
   @ApiProperty({ type: 'string', format: 'date', description: 'The day, UTC.', example: '2026-11-20' }) day!: string;
   @operation() operation!: string;
   @count('Number of calls, whatever the outcome.') calls!: number;
   @count('Number of their payouts.') items!: number;
-  @usd('Sum of these payouts in US dollars, exact.') asked_usd!: string;
-  @usd(`The part of it that was paid and not given back, with fees. ${EXECUTED_HELP}`) succeeded_usd!: string;
 }
 
 export class OutcomeCount {

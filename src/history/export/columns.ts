@@ -1,6 +1,8 @@
 import { IntentDocument } from '../../journal/documents';
 import { isUndelivered } from '../../journal/undelivered';
 import { payoutStateOf } from '../../operations/settlement';
+import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
+import { canonicalCountry } from '../../policy/country-name';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../records/masking';
 import { Cell } from '../../http/answers/csv';
 import { ExportedCall, ExportedItem } from './exported-call';
@@ -135,6 +137,12 @@ const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, 
 const free = (name: 'receiver' | 'country' | 'network_code' | 'reference' | 'wallet') =>
   column<ItemRow>(name, ({ item }) => item[name], maskContacts);
 
+/** The amount of a payout, in the column of the sum that it belongs to. */
+const sumColumn = (name: SumName) =>
+  column<ItemRow>(name, ({ item, payout, call }) =>
+    payout && sumNameOf(payout.entry, call.state) === name ? item.amount_usd : undefined,
+  );
+
 const ITEMS: Column<ItemRow>[] = [
   column('call_id', ({ call }) => call.intent?.id),
   column('position', ({ position }) => position),
@@ -159,10 +167,12 @@ const ITEMS: Column<ItemRow>[] = [
   column('state', ({ payout, call }) => payout && payoutStateOf(payout.entry, call.state)),
   column('state_source', ({ payout }) => payout?.postings.at(-1)?.source),
   column('state_since', ({ payout }) => payout?.postings.at(-1)?.at.toISOString()),
-  column('fee_usd', ({ payout }) => (payout && !payout.feeUsd.isZero() ? payout.feeUsd.toFixed() : undefined)),
+  column('fee_usd', ({ payout }) => payout && feeUsdOf(payout)),
   column('payout_status', ({ transaction }) => transaction?.payout_status, maskProse),
   column('payout_error', ({ transaction }) => transaction?.payout_error, maskProse),
   ...[ACCOUNT, ...PERSON].map(ofCall),
+  column('country_code', ({ item }) => item.country && canonicalCountry(item.country), maskContacts),
+  ...SUM_NAMES.map(sumColumn),
 ];
 
 /** The columns in the order of the export. The order never changes: new columns are appended. */

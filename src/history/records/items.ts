@@ -2,6 +2,7 @@ import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal
 import { LedgerItem } from '../../journal/ledger';
 import { CallState, stateOf } from '../../operations/lifecycle';
 import { NEXT_STEPS, payoutStateOf } from '../../operations/settlement';
+import { feeUsdOf } from '../../operations/sums';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
 import { payoutIdOf } from '../../operations/payout-id';
 import { RecordItem, RecordUpstreamItem } from './record.dto';
@@ -37,7 +38,7 @@ function toPayout(callId: string, payout: LedgerItem | undefined, call: CallStat
     payout_id: payoutIdOf(callId, payout.position),
     state,
     next: NEXT_STEPS[state],
-    fee_usd: payout.feeUsd.isZero() ? null : payout.feeUsd.toFixed(),
+    fee_usd: feeUsdOf(payout) ?? null,
     expected_fee_usd: payout.expectedFeeUsd.isZero() ? null : payout.expectedFeeUsd.toFixed(),
   };
 }

@@ -71,7 +71,7 @@ export class RecordItem {
     enum: [...new Set(Object.values(NEXT_STEPS))],
   })
   next!: NextStep | null;
-  @nullable('string', 'What the upstream charges for it, in US dollars. It counts on caps. Null if unknown.', USD)
+  @nullable('string', 'Its fee in US dollars, which counts on caps. Null if unknown, or if the payout came back.', USD)
   fee_usd!: string | null;
   @nullable('string', 'The fee that counts on caps until the real one is known. Null for none.', USD)
   expected_fee_usd!: string | null;

@@ -5,7 +5,7 @@ import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed } from './cursor';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
-import { BEGINNINGS, hashedKey, TAGS, termOf } from '../../journal/terms';
+import { BEGINNINGS, countryTerm, hashedKey, TAGS, termOf } from '../../journal/terms';
 import { SearchFilters } from './search.dto';
 
 /** The conditions on entries of the index, and on their payouts. */
@@ -129,7 +129,7 @@ function payoutTerms(asked: SearchFilters, search: SearchFilters, phones: string
   const { recipient, country, network_code: network, reference } = search;
   return [
     ...(recipient === undefined ? [] : [recipientTerms(recipient, phones)]),
-    ...(country === undefined ? [] : [[termOf(TAGS.country, country)]]),
+    ...(country === undefined ? [] : [[countryTerm(country)]]),
     ...(network === undefined ? [] : [[termOf(TAGS.network, network)]]),
     ...(reference === undefined
       ? []

@@ -16,7 +16,8 @@ export interface Scope {
  * @param first 1, or 0 for the transactions that belong to no payout for certain, at position -1.
  */
 const payoutsFrom = (first: Prisma.Sql) => Prisma.sql`(
-  SELECT payouts[place + 1] AS payout, item_usd[place] AS usd, place - 1 AS position
+  SELECT payouts[place + 1] AS payout, item_usd[place] AS usd, item_entry[place] AS entry, item_fee_usd[place] AS fee,
+    place - 1 AS position
   FROM generate_series(${first}, cardinality(item_usd)) AS place)`;
 
 export const PAYOUTS = payoutsFrom(Prisma.sql`1`);

@@ -76,7 +76,12 @@ export class SearchFilters {
   )
   recipient_prefix?: string;
 
-  @Text({ max: 100, required: false, description: 'Country of a payout, as sent.', example: 'Kenya' })
+  @Text({
+    max: 100,
+    required: false,
+    description: 'Country of a payout, in any spelling: its name or its code (ISO 3166-1).',
+    example: 'Kenya',
+  })
   country?: string;
 
   @Text({ max: 100, required: false, description: 'Network code of a payout. Exact match.', example: 'MPS' })

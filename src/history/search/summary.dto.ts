@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OneOf } from '../../http/validation/query-rules';
-import { EXECUTED_HELP } from '../../operations/lifecycle';
+import { PayoutSums } from './payout-sums.dto';
 import { SearchFilters } from './search.dto';
 
 export const GROUPS = ['day', 'client', 'operation', 'country', 'outcome'] as const;
@@ -14,8 +14,6 @@ export class SummarySearch extends SearchFilters {
 const milliseconds = (description: string) =>
   ApiProperty({ anyOf: [{ type: 'number' }, { type: 'null' }], description });
 const count = (description: string) => ApiProperty({ type: 'integer', minimum: 0, description });
-const usd = (description: string) =>
-  ApiProperty({ type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '1234.5', description });
 
 export class Latency {
   @milliseconds('Median. Null without answers.') p50!: number | null;
@@ -23,22 +21,21 @@ export class Latency {
   @milliseconds('99th percentile.') p99!: number | null;
 }
 
-export class SummaryGroup {
+export class SummaryGroup extends PayoutSums {
   @ApiProperty({
     anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'The day (UTC), client ID, operation, country as sent (null: none), or outcome.',
+    description:
+      'The day (UTC), client ID, operation, country code (ISO 3166-1; null: none), or outcome. A country that is not known has a key of letters and digits.',
     example: '2026-11-20',
   })
   group!: string | null;
   @ApiProperty({
     anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'Name of the client. Null for other groups.',
+    description: 'Name of the client or the country. Null for other groups.',
   })
   name!: string | null;
   @count('Number of calls. By country: calls with a payout there.') calls!: number;
   @count('Number of payouts.') items!: number;
-  @usd('Sum of these payouts in US dollars, exact, whatever the outcome.') asked_usd!: string;
-  @usd(`The part of it that was paid and not given back, with fees. ${EXECUTED_HELP}`) succeeded_usd!: string;
   @ApiProperty({
     type: Latency,
     description: 'Response times of the upstream in milliseconds.',

@@ -5,8 +5,8 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
-import { EXECUTED } from '../../operations/lifecycle';
-import { entriesThat } from '../../operations/settlement';
+import { SUM_COLUMNS, SumRow, sumsOfEntry, sumsOfPayouts, TOTALS } from '../../operations/sums-sql';
+import { countryName } from '../../policy/country-name';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';
@@ -20,12 +20,11 @@ const MAX_GROUPS = 1_000;
 /** The country of a payout, from its terms. Its collation sorts bytes, which is many times as fast as sorting words. */
 const COUNTRY = Prisma.sql`nullif(split_part(split_part(payout, E'\ncountry:', 2), E'\n', 1), '') COLLATE "C"`;
 
-interface GroupRow {
+interface GroupRow extends SumRow {
   group: string | null;
   calls: number;
   items: number;
   asked: string;
-  succeeded: string;
   latency: (number | null)[] | null;
 }
 
@@ -64,23 +63,24 @@ export class SummaryService {
     const order = groupBy === 'day' ? Prisma.sql`1 DESC` : Prisma.sql`2 DESC, 1`;
     const isOfPayouts = groupBy === 'country' || filtersItems(search) || search.upstream_ref !== undefined;
     const counted = isOfPayouts
-      ? Prisma.sql`counted.items, counted.usd, counted.paid`
-      : Prisma.sql`cardinality(item_usd) AS items, total_usd AS usd, coalesce(counted_usd, total_usd) AS paid`;
-    const payouts = isOfPayouts ? sumsOfCalls(countedPayouts(scope, search.upstream_ref), groupBy) : Prisma.empty;
+      ? Prisma.sql`counted.items, counted.usd`
+      : Prisma.sql`cardinality(item_usd) AS items, total_usd AS usd`;
+    const sums = isOfPayouts
+      ? sumsOfMatching(countedPayouts(scope, search.upstream_ref), word, groupBy)
+      : sumsOfEntry(word);
     const rested = rests ? RESTED : Prisma.sql`TRUE`; // once where rows are read, and once where they are summed up
     const sql = Prisma.sql`
       SELECT "group", count(*) FILTER (WHERE rested AND ${rested})::float8 AS calls, sum(items)::float8 AS items,
-        trim_scale(coalesce(sum(usd), 0))::text AS asked,
-        trim_scale(coalesce(sum(paid) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
+        trim_scale(coalesce(sum(usd), 0))::text AS asked, ${TOTALS},
         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) AS latency
       FROM (
-        SELECT ${groups[groupBy]} AS "group", ${counted}, ${word} AS outcome, upstream_ms::float8 AS ms, ${rested} AS rested
-        FROM indexed_call ${payouts} WHERE ${matching(scope)}
+        SELECT ${groups[groupBy]} AS "group", ${counted}, ${Prisma.raw(SUM_COLUMNS.join(', '))}, upstream_ms::float8 AS ms, ${rested} AS rested
+        FROM indexed_call CROSS JOIN ${sums} WHERE ${matching(scope)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
     const read = (reader: ReaderPrisma) => reader.readLong<GroupRow>(sql, gone);
     const rows = await this.replica.read(read, { index: true, signal: gone });
-    const names = groupBy === 'client' ? await this.namesOf(rows) : new Map<string | null, string>();
+    const names = await this.namesOf(groupBy, rows);
     return {
       group_by: groupBy,
       groups: rows.slice(0, MAX_GROUPS).map((row) => toGroup(row, names, reveal)),
@@ -88,32 +88,29 @@ export class SummaryService {
     };
   }
 
-  private async namesOf(rows: GroupRow[]): Promise<Map<string | null, string>> {
+  /** Returns the names of clients by their IDs, and of countries by their codes. */
+  private async namesOf(groupBy: GroupBy, rows: GroupRow[]): Promise<Map<string | null, string | null>> {
+    if (groupBy === 'country') return new Map(rows.map(({ group }) => [group, group && countryName(group)]));
+    if (groupBy !== 'client') return new Map();
     const ids = rows.flatMap(({ group }) => group ?? []);
     const clients = await this.prisma.client.findMany({ where: { id: { in: ids } } });
     return new Map(clients.map(({ id, name }) => [id, name]));
   }
 }
 
-/** The terms of payouts whose money did not leave, or came back. */
-const NOT_PAID = `\nentry:(${entriesThat(({ counts }) => !counts).join('|')})`;
-
-/** Whether a payout counts as paid. Few payouts have an entry at all, and looking for one is faster than the pattern. */
-const PAID = Prisma.sql`NOT (strpos(payout, E'\nentry:') > 0 AND payout ~ ${NOT_PAID})`;
-
-/** Sums up the matching payouts of each call, by country if that is asked for. */
-function sumsOfCalls(payouts: Prisma.Sql, groupBy: GroupBy): Prisma.Sql {
+/** The sums of the matching payouts of each call, by country if that is asked for. */
+function sumsOfMatching(payouts: Prisma.Sql, word: Prisma.Sql, groupBy: GroupBy): Prisma.Sql {
   const country = groupBy === 'country' ? COUNTRY : Prisma.sql`NULL::text`;
-  return Prisma.sql`CROSS JOIN LATERAL (
-    SELECT ${country} AS country, count(*) FILTER (WHERE position >= 0) AS items, sum(usd) AS usd,
-      sum(usd) FILTER (WHERE ${PAID}) AS paid
+  const columns = { usd: Prisma.sql`usd`, entry: Prisma.sql`entry`, fee: Prisma.sql`fee` };
+  return Prisma.sql`LATERAL (
+    SELECT ${country} AS country, count(*) FILTER (WHERE position >= 0) AS items, sum(usd) AS usd, ${sumsOfPayouts(columns, word)}
     FROM ${payouts} AS payout_of_call GROUP BY 1
   ) AS counted`;
 }
 
 function toGroup(
-  { group, calls, items, asked, succeeded, latency }: GroupRow,
-  names: Map<string | null, string>,
+  { group, calls, items, asked, latency, ...sums }: GroupRow,
+  names: ReadonlyMap<string | null, string | null>,
   reveal: boolean,
 ): SummaryGroup {
   const [p50 = null, p95 = null, p99 = null] = latency ?? [];
@@ -123,7 +120,7 @@ function toGroup(
     calls,
     items,
     asked_usd: asked,
-    succeeded_usd: succeeded,
+    ...sums,
     upstream_ms: { p50, p95, p99 },
   };
 }

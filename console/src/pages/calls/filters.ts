@@ -57,7 +57,7 @@ export const FILTERS: Record<FilterName, Filter> = {
   person_id: named('Person ID', 'ID of the person, which stays when the name is erased'),
   key: named('Key', 'ID of the key that was used'),
   client_address: named('Address', 'Source address (exact)'),
-  country: named('Country', 'Country as given, such as Kenya'),
+  country: named('Country', 'Name or code, such as Kenya or KE'),
   network_code: named('Network code', 'Exactly: MPS'),
   reference: named('Reference', 'Reference of a payout (exact)'),
   upstream_ref: named('Upstream reference', 'upstream_ref, upstream_id, or batch_ref of a transaction'),

@@ -23,7 +23,16 @@ const COLUMNS: Column<SummaryGroup>[] = [
   { id: 'calls', title: 'Calls', numeric: true, render: ({ calls }) => formatCount(calls) },
   { id: 'items', title: 'Payouts', numeric: true, render: ({ items }) => formatCount(items) },
   { id: 'asked', title: 'Requested', numeric: true, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
-  { id: 'paid', title: 'Paid', numeric: true, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
+  { id: 'paid', title: 'Paid', numeric: true, render: ({ paid_usd: usd }) => <Usd amount={usd} /> },
+  { id: 'pending', title: 'Pending', numeric: true, render: ({ pending_usd: usd }) => <Usd amount={usd} /> },
+  { id: 'returned', title: 'Returned', numeric: true, render: ({ returned_usd: usd }) => <Usd amount={usd} /> },
+  {
+    id: 'not_executed',
+    title: 'Not executed',
+    numeric: true,
+    render: ({ not_executed_usd: usd }) => <Usd amount={usd} />,
+  },
+  { id: 'fees', title: 'Fees', numeric: true, render: ({ fees_usd: usd }) => <Usd amount={usd} /> },
 ];
 
 /** Counts all results of the filters. It runs only on request, because it reads all of them. */
@@ -47,7 +56,7 @@ export function SumUp({ list: { filters } }: { list: List }) {
     );
   }
   return (
-    <Box maw={640}>
+    <Box maw={960}>
       <Button {...{ variant: 'subtle', size: 'compact-sm' }} onClick={() => setAsked(false)}>
         Hide the sums
       </Button>
@@ -73,7 +82,11 @@ function withAll(groups: SummaryGroup[]): SummaryGroup[] {
     calls: groups.reduce((sum, { calls }) => sum + calls, 0),
     items: groups.reduce((sum, { items }) => sum + items, 0),
     asked_usd: sumOf(groups.map(({ asked_usd: usd }) => usd)),
-    succeeded_usd: sumOf(groups.map(({ succeeded_usd: usd }) => usd)),
+    paid_usd: sumOf(groups.map(({ paid_usd: usd }) => usd)),
+    pending_usd: sumOf(groups.map(({ pending_usd: usd }) => usd)),
+    returned_usd: sumOf(groups.map(({ returned_usd: usd }) => usd)),
+    not_executed_usd: sumOf(groups.map(({ not_executed_usd: usd }) => usd)),
+    fees_usd: sumOf(groups.map(({ fees_usd: usd }) => usd)),
   };
   return [...groups, all];
 }

@@ -9,10 +9,10 @@ import { Empty } from '../../components/states';
 import { Card } from '../../components/section';
 import { listOf, windowOf } from './window';
 
-type Measure = 'succeeded_usd' | 'items' | 'calls';
+type Measure = 'paid_usd' | 'items' | 'calls';
 
 const MEASURES: { value: Measure; label: string }[] = [
-  { value: 'succeeded_usd', label: 'USD paid' },
+  { value: 'paid_usd', label: 'USD paid' },
   { value: 'items', label: 'Payouts' },
   { value: 'calls', label: 'Calls' },
 ];
@@ -31,7 +31,7 @@ interface Props {
 
 /** Shows payouts by day and operation: bars, and a table with the exact figures. */
 export default function History({ days, dates }: Props) {
-  const [measure, setMeasure] = useState<Measure>('succeeded_usd');
+  const [measure, setMeasure] = useState<Measure>('paid_usd');
   const [form, setForm] = useState('chart');
   return (
     <Card
@@ -92,7 +92,7 @@ function Chart({ days, dates, measure }: ChartProps) {
       <BarChart
         {...{ h: 260, data, dataKey: 'day', type: 'stacked', tickLine: 'none', series }}
         xAxisProps={{ tickFormatter: (day: string) => day.slice(5) }}
-        valueFormatter={(value) => (measure === 'succeeded_usd' ? `$${formatCount(value)}` : formatCount(value))}
+        valueFormatter={(value) => (measure === 'paid_usd' ? `$${formatCount(value)}` : formatCount(value))}
         tooltipProps={{
           content: ({ label }) => <Tip day={String(label)} rows={rowsOf(String(label))} measure={measure} />,
         }}
@@ -136,9 +136,7 @@ function Tip({ day, rows, measure }: { day: string; rows: OperationDay[]; measur
         {rows.map((row) => (
           <Group key={row.operation} justify="space-between" gap="lg" wrap="nowrap">
             <Text size="xs">{row.operation}</Text>
-            <Text size="xs">
-              {measure === 'succeeded_usd' ? formatUsd(row.succeeded_usd) : formatCount(row[measure])}
-            </Text>
+            <Text size="xs">{measure === 'paid_usd' ? formatUsd(row.paid_usd) : formatCount(row[measure])}</Text>
           </Group>
         ))}
       </Stack>
@@ -159,7 +157,7 @@ function Figures({ days }: { days: OperationDay[] }) {
           <Table.Tr>
             <Table.Th>Day (UTC)</Table.Th>
             <Table.Th>Operation</Table.Th>
-            {['Calls', 'Payouts', 'Requested', 'Paid'].map((title) => (
+            {['Calls', 'Payouts', 'Requested', 'Paid', 'Pending', 'Returned', 'Fees'].map((title) => (
               <Table.Th key={title} ta="right">
                 {title}
               </Table.Th>
@@ -178,7 +176,10 @@ function Figures({ days }: { days: OperationDay[] }) {
                 <Counted what="payouts" row={row} count={row.items} />
               </Table.Td>
               <Table.Td ta="right">{formatUsd(row.asked_usd)}</Table.Td>
-              <Table.Td ta="right">{formatUsd(row.succeeded_usd)}</Table.Td>
+              <Table.Td ta="right">{formatUsd(row.paid_usd)}</Table.Td>
+              <Table.Td ta="right">{formatUsd(row.pending_usd)}</Table.Td>
+              <Table.Td ta="right">{formatUsd(row.returned_usd)}</Table.Td>
+              <Table.Td ta="right">{formatUsd(row.fees_usd)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

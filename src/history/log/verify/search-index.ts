@@ -1,58 +1,85 @@
 import { Ask } from '../tree-store';
+import { entriesSql, requireDefinitions } from './definitions';
 import { LogFault, placeOf } from './fault';
 
 /** Records younger than this, when the transaction saw them, may not have been indexed yet. */
 const INDEXED_AFTER = 'transaction_timestamp() - make_interval(secs => $1)';
 
-/**
- * Each check finds a call that the search would miss. The index only finds calls. Their content is read from the
- * records.
- */
-const CHECKS = [
-  {
-    table: 'intent',
-    sql: `SELECT t.id::text AS id FROM public.intent t WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
-      SELECT FROM public.indexed_call e WHERE e.call_id = t.id AND e.client_id = t.client_id AND e.operation = t.operation
-        AND e.total_usd IS NOT DISTINCT FROM t.total_usd AND cardinality(e.item_usd) = t.item_count) ORDER BY t.id LIMIT 1`,
-  },
-  {
-    table: 'refusal',
-    sql: `SELECT t.id::text AS id FROM public.refusal t WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
-      SELECT FROM public.indexed_call e WHERE e.call_id = t.id AND e.client_id = t.client_id) ORDER BY t.id LIMIT 1`,
-  },
-  {
-    table: 'intent_item',
-    sql: `SELECT n.intent_id::text AS id FROM public.intent_item n JOIN public.intent t ON t.id = n.intent_id
-      WHERE t.recorded_at < ${INDEXED_AFTER} AND NOT EXISTS (
-        SELECT FROM public.indexed_call e
-        JOIN public.indexed_item i ON i.call_id = e.call_id AND i.usd = coalesce(n.amount_usd, -1)
-        WHERE e.call_id = n.intent_id AND e.item_usd[n.position + 1] IS NOT DISTINCT FROM n.amount_usd
-          AND strpos(e.payouts[n.position + 2], coalesce(E'\\ncountry:' || nullif(left(n.country, 200), ''), '')) > 0)
-      ORDER BY n.intent_id LIMIT 1`,
-  },
-  {
-    table: 'search_entry',
-    sql: `SELECT e.call_id::text AS id FROM public.indexed_call e
-      WHERE NOT EXISTS (SELECT FROM public.intent t WHERE t.id = e.call_id)
-        AND NOT EXISTS (SELECT FROM public.refusal t WHERE t.id = e.call_id) AND $1::float8 >= 0
-      ORDER BY e.call_id LIMIT 1`,
-  },
-];
+/** The records of a call, and the times at which they were written. Each changes the entry. */
+const RECORDS = [
+  ['intent', 'id', 'recorded_at'],
+  ['outcome', 'intent_id', 'recorded_at'],
+  ['refusal', 'id', 'recorded_at'],
+  ['decision', 'intent_id', 'decided_at'],
+  ['settlement', 'intent_id', 'recorded_at'],
+] as const;
+
+const IS_YOUNG = RECORDS.map(
+  ([table, key, at]) =>
+    `EXISTS (SELECT FROM public.${table} t WHERE t.${key} = call.id AND t.${at} >= ${INDEXED_AFTER})`,
+).join(' OR ');
+
+/** Whole tables are joined. What reads records in their order is left to the planner again. */
+const JOINING =
+  "SET LOCAL enable_nestloop = on; SET LOCAL enable_sort = on; SET LOCAL enable_bitmapscan = on; SET LOCAL work_mem = '64MB'";
+
+/** Finds a call whose entry is not what its records make of it, in any column, or which has no entry, or no records. */
+function differingEntry(columns: { name: string; isText: boolean }[]): string {
+  const different = columns.map(({ name, isText }) => {
+    const collation = isText ? ' COLLATE "C"' : '';
+    return `e.${name}${collation} IS DISTINCT FROM c.${name}${collation}`;
+  });
+  return `${entriesSql()} SELECT call.id::text AS id FROM (
+    SELECT coalesce(c.call_id, e.call_id) AS id FROM call_entry c FULL JOIN public.indexed_call e ON e.call_id = c.call_id
+    WHERE ${different.join(' OR ')}
+  ) AS call WHERE NOT (${IS_YOUNG}) ORDER BY call.id LIMIT 1`;
+}
+
+/** Finds a call whose amounts are not those of its entry. */
+const DIFFERING_ITEM = `
+  SELECT coalesce(i.call_id, e.call_id)::text AS id FROM public.indexed_item i FULL JOIN (
+    SELECT DISTINCT coalesce(usd, -1) AS usd, call_id FROM public.indexed_call CROSS JOIN LATERAL unnest(item_usd) AS usd
+  ) AS e ON e.call_id = i.call_id AND e.usd = i.usd
+  WHERE i.call_id IS NULL OR e.call_id IS NULL ORDER BY 1 LIMIT 1`;
+
+/** Finds a call that is in no slice. Slices without calls do not matter: they are empty. */
+const MISSING_SLICE = `
+  SELECT min(call_id::text) AS id FROM (
+    SELECT 'week' AS kind, search_week(call_id) AS slice, call_id FROM public.indexed_call
+    UNION ALL SELECT 'total', search_step(total_usd), call_id FROM public.indexed_call
+    UNION ALL SELECT 'item', search_step(nullif(usd, -1)), call_id FROM public.indexed_item
+  ) AS needed WHERE NOT EXISTS (SELECT FROM public.indexed_slice s WHERE s.kind = needed.kind AND s.slice = needed.slice)`;
 
 /**
- * Checks that the search finds every record. A call that cannot be found is as good as deleted. An index that is being
- * rebuilt is not checked, because nobody can search it.
+ * Makes the entry of each call anew from its records, and compares every column with the search index. A call that cannot be found
+ * is as good as deleted. An index that is being rebuilt is not checked, because nobody can search it.
  * @param delaySeconds the age from which a record must be indexed.
+ * @returns whether the index is complete.
  */
-export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<void> {
+export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<boolean> {
+  await requireDefinitions(ask);
   const [index] = await ask<{ progress: number }>('SELECT public.search_progress() AS progress', []);
-  if (index?.progress !== 1) return;
-  for (const { table, sql } of CHECKS) {
-    const [row] = await ask<{ id: string }>(sql, [delaySeconds]);
-    if (!row) continue;
+  if (index?.progress !== 1) return false;
+  await ask(JOINING, []);
+  const columns = await ask<{ name: string; isText: boolean }>(
+    `SELECT attname AS name, attcollation <> 0 AS "isText" FROM pg_attribute
+     WHERE attrelid = 'public.indexed_call'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [],
+  );
+  const checks = [
+    { table: 'search_entry', sql: differingEntry(columns), values: [delaySeconds] },
+    { table: 'search_item', sql: DIFFERING_ITEM, values: [] },
+    { table: 'search_slice', sql: MISSING_SLICE, values: [] },
+  ];
+  for (const { table, sql, values } of checks) {
+    const [row] = await ask<{ id: string | null }>(sql, values);
+    const id = row?.id ?? null;
+    if (id === null) continue;
     const meaning =
-      'The search index does not match the records. Somebody changed it, so searches return wrong results. ' +
-      'The records are right; as the owner of the database, SELECT rebuild_search_index() makes the index anew.';
-    throw new LogFault('search_index_differs', meaning, placeOf(table, row.id));
+      'The search index does not match the records. Somebody changed it, or audit prune was interrupted, so searches return ' +
+      'wrong results. The records are right. Run an interrupted audit prune again. Otherwise, as the owner of the database, ' +
+      'SELECT rebuild_search_index() makes the index anew.';
+    throw new LogFault('search_index_differs', meaning, placeOf(table, id));
   }
+  return true;
 }

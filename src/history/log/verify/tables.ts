@@ -4,10 +4,11 @@ import { LogFault, placeOf } from './fault';
 import { BESIDE } from './record-rows';
 
 const LOG = ['log_leaves', 'log_node', 'checkpoint'];
+const SEARCH = ['search_entry', 'search_item', 'search_slice', 'search_position'];
 
 /** Requires real tables. The database owner could replace a table by a view, or hide rows with a policy. */
 export async function requireTables(ask: Ask): Promise<void> {
-  const names = [...KIND_NAMES, ...Object.values(BESIDE).map(({ table }) => table), 'person', ...LOG];
+  const names = [...KIND_NAMES, ...Object.values(BESIDE).map(({ table }) => table), 'person', ...LOG, ...SEARCH];
   const rows = await ask<{ name: string; right: boolean }>(
     `SELECT n.name, coalesce(bool_and(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND NOT c.relhasrules), false) AS right
      FROM unnest($1::text[]) n (name)

@@ -48,6 +48,8 @@ export interface Report {
   pruned: number;
   erasures: number;
   prunings: number;
+  /** Whether the search index was compared. False while it is being rebuilt, so that nobody can search. */
+  search_index: boolean;
   /** Duration for the log and its records, without the search index. */
   seconds: number;
   records_per_second: number;
@@ -79,6 +81,7 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
   const ask = askWith(client);
   for (const each of clients) await each.query(`${ALWAYS}; ${WALKING}`);
   let [excuses, seconds]: [Excuses | undefined, number | undefined] = [undefined, undefined];
+  let indexed = false;
   let fault: Fault | null = null;
   const walks = new Map<KindName, RecordWalk>();
   const witnessed = new Map<number, Witnessed[]>();
@@ -104,7 +107,7 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
     requireNothingHidden(walks.values());
     await checkBeside(ask, new Map([...walks].map(([kind, { found }]) => [kind, found.beside])));
     seconds = secondsSince();
-    await checkSearchIndex(ask, request.indexDelaySeconds ?? INDEX_DELAY_SECONDS);
+    indexed = await checkSearchIndex(ask, request.indexDelaySeconds ?? INDEX_DELAY_SECONDS);
   } catch (error) {
     if (!(error instanceof LogFault)) throw error;
     ({ fault } = error);
@@ -115,6 +118,7 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
     tree,
     excuses,
     request.notes.length,
+    indexed,
     seconds ?? secondsSince(),
   );
 }
@@ -193,6 +197,7 @@ function toReport(
   { head, checkpoints }: TreeWalk,
   excuses: Excuses | undefined,
   witnessed: number,
+  indexed: boolean,
   seconds: number,
 ): Report {
   const total = (count: (one: Walked) => number) => walked.reduce((sum, one) => sum + count(one), 0);
@@ -212,6 +217,7 @@ function toReport(
     pruned: total(({ pruned }) => pruned),
     erasures: excuses?.count.erasures ?? 0,
     prunings: excuses?.count.prunings ?? 0,
+    search_index: indexed,
     seconds: Number(seconds.toFixed(3)),
     records_per_second: Math.round(records / seconds),
   };
