@@ -69,6 +69,12 @@ describe('the sources', () => {
         country: null,
         network_code: null,
         reference: null,
+        recipient_salt: expect.any(Buffer),
+        recipient_commitment: null,
+        receiver_salt: null,
+        receiver_commitment: null,
+        reference_salt: null,
+        reference_commitment: null,
       },
     ]);
   });

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { evidenceSql, RUN_TABLES } from './evidence';
 import { recordedAccount } from './recorded-account';
 import { FORGET_EXPLAINED, REMEMBER_UNEXPLAINED } from './unexplained-payments';
 
@@ -94,7 +95,8 @@ function outdated(at: string): string {
 }
 
 const END = `
-  INSERT INTO reconciliation_run_end (run_id, result, read_id, totals) VALUES ($1, $2, $3, $4)`;
+  INSERT INTO reconciliation_run_end (run_id, result, read_id, totals, evidence)
+  SELECT $1, $2, $3, $4, ${evidenceSql(RUN_TABLES, '$1::uuid')}`;
 
 /** The totals at the end of a run. */
 interface EndTotals {

@@ -37,6 +37,8 @@ export interface NewSourceReadEnd {
   rows: number;
   kept: number;
   faults: number;
+  /** The hashes of its rows (evidenceOf). Null if it is not known which were kept. */
+  evidence: string | null;
 }
 
 /** A number that only this lock uses. Statements end one at a time. */
@@ -58,11 +60,11 @@ export async function insertSourceRead(
 /** @returns when it ended, by the database's clock. */
 export async function insertSourceReadEnd(
   tx: Prisma.TransactionClient,
-  { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults }: NewSourceReadEnd,
+  { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults, evidence }: NewSourceReadEnd,
 ): Promise<Date> {
   const [row] = await tx.$queryRaw<[{ endedAt: Date }]>`
-    INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults)
-    VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept}, ${faults})
+    INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults, evidence)
+    VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept}, ${faults}, ${evidence}::json)
     RETURNING ended_at AS "endedAt"`;
   return row.endedAt;
 }

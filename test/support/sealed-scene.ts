@@ -116,7 +116,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
   return scene;
 }
 
-async function isSealed(database: TestDatabase): Promise<boolean> {
+export async function isSealed(database: TestDatabase): Promise<boolean> {
   const records = KIND_NAMES.map((name) => `(SELECT count(*) FROM ${name})`).join(' + ');
   const [row] = await database.query(`SELECT ${records} = (SELECT count(*) FROM audit.leaves) AS sealed`);
   return row?.sealed as boolean;

@@ -116,12 +116,16 @@ const KINDS = {
     false,
     ['account'],
   ),
-  source_read_end: kind({
-    plain: 'read_id complete failure http_status faults',
-    text: 'bytes rows kept',
-    hex: 'sha256',
-    time: 'ended_at',
-  }),
+  source_read_end: kind(
+    {
+      plain: 'read_id complete failure http_status faults',
+      text: 'bytes rows kept evidence',
+      hex: 'sha256',
+      time: 'ended_at',
+    },
+    false,
+    ['evidence'],
+  ),
   verdict: kind({ plain: 'id intent_id verdict reason', text: 'evidence', time: 'decided_at' }),
   upstream_event: kind(
     {
@@ -141,7 +145,11 @@ const KINDS = {
     false,
     ['account', 'account_due_at'],
   ),
-  reconciliation_run_end: kind({ plain: 'run_id result failure read_id', text: 'totals', time: 'ended_at' }),
+  reconciliation_run_end: kind(
+    { plain: 'run_id result failure read_id', text: 'totals evidence', time: 'ended_at' },
+    false,
+    ['evidence'],
+  ),
   finding: kind(
     {
       plain: 'id account category subject call_id position upstream_ref upstream_id batch_ref wallet_id run_id',

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { numberForms } from '../../platform/privacy/contacts';
 import { Pruning } from '../log/signed-records';
 import { Month } from './months';
+import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/evidence';
 import { Contact } from '../../http/validation/contact';
 import { namedIn } from './person';
 
@@ -31,13 +32,21 @@ export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning[
   return Number(rows[0]?.count);
 }
 
+/** SQL that removes columns of a transaction with their salt, and keeps the commitment to them, where a condition holds. */
+function erased(group: ErasableColumns, condition: string): string {
+  const { name, columns } = group;
+  const [salt, commitment] = [`${name}_salt`, `${name}_commitment`];
+  const kept = `${commitment} = CASE WHEN ${condition} THEN coalesce(${commitment}, ${commitmentSql(group)}) ELSE ${commitment} END`;
+  const gone = [salt, ...columns].map((column) => `${column} = CASE WHEN ${condition} THEN NULL ELSE ${column} END`);
+  return [kept, ...gone].join(', ');
+}
+
 /** Removes the evidence of a month that is not in its partitions. For people, removes only the names. */
 export async function removeEvidence(db: Client, { from, to }: Month, what: Pruning['what']): Promise<void> {
   if (what === 'people') {
     await db.query(
-      `UPDATE upstream_transaction SET email = NULL, phone = NULL, handle = NULL,
-         reference = CASE WHEN reference !~ ${A_CONTACT} THEN reference END,
-         receiver = CASE WHEN receiver !~ ${A_CONTACT} THEN receiver END
+      `UPDATE upstream_transaction SET ${erased(RECIPIENT, 'TRUE')},
+         ${erased(RECEIVER, `receiver ~ ${A_CONTACT}`)}, ${erased(REFERENCE, `reference ~ ${A_CONTACT}`)}
        WHERE ${OF_MONTH} AND ${NAMES_SOMEBODY}`,
       [from, to],
     );
@@ -72,22 +81,18 @@ export async function eraseEvidence(db: Client, person: Contact): Promise<string
   const named = namedIn(person);
   const gone = rows
     .map(({ read, ordinal, same, ...texts }) => {
-      const [reference, receiver] = TEXTS.map((column) => named(texts[column] ?? ''));
-      return { read, ordinal, same, reference, receiver };
+      const [inReference, inReceiver] = TEXTS.map((column) => named(texts[column] ?? ''));
+      return { read, place: ordinal, same, in_reference: inReference, in_receiver: inReceiver };
     })
-    .filter(({ same, reference, receiver }) => same || reference || receiver);
+    .filter(({ same, in_reference, in_receiver }) => same || in_reference || in_receiver);
   await db.query(
     `UPDATE upstream_transaction t SET
-       email = CASE WHEN g.same THEN NULL ELSE t.email END,
-       phone = CASE WHEN g.same THEN NULL ELSE t.phone END,
-       handle = CASE WHEN g.same THEN NULL ELSE t.handle END,
-       reference = CASE WHEN g.reference THEN NULL ELSE t.reference END,
-       receiver = CASE WHEN g.receiver THEN NULL ELSE t.receiver END
-     FROM json_to_recordset($1) AS g(read uuid, ordinal bigint, same boolean, reference boolean, receiver boolean)
-     WHERE t.read_id = g.read AND t.ordinal = g.ordinal`,
+       ${erased(RECIPIENT, 'g.same')}, ${erased(REFERENCE, 'g.in_reference')}, ${erased(RECEIVER, 'g.in_receiver')}
+     FROM json_to_recordset($1) AS g(read uuid, place bigint, same boolean, in_reference boolean, in_receiver boolean)
+     WHERE t.read_id = g.read AND t.ordinal = g.place`,
     [JSON.stringify(gone)],
   );
-  return gone.map(({ read, ordinal }) => `upstream_transaction/${read}/${ordinal}`);
+  return gone.map(({ read, place }) => `upstream_transaction/${read}/${place}`);
 }
 
 function namesOf({ kind, value }: Contact): string[] {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Author } from '../../journal/author';
+import { evidenceOf } from '../../journal/evidence';
 import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/sources';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
@@ -57,7 +58,7 @@ interface ListingOptions {
 }
 
 /** The result of one reading, before it is recorded. */
-interface Seen extends Omit<NewSourceReadEnd, 'readId' | 'complete'> {
+interface Seen extends Omit<NewSourceReadEnd, 'readId' | 'complete' | 'evidence'> {
   oldest?: Date | null;
 }
 
@@ -218,11 +219,14 @@ export class SourcesService {
     } catch (error) {
       done('not_kept');
       // A reading without an end counts for as little.
-      await insertSourceReadEnd(this.prisma, { readId, complete: false, ...NOT_KEPT }).catch(() => undefined);
+      await insertSourceReadEnd(this.prisma, { readId, complete: false, ...NOT_KEPT, evidence: null }).catch(
+        () => undefined,
+      );
       throw error;
     }
     const complete = seen.failure === null;
-    const endedAt = await insertSourceReadEnd(this.prisma, { readId, complete, ...seen });
+    const evidence = await evidenceOf(this.prisma, readId);
+    const endedAt = await insertSourceReadEnd(this.prisma, { readId, complete, ...seen, evidence });
     done(seen.failure ?? 'complete');
     const { failure, httpStatus, rows, kept, sha256, oldest = null } = seen;
     const hex = sha256?.toString('hex') ?? null;

@@ -9,6 +9,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../journal/author';
 import { MOST_WORDS, UnheardStatuses } from '../../journal/unheard-statuses';
+import { evidenceOf } from '../../journal/evidence';
 import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/sources';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
@@ -86,15 +87,15 @@ export class StatementsService {
     let counted: string;
     try {
       const sha256 = await reading.run();
-      const end = { ...counts(), sha256, complete: true, failure: null };
+      const evidence = await evidenceOf(this.prisma, readId);
+      const end = { ...counts(), sha256, complete: true, failure: null, evidence };
       counted = await insertStatementEnd(this.prisma, end, { account, mapping: recorded });
     } catch (error) {
       const failure = failureOf(error);
       done(failure);
       // A reading without an end counts for as little.
-      await insertSourceReadEnd(this.prisma, { ...counts(), sha256: null, complete: false, failure }).catch(
-        () => undefined,
-      );
+      const end = { ...counts(), sha256: null, complete: false, failure, evidence: null };
+      await insertSourceReadEnd(this.prisma, end).catch(() => undefined);
       throw toProblem(error);
     }
     const first = counted === readId;

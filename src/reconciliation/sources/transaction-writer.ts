@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { hex, newSalt } from '../../platform/privacy/commitment';
 import { copyLine } from '../../platform/database/copy-line';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Transaction } from '../../gateway/upstream/transactions';
@@ -10,7 +11,7 @@ import { Transaction } from '../../gateway/upstream/transactions';
 const BATCH_BYTES = 250_000;
 
 const COPY = `COPY upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd,
-  fee_usd, email, phone, handle, receiver, country, network_code, reference) FROM STDIN`;
+  fee_usd, email, phone, handle, receiver, country, network_code, reference, recipient_salt, receiver_salt, reference_salt) FROM STDIN`;
 
 /** The column has 14 digits before the decimal point. */
 const MAX_AMOUNT = new Decimal('99999999999999');
@@ -99,8 +100,16 @@ export class TransactionWriter {
       country,
       networkCode,
       reference,
+      saltFor([email, phone, handle]),
+      saltFor([receiver]),
+      saltFor([reference]),
     ]);
   }
+}
+
+/** Returns a salt for the commitment to these values. Null if there are none. */
+function saltFor(values: (string | null)[]): string | null {
+  return values.every((value) => value === null) ? null : hex(newSalt());
 }
 
 /** Rounds to six decimals, half up. An amount that no payout can have becomes null. */

@@ -98,6 +98,11 @@ export class Excuses {
     return true;
   }
 
+  /** Returns whether all evidence of a read or a run may be missing. */
+  excusesEvidence(id: string): boolean {
+    return this.pruned('calls', id) !== undefined;
+  }
+
   private pruned(what: 'people' | 'calls', id: string): Month | undefined {
     const made = timeOfId(id);
     if (this.months.size === 0 || Number.isNaN(made)) return undefined;

@@ -1,5 +1,6 @@
 import { KIND_NAMES, kindOf, KindName } from '../kinds';
 import { Ask } from '../tree-store';
+import { EVIDENCE_TABLES } from './evidence';
 import { LogFault, placeOf } from './fault';
 import { BESIDE } from './record-rows';
 
@@ -8,7 +9,14 @@ const SEARCH = ['search_entry', 'search_item', 'search_slice', 'search_position'
 
 /** Requires real tables. The database owner could replace a table by a view, or hide rows with a policy. */
 export async function requireTables(ask: Ask): Promise<void> {
-  const names = [...KIND_NAMES, ...Object.values(BESIDE).map(({ table }) => table), 'person', ...LOG, ...SEARCH];
+  const names = [
+    ...KIND_NAMES,
+    ...Object.values(BESIDE).map(({ table }) => table),
+    'person',
+    ...LOG,
+    ...SEARCH,
+    ...EVIDENCE_TABLES,
+  ];
   const rows = await ask<{ name: string; right: boolean }>(
     `SELECT n.name, coalesce(bool_and(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND NOT c.relhasrules), false) AS right
      FROM unnest($1::text[]) n (name)

@@ -2,6 +2,7 @@ import { ClientBase } from 'pg';
 import { KeyRing } from '../key-ring';
 import { KIND_NAMES, KindName } from '../kinds';
 import { askWith } from '../tree-store';
+import { checkEvidence } from './evidence';
 import { Excuses } from './excuses';
 import { Fault, LogFault } from './fault';
 import { KeyTrust } from './key-trust';
@@ -106,6 +107,7 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
     await checkLeaves(ask, newest.size);
     requireNothingHidden(walks.values());
     await checkBeside(ask, new Map([...walks].map(([kind, { found }]) => [kind, found.beside])));
+    await checkEvidence(ask, client, excuses);
     seconds = secondsSince();
     indexed = await checkSearchIndex(ask, request.indexDelaySeconds ?? INDEX_DELAY_SECONDS);
   } catch (error) {

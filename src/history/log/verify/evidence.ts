@@ -1,0 +1,67 @@
+import { ClientBase } from 'pg';
+import { evidenceHashSql, EvidenceTable, READ_TABLES, RUN_TABLES } from '../../../journal/evidence';
+import { KindName } from '../kinds';
+import { Ask } from '../tree-store';
+import { Cursor } from './cursor';
+import { Excuses } from './excuses';
+import { LogFault, placeOf } from './fault';
+
+/** The sealed ends of reads and runs, and the tables whose rows they have hashed. */
+const ENDS: [end: KindName, tables: Record<string, EvidenceTable>][] = [
+  ['source_read_end', READ_TABLES],
+  ['reconciliation_run_end', RUN_TABLES],
+];
+
+export const EVIDENCE_TABLES = ENDS.flatMap(([, tables]) => Object.keys(tables));
+
+const PAGE = 10_000;
+
+/** Transactions some of whose people were erased. */
+const ERASED = `
+  SELECT read_id::text, ordinal::text FROM public.upstream_transaction
+  WHERE ${READ_TABLES.upstream_transaction.erasable.map(({ name }) => `${name}_commitment IS NOT NULL`).join(' OR ')} ORDER BY read_id, ordinal`;
+
+/**
+ * Hashes the rows of each read and each run anew, and compares them with the sealed record of its end. Records of earlier programs
+ * have no hashes, and so do reads whose rows could not be written, which count for nothing.
+ */
+export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excuses): Promise<void> {
+  for (const [end, tables] of ENDS) {
+    for (const [table, columns] of Object.entries(tables)) {
+      const { owner } = columns;
+      const differing = await ask<{ id: string; gone: boolean }>(
+        `SELECT e.${owner}::text AS id, h.hash IS NULL AS gone FROM public.${end} e LEFT JOIN (
+           SELECT ${owner}, ${evidenceHashSql(columns)} AS hash FROM public.${table} GROUP BY ${owner}
+         ) AS h ON h.${owner} = e.${owner}
+         WHERE e.evidence IS NOT NULL AND e.evidence ->> '${table}' IS DISTINCT FROM h.hash ORDER BY 1`,
+        [],
+      );
+      const changed = differing.find(({ id, gone }) => !(gone && excuses.excusesEvidence(id)));
+      if (!changed) continue;
+      const meaning =
+        `The rows of ${table} are not those that were sealed with the end of their ${owner === 'run_id' ? 'run' : 'read'}. ` +
+        'Somebody changed, removed or added one.';
+      throw new LogFault('evidence_changed', meaning, placeOf(table, changed.id));
+    }
+  }
+  await requireErasures(client, excuses);
+}
+
+/** Requires that each erasure of people in a transaction is signed. The sealed hash has only the commitments to them. */
+async function requireErasures(client: ClientBase, excuses: Excuses): Promise<void> {
+  const rows = await Cursor.open<[read: string, ordinal: string]>(client, 'erased_evidence', ERASED, PAGE);
+  try {
+    for (let page = await rows.next(); page.length > 0; page = await rows.next()) {
+      rows.prefetch();
+      const wrong = page.find(
+        ([read, ordinal]) => !excuses.excusesPeople(`upstream_transaction/${read}/${ordinal}`, read),
+      );
+      if (!wrong) continue;
+      const meaning =
+        'People of a transaction that was read are missing, and no signed erasure or pruning covers them.';
+      throw new LogFault('people_missing', meaning, placeOf('upstream_transaction', wrong[0]));
+    }
+  } finally {
+    await rows.close();
+  }
+}
