@@ -71,6 +71,29 @@ describe('the documentation', () => {
     expect(unlisted.map(({ path }) => path)).toEqual(['docs/screenshots/README.md']);
   });
 
+  it('names tests of both tiers for each promise', () => {
+    const rowsOf = (path: string, head: string) => {
+      const [, rows = ''] =
+        read(path)
+          .split(`| ${head} |`)[1]
+          ?.split(/\n\n/)[0]
+          ?.split(/\| ---.*\n/) ?? [];
+      return rows.split('\n').map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
+    };
+    const promises = rowsOf('docs/internals/tests.md', 'promise');
+    const missing = promises.flatMap(([promise, ...tiers]) =>
+      ['.spec.ts', '.full.spec.ts'].flatMap((ending, tier) => {
+        const names = [...(tiers[tier] ?? '').matchAll(/`([\w-]+)`/g)].map(([, name]) => `test/${name}${ending}`);
+        return names.length === 0 ? [`${promise}: none`] : names.filter((name) => !existsSync(join(ROOT, name)));
+      }),
+    );
+    expect(missing).toEqual([]);
+    const named = promises.map(([promise]) => promise);
+    const guarantees = rowsOf('README.md', 'guarantee').map(([guarantee]) => guarantee);
+    expect(guarantees.length).toBeGreaterThan(5);
+    expect(named).toEqual(expect.arrayContaining(guarantees));
+  });
+
   it('has tables without padding', () => {
     const padded = pages.filter(({ text }) => /^\|.*(\S {2,}\||\| {2,}\S|----).*\|$/m.test(text));
     expect(padded.map(({ path }) => path)).toEqual([]);

@@ -127,7 +127,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
     expect([...Object.keys(columns), ...(isDocument ? ['record'] : [])].sort()).toEqual(expected.sort());
   });
 
-  if (isDocument) return; // test/documents.spec.ts
+  if (isDocument) return; // test/documents.full.spec.ts
 
   it('is canonical JSON for any values of the row', async () => {
     const stored = await columnsOf(name);

@@ -1,77 +1,9 @@
-import fc from 'fast-check';
-import { check } from './model/invariants';
-import { Inconclusive } from './model/inconclusive';
-import { LANES, Schedule, Wave, wave } from './model/schedule';
-import { Sights } from './model/sights';
-import { runWave, Settled } from './model/wave';
-import { World } from './model/world';
+import { describeModel } from './model/describe-model';
+import { LANES } from './model/schedule';
 
-const SCHEDULES = Number(process.env.MODEL_SCHEDULES ?? LANES);
-const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
-/** Of a failure that was reported, to run only the wave that failed. */
-const PATH = process.env.MODEL_PATH;
-
-/** Whether the schedules may have all events. */
-const isWhole = PATH === undefined && process.env.MODEL_DISASTER === undefined;
-
-const STARTING_MS = 300_000; // on a busy machine a start may have to be tried again
-/** So many schedules contain every event that is expected, however they fall. With 200, some are missing now and then. */
-const ENOUGH_SCHEDULES = 1_000;
-
-const MS_PER_SCHEDULE = 10_000; // some thirty times what it takes
-
-/** A model of what apps, operators and bad luck do; whatever happens, the same few things are true afterwards. */
-describe('any schedule of faults, kills, retries, duplicates, restarts, approvals and stops', () => {
-  let world: World;
-
-  beforeAll(async () => {
-    world = await World.start();
-  }, STARTING_MS);
-  afterAll(() => (world as World | undefined)?.close());
-
-  /** Runs a wave, and once more in a new world if the first one came to no end. */
-  const run = async (each: Wave): Promise<Settled> => {
-    try {
-      return await runWave(world, each);
-    } catch (error) {
-      if (!(error instanceof Inconclusive)) throw error;
-      process.stdout.write(`inconclusive: ${error.message}; the wave runs again\n`);
-      await world.close();
-      world = await World.start();
-      return runWave(world, each);
-    }
-  };
-
-  it(
-    `pays nothing twice, overspends no cap and lists every unknown outcome (${SCHEDULES} schedules)`,
-    async () => {
-      const sights = new Sights();
-      const runs = PATH === undefined ? Math.ceil(SCHEDULES / LANES) : 1;
-      const result = await fc.check(
-        fc.asyncProperty(wave, async (each) => {
-          const settled = await run(each);
-          sights.note(settled);
-          if (process.env.MODEL_SCHEDULES) process.stdout.write(`${sights.toString()}\n`);
-          const wrong = await check(world, settled);
-          if (wrong.size > 0) throw new Error(describeFailure(each, wrong));
-        }),
-        // No shrinking by fast-check: a wave depends on how its schedules fall together, and mostly passes the next time.
-        { numRuns: runs, seed: SEED, endOnFailure: true, ...(PATH !== undefined && { path: PATH }) },
-      );
-      if (result.failed) {
-        const again = `MODEL_SEED=${result.seed} MODEL_PATH=${result.counterexamplePath} runs this wave again`;
-        throw new Error(`after ${sights.schedules} schedules; ${again}\n${String(result.errorInstance)}`);
-      }
-      if (isWhole && SCHEDULES >= ENOUGH_SCHEDULES) expect(sights.missing()).toEqual([]);
-    },
-    60_000 + SCHEDULES * MS_PER_SCHEDULE,
-  );
+/** One wave, or what `npm run test:model` asks for. */
+describeModel({
+  schedules: Number(process.env.MODEL_SCHEDULES ?? LANES),
+  seed: Number(process.env.MODEL_SEED ?? 20_261_121),
+  path: process.env.MODEL_PATH,
 });
-
-function describeFailure({ schedules, ...rest }: Wave, wrong: Map<number, string[]>): string {
-  const parts = [...wrong].map(([index, faults]) => {
-    const schedule: Schedule | undefined = schedules[index];
-    return `${faults.join('\n')}\n${schedule ? `in schedule ${index}: ${JSON.stringify(schedule)}` : ''}`;
-  });
-  return `${parts.join('\n')}\nwith ${JSON.stringify(rest)}`;
-}

@@ -6,7 +6,7 @@
  *   npm run build && npm run freeze
  *
  * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was changed. It
- * writes the compiled program to test/released/program.json.br: test/previous-version.spec.ts runs it on the schema of
+ * writes the compiled program to test/released/program.json.br: test/previous-version.full.spec.ts runs it on the schema of
  * later commits. `--program <checkout>` takes another built checkout, such as that of an earlier release.
  */
 import { createHash } from 'node:crypto';

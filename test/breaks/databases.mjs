@@ -7,7 +7,7 @@ export const DATABASES = [
     name: 'epoch-on-connections',
     guards: 'an old database behind a new connection, until the next heartbeat',
     edits: [['src/platform/database/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
-    noticedBy: 'test/durability-epoch.spec.ts',
+    noticedBy: 'test/durability-epoch.full.spec.ts',
     test: 'stops an instance whose last second is missing, before anything is sent',
   },
   {
@@ -20,13 +20,13 @@ export const DATABASES = [
         '}\n\n  /** Whether',
       ],
     ],
-    noticedBy: 'test/epoch-evidence.spec.ts',
+    noticedBy: 'test/epoch-evidence.full.spec.ts',
   },
   {
     name: 'heartbeat-not-counted-up',
     guards: 'an old database that catches up with the number of heartbeats by waiting',
     edits: [['src/platform/database/beat.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
-    noticedBy: 'test/epoch-evidence.spec.ts',
+    noticedBy: 'test/epoch-evidence.full.spec.ts',
   },
   {
     name: 'stop-of-an-old-database',
@@ -34,7 +34,7 @@ export const DATABASES = [
     edits: [
       ['src/journal/database-behind-stop.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;'],
     ],
-    noticedBy: 'test/durability-epoch.spec.ts',
+    noticedBy: 'test/durability-epoch.full.spec.ts',
   },
   {
     name: 'recovery-before-lifting',
@@ -43,7 +43,7 @@ export const DATABASES = [
       ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(this.prisma, id))', 'if (!needsRecovery)'],
       ['src/journal/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
     ],
-    noticedBy: 'test/durability-epoch.spec.ts',
+    noticedBy: 'test/durability-epoch.full.spec.ts',
   },
   {
     name: 'server-of-the-epoch',
@@ -65,7 +65,7 @@ export const DATABASES = [
     name: 'copies-of-outcomes',
     guards: 'outcomes that an old database lacks',
     edits: [['src/journal/call-journal.ts', 'if (isSpooled) this.copies.addOutcome(record);', 'void record;']],
-    noticedBy: 'test/durability-epoch.spec.ts',
+    noticedBy: 'test/durability-epoch.full.spec.ts',
   },
   {
     name: 'copies-of-approvals',
@@ -91,7 +91,7 @@ export const DATABASES = [
     name: 'persons-restored',
     guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
     edits: [['src/journal/recovered-persons.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
-    noticedBy: 'test/recovered-persons.spec.ts',
+    noticedBy: 'test/recovered-persons.full.spec.ts',
     test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
   },
   {
@@ -100,7 +100,7 @@ export const DATABASES = [
     edits: [
       ['src/history/retention/persons.ts', 'const erased = ids.filter((id) => !kept.has(id));', 'const erased = ids;'],
     ],
-    noticedBy: 'test/erase-persons.spec.ts',
+    noticedBy: 'test/erase-persons.full.spec.ts',
     test: 'leaves a person whose call waits for an approval, so that they cannot approve it themselves',
   },
   {
@@ -113,7 +113,7 @@ export const DATABASES = [
         'c.key = a.key OFFSET 0',
       ],
     ],
-    noticedBy: 'test/erase-keys.spec.ts',
+    noticedBy: 'test/erase-keys.full.spec.ts',
     test: 'are still taken',
   },
   {
@@ -140,7 +140,7 @@ export const DATABASES = [
     name: 'recovered-refunds',
     guards: 'a cap that looks spent after a recovery',
     edits: [['src/journal/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
-    noticedBy: 'test/recovered-calls.spec.ts',
+    noticedBy: 'test/recovered-calls.full.spec.ts',
     test: 'counts what the outcome gave back',
   },
   {
@@ -153,7 +153,7 @@ export const DATABASES = [
         'void query;',
       ],
     ],
-    noticedBy: 'test/replication.spec.ts',
+    noticedBy: 'test/replication.full.spec.ts',
   },
   {
     name: 'unsafe-settings',
@@ -183,7 +183,7 @@ export const DATABASES = [
         'return this.best ? this.clocks.wall() : this.runningMs();',
       ],
     ],
-    noticedBy: 'test/clocks.spec.ts',
+    noticedBy: 'test/clocks.full.spec.ts',
   },
   {
     name: 'skewed-clock',
@@ -195,7 +195,7 @@ export const DATABASES = [
         'if (certainMs === Infinity) this.raise',
       ],
     ],
-    noticedBy: 'test/clocks.spec.ts',
+    noticedBy: 'test/clocks.full.spec.ts',
   },
   {
     name: 'growing-ids',
@@ -213,7 +213,7 @@ export const DATABASES = [
     name: 'spool',
     guards: 'an outcome that the database does not take, and whose process ends',
     edits: [['src/journal/call-journal.ts', 'await this.spooled.keep(closing.outcome);', 'void this.spooled;']],
-    noticedBy: 'test/spooled-outcomes.spec.ts',
+    noticedBy: 'test/spooled-outcomes.full.spec.ts',
   },
   {
     name: 'abandoned-outcomes',

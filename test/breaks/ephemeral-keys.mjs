@@ -1,6 +1,6 @@
 /** The guards of keys that an app's server gives to a phone or a page. See guards.mjs. */
 
-const CALLERS = 'test/ephemeral-callers.spec.ts';
+const CALLERS = 'test/ephemeral-callers.full.spec.ts';
 const ENDS = 'test/ephemeral-ends.spec.ts';
 
 export const EPHEMERAL_KEYS = [

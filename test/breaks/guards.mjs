@@ -85,7 +85,7 @@ const CALLS = [
         'ageOf(released) > this.sendableForMs * 1e9',
       ],
     ],
-    noticedBy: 'test/quiet-account.spec.ts',
+    noticedBy: 'test/quiet-account.full.spec.ts',
     test: 'does not send a probe that was recorded too long ago, because it may have been settled since',
   },
   {
@@ -106,7 +106,7 @@ const CALLS = [
     edits: [
       ['src/journal/admissions.ts', 'if (!(await noneRefused(tx, admissions)))', 'if (!(await noneRefused(tx, [])))'],
     ],
-    noticedBy: 'test/frozen-database.spec.ts',
+    noticedBy: 'test/frozen-database.full.spec.ts',
   },
   {
     name: 'fence-at-first-byte',

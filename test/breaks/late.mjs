@@ -1,8 +1,8 @@
 /** The guards of what comes late: answers, copies, and bodies that are sent slowly. See guards.mjs. */
 
 const LATE = 'test/late-answers.spec.ts';
-const CALLS = 'test/recovered-calls.spec.ts';
-const DOUBTS = 'test/recovered-doubts.spec.ts';
+const CALLS = 'test/recovered-calls.full.spec.ts';
+const DOUBTS = 'test/recovered-doubts.full.spec.ts';
 
 export const LATE_ONES = [
   {
@@ -59,7 +59,7 @@ export const LATE_ONES = [
         '{ beforeRetry: () => Promise.resolve() },',
       ],
     ],
-    noticedBy: 'test/spooled-outcomes.spec.ts',
+    noticedBy: 'test/spooled-outcomes.full.spec.ts',
     test: 'is on the disk before it is tried again, so that none is lost while many wait for that',
   },
   {
@@ -68,7 +68,7 @@ export const LATE_ONES = [
     edits: [
       ['src/platform/database/replication.ts', "'-c client_min_messages=warning'", "'-c client_min_messages=error'"],
     ],
-    noticedBy: 'test/replication.spec.ts',
+    noticedBy: 'test/replication.full.spec.ts',
     test: 'keeps it from being sent, whatever messages the database is set to send',
   },
   {
@@ -152,7 +152,7 @@ export const LATE_ONES = [
         'if (row.epoch < 0) this.remembered',
       ],
     ],
-    noticedBy: 'test/recovered-settlements.spec.ts',
+    noticedBy: 'test/recovered-settlements.full.spec.ts',
   },
   {
     name: 'lost-fees',
@@ -164,7 +164,7 @@ export const LATE_ONES = [
         'if (epoch < 0) this.learnAnew();',
       ],
     ],
-    noticedBy: 'test/fees.spec.ts',
+    noticedBy: 'test/fees.full.spec.ts',
     test: 'is expected by an instance that knew more fees than a database that came back from the past',
   },
   {

@@ -2,15 +2,15 @@
 
 const EPOCH = 'src/platform/database/epoch.service.ts';
 const RECOVERY = 'src/journal/recovery.ts';
-const EVIDENCE = 'test/epoch-evidence.spec.ts';
-const LOST = 'test/lost-payments.spec.ts';
+const EVIDENCE = 'test/epoch-evidence.full.spec.ts';
+const LOST = 'test/lost-payments.full.spec.ts';
 
 export const RECOVERIES = [
   {
     name: 'epoch-at-start',
     guards: 'an old database that an instance finds at its next start',
     edits: [[EPOCH, 'this.seen = this.file.read();', 'this.seen = undefined;']],
-    noticedBy: 'test/durability-epoch.spec.ts',
+    noticedBy: 'test/durability-epoch.full.spec.ts',
     test: 'stops the instance at its next start, and at every later one',
   },
   {
@@ -135,7 +135,7 @@ export const RECOVERIES = [
     name: 'recovered-outcomes',
     guards: 'a call whose outcome was known, and which is in doubt after a recovery',
     edits: [[RECOVERY, 'WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id)', 'WHERE FALSE']],
-    noticedBy: 'test/durability-epoch.spec.ts',
+    noticedBy: 'test/durability-epoch.full.spec.ts',
     test: 'replays the old key, counts its amount, and pays again only what was not paid',
   },
   {
@@ -144,7 +144,7 @@ export const RECOVERIES = [
     edits: [
       [RECOVERY, 'await giveKeysBack(prisma, await restorePersons(prisma, batch));', 'await giveKeysBack(prisma, []);'],
     ],
-    noticedBy: 'test/recovered-calls.spec.ts',
+    noticedBy: 'test/recovered-calls.full.spec.ts',
     test: 'keeps a call that waits for an approval from being a second payment',
   },
   {
@@ -157,7 +157,7 @@ export const RECOVERIES = [
         "if (!copied || !owner || STATES[copied.state].executed === 'no') return;",
       ],
     ],
-    noticedBy: 'test/recovered-calls.spec.ts',
+    noticedBy: 'test/recovered-calls.full.spec.ts',
     test: 'belongs to a call that was rejected, unless the younger one has an answer too',
   },
   {
@@ -189,7 +189,7 @@ export const RECOVERIES = [
         'await this.work.spool.ids();',
       ],
     ],
-    noticedBy: 'test/spooled-outcomes.spec.ts',
+    noticedBy: 'test/spooled-outcomes.full.spec.ts',
     test: 'is recorded with its IDs after the next start, once',
   },
   {
@@ -208,7 +208,7 @@ export const RECOVERIES = [
     name: 'ids-of-the-database',
     guards: 'an ID with the time of a wrong clock',
     edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
-    noticedBy: 'test/clocks.spec.ts',
+    noticedBy: 'test/clocks.full.spec.ts',
     test: 'makes IDs and times of the database',
   },
   {
@@ -240,7 +240,7 @@ export const RECOVERIES = [
     name: 'copies-without-refused',
     guards: 'a refused call that a copy would bring back in doubt',
     edits: [['src/journal/call-journal.ts', 'if (!refused.includes(row.intent.id)) copies', 'if (refused) copies']],
-    noticedBy: 'test/frozen-database.spec.ts',
+    noticedBy: 'test/frozen-database.full.spec.ts',
     test: 'causes 503 before it wakes up, sends no such call, and releases reservations and keys',
   },
 ];

@@ -58,7 +58,7 @@ export const RETRIES = [
     name: 'retry-confirmed',
     guards: 'a retry that finds its row in place, and does not wait for the synchronous standby',
     edits: [['src/journal/call-journal.ts', '(again ? confirm() : undefined)', '(again ? undefined : undefined)']],
-    noticedBy: 'test/replication.spec.ts',
+    noticedBy: 'test/replication.full.spec.ts',
     test: 'that is gone, while waits for it are cancelled',
   },
   {
@@ -84,7 +84,7 @@ export const RETRIES = [
         'retryAfter !== -1 || this.holdOn(request)',
       ],
     ],
-    noticedBy: 'test/open-circuit.spec.ts',
+    noticedBy: 'test/open-circuit.full.spec.ts',
     test: 'refuses a payment before its intent is written, with Retry-After, and records the refusal',
   },
   {
@@ -93,7 +93,7 @@ export const RETRIES = [
     edits: [
       ['src/gateway/upstream/circuit.ts', 'if (this.probe !== undefined && this.probe !== request)', 'if (false)'],
     ],
-    noticedBy: 'test/open-circuit.spec.ts',
+    noticedBy: 'test/open-circuit.full.spec.ts',
     test: 'lets one of many requests through as its probe, and refuses the others before their intents',
   },
   {
@@ -106,7 +106,7 @@ export const RETRIES = [
         '',
       ],
     ],
-    noticedBy: 'test/open-circuit.spec.ts',
+    noticedBy: 'test/open-circuit.full.spec.ts',
     test: 'gives the probe to the next request if one is refused for another reason, held, or replayed',
   },
   {
@@ -119,21 +119,21 @@ export const RETRIES = [
     name: 'shared-reads',
     guards: 'the database from many followers of one run',
     edits: [['src/http/streams/shared-reads.ts', 'performance.now() - known.at < this.freshMs', 'this.freshMs < 0']],
-    noticedBy: 'test/reconciliation-following.spec.ts',
+    noticedBy: 'test/reconciliation-following.full.spec.ts',
     test: 'costs as many reads as one, however many follow the same run',
   },
   {
     name: 'overdue-beside-payments',
     guards: 'keys, sessions and previews from statements that nobody waits for any more',
     edits: [['src/app/app.ts', 'app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);', '']],
-    noticedBy: 'test/overdue.spec.ts',
+    noticedBy: 'test/overdue.full.spec.ts',
     test: 'end on the server, and leave their connections to other requests',
   },
   {
     name: 'overdue-canceled',
     guards: 'a statement that goes on after its request has been answered',
     edits: [['src/platform/database/overdue.ts', '      cancel(client);', '']],
-    noticedBy: 'test/overdue.spec.ts',
+    noticedBy: 'test/overdue.full.spec.ts',
     test: 'is canceled on the server, so that it is not carried out once its lock is free',
   },
   {
@@ -146,7 +146,7 @@ export const RETRIES = [
         'this.lookedAt = performance.now();',
       ],
     ],
-    noticedBy: 'test/full-disk.spec.ts',
+    noticedBy: 'test/full-disk.full.spec.ts',
     test: 'answers every payment that was sent, and refuses the others before they are sent',
   },
   {
@@ -166,7 +166,7 @@ export const RETRIES = [
     name: 'full-database-admits-nothing',
     guards: 'the space of outcomes, which intents would take while the disk of the database is full',
     edits: [['src/platform/storage/storage.service.ts', " || cause === 'disk_full'", '']],
-    noticedBy: 'test/full-disk.spec.ts',
+    noticedBy: 'test/full-disk.full.spec.ts',
     test: 'answers every payment that was sent, and refuses the others before they are sent',
   },
   {
@@ -191,6 +191,6 @@ export const RETRIES = [
         "too_many_connections: 'database_unavailable'",
       ],
     ],
-    noticedBy: 'test/database-failures.spec.ts',
+    noticedBy: 'test/database-failures.full.spec.ts',
   },
 ];

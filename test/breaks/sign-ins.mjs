@@ -92,7 +92,7 @@ export const SIGN_INS = [
     name: 'name-of-the-provider',
     guards: 'people of a provider whose limits and revocations are kept under another name',
     edits: [[PROVIDER, 'if (metadata.issuer === issuer) ', 'if (metadata.issuer) ']],
-    noticedBy: 'test/page-session-id-tokens.spec.ts',
+    noticedBy: 'test/page-session-id-tokens.full.spec.ts',
     test: 'signs nobody in at a provider that is configured by another name',
   },
   {

@@ -128,7 +128,7 @@ export const ACCESS_TOKENS = [
         'KINDS.filter(() => KINDS.some((one) => hasChanged(one, before, after)))',
       ],
     ],
-    noticedBy: 'test/page-providers.spec.ts',
+    noticedBy: 'test/page-providers.full.spec.ts',
     test: 'gives one person alone no way',
   },
   {

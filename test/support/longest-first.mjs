@@ -1,7 +1,7 @@
 import TestSequencer from '@jest/test-sequencer';
 import { basename } from 'node:path';
 
-/** Spec files that take more than ten seconds, longest first. A missing file does no harm. */
+/** Spec files that take more than ten seconds, longest first, without their tier. A missing file does no harm. */
 const LONGEST = [
   'sdk-faults',
   'console-operators',
@@ -45,7 +45,7 @@ const LONGEST = [
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
     const rank = ({ path }) => {
-      const place = LONGEST.indexOf(basename(path, '.spec.ts'));
+      const place = LONGEST.indexOf(basename(path).replace(/(\.full)?\.spec\.ts$/, ''));
       return place === -1 ? LONGEST.length : place;
     };
     return super.sort(tests).sort((one, other) => rank(one) - rank(other));

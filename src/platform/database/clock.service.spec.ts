@@ -6,7 +6,7 @@ import { ClockService } from './clock.service';
 import { Beat } from './beat';
 import { HeartbeatService } from './heartbeat.service';
 
-/** What a durable write shows is made up here. test/clocks.spec.ts has real ones. */
+/** What a durable write shows is made up here. test/clocks.full.spec.ts has real ones. */
 describe('the comparison of the clocks', () => {
   let fence: FenceService;
   let clocks: ClockService;

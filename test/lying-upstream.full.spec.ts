@@ -7,7 +7,7 @@ import { runs } from './support/runs';
 
 const SCHEDULES = runs(12);
 
-/** Each schedule takes seconds, so `npm test` runs the same few each time, and `npm run test:long` others. */
+/** Each schedule takes seconds, so `npm run test:full` runs the same few each time, and `npm run test:long` others. */
 const SEED = process.env.TEST_RUNS_FACTOR === undefined ? 20_261_121 : Date.now() % 2 ** 31;
 
 /** Two calls in doubt with the same content and one transaction stay in doubt. So does a call that such a call may explain. */

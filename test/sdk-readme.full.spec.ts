@@ -14,7 +14,7 @@ const SECRET = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /**
  * The blocks of code of README, in their order, without the language. That of pages runs in a browser
- * (example-session-page.spec.ts).
+ * (example-session-page.full.spec.ts).
  */
 const EXAMPLES = [...README.matchAll(/^```js\n([^]*?)^```$/gm)]
   .map(([, code = '']) => code)
