@@ -167,6 +167,8 @@ describe('POST /hooks/upstream', () => {
       status: 'xy',
       upstream_ref: '123456789012',
     });
+    await signed('long', '{"chiRef":12345678901234567,"issueID":12345678901234568}').expect(200);
+    expect(await event('long')).toMatchObject({ upstream_ref: '12345678901234567', batch_ref: '12345678901234568' });
     await signed('person', JSON.stringify({ status: 'sent to ada@example.com' })).expect(200);
     expect((await event('person'))?.status).toBe('sent to a••@example.com');
     for (const body of ['[]', '7', 'null']) await signed(`body ${body}`.replace(' ', '-'), body).expect(200);

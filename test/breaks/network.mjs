@@ -21,4 +21,11 @@ export const NETWORK = [
     edits: [['src/platform/config/webhook-key.ts', 'return encoded !== ', 'return encoded.length > 0 || encoded !== ']],
     noticedBy: 'src/platform/config/production.spec.ts',
   },
+  {
+    name: 'long-reference',
+    guards: 'two payouts whose references differ in digits that a double loses',
+    edits: [['src/platform/json/exact-json.ts', 'if (!MAY_HAVE_ONE.test(text)) return value;', 'return value;']],
+    noticedBy: 'src/gateway/upstream/transactions.spec.ts',
+    test: 'reads a chiRef that is a number as its digits, also those that a double cannot hold',
+  },
 ];

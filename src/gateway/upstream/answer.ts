@@ -1,6 +1,6 @@
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { namesWork } from './traces';
-import { readStrictJson } from '../../platform/json/strict-json';
+import { readExactJson } from '../../platform/json/exact-json';
 
 /** The result of an exchange: a complete response, or the reason why there is none. */
 export type Exchange =
@@ -179,7 +179,7 @@ export function parseJson(body: Buffer & { [VALUE]?: unknown }): unknown {
 
 function valueOf(body: Buffer): unknown {
   try {
-    return readStrictJson(body);
+    return readExactJson(body);
   } catch {
     return undefined;
   }

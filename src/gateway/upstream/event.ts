@@ -1,19 +1,20 @@
 import { NewUpstreamEvent } from '../../journal/upstream-events';
-import { isObject } from './answer';
+import { isObject, parseJson } from './answer';
 import { amount, text } from './transactions';
 
 /** The content of an event, with our names. */
 type EventContent = Omit<NewUpstreamEvent, 'id' | 'account' | 'eventId' | 'signedAt'>;
 
 /** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and ignores other fields. */
-export function readEvent(body: unknown): EventContent {
-  const fields = isObject(body) ? body : {};
+export function readEvent(body: Buffer): EventContent {
+  const event = parseJson(body);
+  const fields = isObject(event) ? event : {};
   const meta = isObject(fields.meta) ? fields.meta : {};
   return {
     eventType: text(fields.eventType),
     batchRef: text(fields.issueID),
     upstreamId: text(meta.id),
-    upstreamRef: text(fields.chiRef), // A number (trap 4) cannot be looked up. It is kept as received.
+    upstreamRef: text(fields.chiRef),
     status: text(fields.status),
     amountUsd: amount(fields.amount),
   };

@@ -1,4 +1,4 @@
-import { readStrictJson } from '../../platform/json/strict-json';
+import { readExactJson } from '../../platform/json/exact-json';
 
 /** A body that is not a listing: it has broken JSON, no list, two lists, or an element larger than any transaction. */
 export class NotAListing extends Error {}
@@ -25,7 +25,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 /**
  * Splits a body `{…, "data": [ … ]}` or `{…, "data": {…, "data": [ … ]}}` while its bytes arrive, however they are cut.
  * The elements of the list are returned in batches, and the text around them is kept. This class follows only strings
- * and depth. readStrictJson reads each batch and the rest, and so checks every byte.
+ * and depth. readExactJson reads each batch and the rest, and so checks every byte.
  */
 export class ListingSplitter {
   private depth = 0;
@@ -41,8 +41,8 @@ export class ListingSplitter {
   private elements: Buffer[] = [];
   private elementsBytes = 0;
 
-  /** @param read parses a batch: readStrictJson, and any other work on its text. */
-  constructor(private readonly read: (text: string) => unknown[] = (text) => readStrictJson(text) as unknown[]) {}
+  /** @param read parses a batch: readExactJson, and any other work on its text. */
+  constructor(private readonly read: (text: string) => unknown[] = (text) => readExactJson(text) as unknown[]) {}
 
   /**
    * Adds bytes.
@@ -99,7 +99,7 @@ export class ListingSplitter {
    */
   end(): unknown {
     if (this.listDepth > 0) throw new NotAListing('it broke off');
-    const around = parse(Buffer.concat(this.around), readStrictJson);
+    const around = parse(Buffer.concat(this.around), readExactJson);
     if (this.found && !hasList(around)) throw new NotAListing('the name of the list is said twice');
     return around;
   }

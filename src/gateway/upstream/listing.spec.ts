@@ -4,6 +4,7 @@ import { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { KeyRemover } from './key-remover';
 import { streamListing } from './listing';
+import { text } from './transactions';
 
 const KEY = 'a-key-that-must-not-be-seen';
 const BODY = JSON.stringify({ status: 'success', data: [{ chiRef: 'a', reference: `key ${KEY}` }, { chiRef: 'b' }] });
@@ -60,6 +61,15 @@ describe('streamListing', () => {
   ])('reports %s as unreadable, because readers differ about the members of one name', async (body) => {
     const { failure } = await list((_request, response) => response.end(body));
     expect(failure).toBe('unreadable');
+  });
+
+  it('keeps the digits of references that a double cannot hold', async () => {
+    const body = '{"status":"success","data":[{"chiRef":12345678901234567},{"chiRef":12345678901234568}]}';
+    const { elements } = await list((_request, response) => response.end(body));
+    expect(elements.map((one) => text((one as { chiRef: unknown }).chiRef))).toEqual([
+      '12345678901234567',
+      '12345678901234568',
+    ]);
   });
 
   it('reports a reset for a listing that is cut off, and for one that is never answered', async () => {

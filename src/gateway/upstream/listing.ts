@@ -4,7 +4,7 @@ import { FailureCode, isObject, readEnvelopeStatus } from './answer';
 import { KeyRemover } from './key-remover';
 import { ListingSplitter, NotAListing } from './listing-splitter';
 import { failureOf } from './undici-adapter';
-import { readStrictJson } from '../../platform/json/strict-json';
+import { readExactJson } from '../../platform/json/exact-json';
 
 /** How the reading of a long list ended. */
 export interface Listing {
@@ -39,7 +39,7 @@ export async function streamListing(
 ): Promise<Listing> {
   const sha256 = createHash('sha256');
   const listing: Listing = { failure: null, httpStatus: null, bytes: 0, sha256: null };
-  const splitter = new ListingSplitter((text) => readStrictJson(keyRemover.fromText(text)) as unknown[]);
+  const splitter = new ListingSplitter((text) => readExactJson(keyRemover.fromText(text)) as unknown[]);
   const deadline = AbortSignal.timeout(timeoutMs);
   const hands = new Hands(onBatch);
   try {

@@ -8,6 +8,13 @@ const kept = (body: unknown) =>
   ) as object;
 
 describe('an answer with own transactions alone', () => {
+  it('keeps the digits of its references', () => {
+    const [own, other] = [12345678901234567n, 12345678901234568n];
+    const body = Buffer.from(`{"status":"success","data":[{"chiRef":${own}},{"chiRef":${other}}]}`);
+    const shown = withListed(body, (one) => (one as { chiRef: bigint }).chiRef === own).toString();
+    expect(shown).toBe(`{"status":"success","data":[{"chiRef":${own}}]}`);
+  });
+
   it.each([
     [
       { status: 'success', data: [OWN, OTHERS] },

@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../platform/json/exact-json';
 import { isObject, parseJson } from './answer';
 
 /** The members of an envelope that name no transaction. */
@@ -20,7 +21,7 @@ export function withListed(body: Buffer, isKept: (transaction: unknown) => boole
   const envelope = parseJson(body);
   const shown = isObject(envelope) ? textsOf(envelope, ENVELOPE) : {};
   if (isObject(envelope) && 'data' in envelope) shown.data = dataOf(envelope.data, isKept);
-  return Buffer.from(JSON.stringify(shown));
+  return Buffer.from(writeExactJson(shown));
 }
 
 function dataOf(data: unknown, isKept: (transaction: unknown) => boolean): unknown {

@@ -48,6 +48,10 @@ it('shows nothing of what callers put into meta in the shape of an answer', () =
 });
 
 describe('shapeOf', () => {
+  it('takes a number of any length for a number', () => {
+    expect(shapeOfBody('{"chiRef":12345678901234567}')).toEqual(shapeOfBody('{"chiRef":7}'));
+  });
+
   it('is a JSON Schema of the structure, without a value', () => {
     const shape = shapeOf({ status: 'success', data: { credits: [{ chiRef: 'a', valueInUSD: 1, email: 'x' }, {}] } });
     const closed = { additionalProperties: false };

@@ -46,6 +46,7 @@ const NO_BODY = Symbol('no body');
 const TYPES = new Map<string, string>([
   ['boolean', 'boolean'],
   ['number', 'number'],
+  ['bigint', 'number'],
   ['string', 'string'],
   ['symbol', 'no body'],
 ]);

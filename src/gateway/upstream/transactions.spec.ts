@@ -196,8 +196,11 @@ describe('transactionsIn', () => {
     );
   });
 
-  it('reads a chiRef that is a number as its digits', () => {
-    expect(readOne({ chiRef: 12345 })).toMatchObject({ upstreamRef: '12345' });
+  it('reads a chiRef that is a number as its digits, also those that a double cannot hold', () => {
+    const refs = ['12345', '12345678901234567', '12345678901234568'];
+    const listed = refs.map((digits) => `{"chiRef":${digits}}`).join();
+    const read = transactionsIn(Buffer.from(`{"status":"success","data":[${listed}]}`));
+    expect(read.map(({ upstreamRef }) => upstreamRef)).toEqual(refs);
   });
 
   it('leaves out what a column cannot hold, and shortens very long values', () => {

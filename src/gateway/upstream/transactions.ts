@@ -111,9 +111,12 @@ function typeOf(value: unknown): string | null {
 /** Characters that no column can hold: NUL, half a surrogate pair. Few texts have one, and a listing has millions. */
 const UNFIT = /[\0\ud800-\udfff]/;
 
-/** Reads text. `chiRef` was also seen as a number (trap 4). Characters that no column can hold are removed. */
+/**
+ * Reads text. `chiRef` was also seen as a number (trap 4), whose digits are the text. Characters that no column can hold are
+ * removed.
+ */
 export function text(value: unknown): string | null {
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value !== 'string' || value === '') return null;
   if (value.length <= 255 && !UNFIT.test(value)) return value;
   return Buffer.from(value.slice(0, 255).replaceAll('\0', '')).toString('utf8');

@@ -1,6 +1,7 @@
 import { CredentialDocument, OutcomeDocument } from '../../journal/documents';
 import { accountNamed } from '../../journal/recorded-account';
 import { isUndelivered } from '../../journal/undelivered';
+import { readExactJson } from '../../platform/json/exact-json';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
@@ -166,7 +167,7 @@ export function toMessages(
 function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown {
   const text = Buffer.from(bytes).toString('utf8');
   try {
-    const json = JSON.parse(text) as unknown;
+    const json = readExactJson(text, String); // readers of ours would lose the digits of a long number
     if (isDeeperThan(json, MAX_SHOWN_DEPTH)) return reveal ? text : maskBody(text);
     return reveal ? json : maskBody(json, writtenNumbers([...phones, ...(text.match(PHONES) ?? [])]));
   } catch {

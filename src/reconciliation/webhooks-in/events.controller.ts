@@ -78,8 +78,8 @@ export class EventsController {
   }
 
   private async record(request: FastifyRequest): Promise<EventReceipt> {
-    const { id: eventId, at: signedAt } = this.signed.of(request);
-    const event = { ...readEvent(request.body), id: newId(), account: accountIn(request), eventId, signedAt };
+    const { id: eventId, at: signedAt, body } = this.signed.of(request);
+    const event = { ...readEvent(body), id: newId(), account: accountIn(request), eventId, signedAt };
     const isNew = await insertUpstreamEvent(this.prisma, event);
     if (isNew) this.statuses.note(event, null);
     return { status: isNew ? 'recorded' : 'known' };

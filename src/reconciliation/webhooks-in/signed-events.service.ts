@@ -17,11 +17,16 @@ const EVENTS_PATHS = ['/hooks/upstream', '/hooks/upstream/:account'];
 /** The most bytes that are read before the signature is checked. Events are small. */
 const MAX_BYTES = 65_536;
 
+/** A signed event, and its bytes without keys of ours. */
+interface SignedEvent extends Signed {
+  body: Buffer;
+}
+
 /** Checks the signature of each event over its bytes, before they are parsed and before the database is used. */
 @Injectable()
 export class SignedEventsService implements OnModuleInit {
   private readonly accounts = new Map<string, AccountSecrets>();
-  private readonly signed = new WeakMap<FastifyRequest, Signed>();
+  private readonly signed = new WeakMap<FastifyRequest, SignedEvent>();
 
   constructor(
     private readonly host: HttpAdapterHost,
@@ -43,14 +48,15 @@ export class SignedEventsService implements OnModuleInit {
       const accepted = this.accounts.get(accountIn(request))?.accepted() ?? [];
       if (accepted.length === 0) throw new Problem('not_found');
       const bytes = await collect(payload);
-      this.signed.set(request, check(request, bytes, accepted));
+      const body = this.upstream.withoutKeys(bytes);
+      this.signed.set(request, { ...check(request, bytes, accepted), body });
       // Fastify compares the length with the announced one.
-      return Object.assign(Readable.from([this.upstream.withoutKeys(bytes)]), { receivedEncodedLength: bytes.length });
+      return Object.assign(Readable.from([body]), { receivedEncodedLength: bytes.length });
     });
   }
 
-  /** Returns the signed bytes of an event. */
-  of(request: FastifyRequest): Signed {
+  /** Returns a signed event. */
+  of(request: FastifyRequest): SignedEvent {
     const signed = this.signed.get(request);
     if (!signed) throw new Problem('invalid_signature'); // An event without a body.
     return signed;

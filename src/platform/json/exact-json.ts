@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { readStrictJson } from './strict-json';
+
+/** Stands before the digits of a long integer while a text is read or written. No other text can have it. */
+const MARK = `${randomUUID()}:`;
+
+/** Whether a text may have a long integer. Most have none, and are read at full speed. */
+const MAY_HAVE_ONE = /[[:,\s]-?\d{16}/;
+
+/**
+ * A string, or a whole number of 16 digits and more that stands where a value may be. A number of more digits than any
+ * column holds stays a double, because converting it would take too long.
+ */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w.+-])-?[1-9]\d{15,254}(?=\s*[,\]}])/g;
+
+const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
+
+/**
+ * Like `readStrictJson`, but a whole number that a double cannot hold is a bigint with all its digits. Two such identifiers
+ * would otherwise become one.
+ * @param ofDigits makes another value of them.
+ * @throws SyntaxError that may quote the text.
+ */
+export function readExactJson(json: string | Buffer, ofDigits: (digits: string) => unknown = BigInt): unknown {
+  const value = readStrictJson(json);
+  const text = json.toString('utf8');
+  if (!MAY_HAVE_ONE.test(text)) return value;
+  const marked = text.replace(TOKEN, (token) => (token.startsWith('"') ? token : `"${MARK}${token}"`));
+  return JSON.parse(marked, (_name, one: unknown) =>
+    typeof one === 'string' && one.startsWith(MARK) ? integerOf(one.slice(MARK.length), ofDigits) : one,
+  );
+}
+
+/** Writes a value of `readExactJson`, with the digits of its bigints. */
+export function writeExactJson(value: unknown): string {
+  const marked = JSON.stringify(value, (_name, one: unknown) => (typeof one === 'bigint' ? `${MARK}${one}` : one));
+  return marked.replace(MARKED, '$1');
+}
+
+function integerOf(digits: string, ofDigits: (digits: string) => unknown): unknown {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : ofDigits(digits);
+}
