@@ -17,6 +17,7 @@ import { UsedProofsService } from '../access/tokens/used-proofs.service';
 import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
+import { boundIncompleteRequests } from '../http/connections/incomplete';
 import { noticeLostReplies } from '../http/connections/handovers';
 import { serveConsole } from './console-page';
 import { CheckpointComparison } from '../history/log/checkpoint-comparison';
@@ -45,6 +46,12 @@ import { readJsonBodies } from '../http/validation/json-body';
 
 /** Enough for a body of one megabyte over a slow mobile connection. A body that never ends must not hold a place. */
 const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Enough for the head of a request over a slow mobile connection. Strangers can send heads that never end. */
+const HEAD_TIMEOUT_MS = 10_000;
+
+/** How often Node looks for requests that are too slow. */
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Enough for a file: a statement of 1 GiB at 300 kB per second. */
 const FILE_TIMEOUT_MS = 3_600_000;
@@ -82,6 +89,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
+  boundIncompleteRequests(server, within(settings.trustedProxies));
   endStalledAnswers(server);
   noticeLostReplies(server);
   const [metrics, gate, shares] = [app.get(MetricsService), app.get(GateService), app.get(SharesService)];
@@ -122,7 +130,11 @@ function adapterFor(settings: RunningConfig): ReplyAdapter {
     skipMiddie: true, // no route uses Express middleware
     forceCloseConnections: 'idle',
     requestTimeout: FILE_TIMEOUT_MS, // endSlowRequests has a shorter limit for all other requests
-    http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, // checked later, where the error can be explained
+    http: {
+      headersTimeout: HEAD_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      requireHostHeader: false, // checked later, where the error can be explained
+    },
     clientErrorHandler: () => undefined, // answerBrokenRequests answers
     return503OnClosing: false, // requests on open connections are still answered normally
     // Only these proxies are trusted to name the sender. From others, X-Forwarded-For is an unverified claim.

@@ -28,4 +28,20 @@ export const NETWORK = [
     noticedBy: 'src/gateway/upstream/transactions.spec.ts',
     test: 'reads a chiRef that is a number as its digits, also those that a double cannot hold',
   },
+  {
+    name: 'half-sent-heads',
+    guards: 'payments during a flood of connections whose requests are half sent',
+    edits: [['src/http/connections/incomplete.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
+    noticedBy: 'test/half-sent.spec.ts',
+    test: 'are bounded for each network, oldest first, and leave room for others',
+  },
+  {
+    name: 'half-sent-heads-in-all',
+    guards: 'payments during such a flood from many networks',
+    edits: [
+      ['src/http/connections/incomplete.ts', 'if (waiting.size > inAll) end', 'if (waiting.size > inAll * 1e9) end'],
+    ],
+    noticedBy: 'test/half-sent.spec.ts',
+    test: 'are bounded in all',
+  },
 ];
