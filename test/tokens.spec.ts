@@ -62,6 +62,19 @@ describe('an access token', () => {
     prepared.mockRestore();
   });
 
+  it('with many groups pays while all headers fit, and is refused with their limit', async () => {
+    await pay(bearer(await scene.issuer.token({ groups: 'x'.repeat(9_000) }))).expect(200);
+    const { body } = await pay(bearer(await scene.issuer.token({ groups: 'x'.repeat(14_000) }))).expect(431);
+    expect(body.error).toMatch(/16 KiB.*leave its groups out/);
+  });
+
+  it('of an issuer with another slash at its end is refused with the cause', async () => {
+    const errorOf = async (iss: string) =>
+      (await pay(bearer(await scene.issuer.token({ iss }))).expect(401)).body.error;
+    expect(await errorOf(`${scene.issuer.issuer}/`)).toMatch(/differ by the slash at their end.*token_issuer/);
+    expect(await errorOf('https://evil.example')).toMatch(/no client of this API takes tokens/);
+  });
+
   it('that is forged lets nobody in, and is answered with what to do', async () => {
     const sent = scene.upstream.received.length;
     const forged = (await forgedTokens(scene.issuer)).filter(([, token]) => /^[\x21-\x7e]*$/.test(token));

@@ -28,7 +28,7 @@ export const ACCESS_TOKENS = [
     guards: 'a denied payment whose answer has a second verdict',
     edits: [['src/gateway/screening/answer.ts', 'readStrictJson(text) as', 'JSON.parse(text) as']],
     noticedBy: 'test/screening.spec.ts',
-    test: 'answers two verdicts',
+    test: 'refuses with 503 if the service answers two verdicts',
   },
   {
     name: 'upstream-twin-members',
@@ -38,6 +38,19 @@ export const ACCESS_TOKENS = [
     ],
     noticedBy: 'src/gateway/upstream/answer.spec.ts',
     test: 'readers differ about the members of one name',
+  },
+  {
+    name: 'keys-of-one-name',
+    guards: 'tokens of a provider that publishes two keys of one name',
+    edits: [
+      [
+        'src/access/tokens/provider-keys.ts',
+        'JWKSMultipleMatchingKeys && header.kid !== undefined',
+        'JWKSMultipleMatchingKeys && header.kid === null',
+      ],
+    ],
+    noticedBy: TOKENS,
+    test: 'tries each key of one name',
   },
   {
     name: 'public-url',

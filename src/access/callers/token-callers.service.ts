@@ -77,7 +77,7 @@ export class TokenCallersService {
     const { seen, unseen } = this.lookUps[purpose];
     const finding = (this.seen.has(sha256) ? seen : unseen).add(named, patienceMs);
     const row = await finding.catch(databaseUnavailable);
-    if (!row) throw invalidToken('no client of this API takes tokens of this provider and app (iss, client_id)');
+    if (!row) throw invalidToken(await this.whyUnknown(named, patienceMs));
     const left = Math.max(0, until - performance.now());
     const claims = await this.tokens.verify({ token, sha256, ...read }, sourceOf(row, named), left);
     const caller = tokenCallerOf(row, named, claims, validForMs(claims));
@@ -85,6 +85,20 @@ export class TokenCallersService {
     this.uses.remember(row.keyId);
     return caller;
   }
+
+  /** Providers and their documentation often differ by a slash, and then nobody sees the cause. */
+  private async whyUnknown(named: Named, patienceMs: number): Promise<string> {
+    const other = { ...named, issuer: otherSpelling(named.issuer) };
+    const isKnown = await this.lookUps.forOthers.unseen.add(other, patienceMs).catch(databaseUnavailable);
+    return isKnown
+      ? 'its issuer (iss) and the token_issuer of its client differ by the slash at their end. The operator must set token_issuer to exactly what the token names'
+      : 'no client of this API takes tokens of this provider and app (iss, client_id)';
+  }
+}
+
+/** Returns the issuer with a final slash if it has none, else without it. */
+function otherSpelling(issuer: string): string {
+  return issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`;
 }
 
 function namedIn({ issuer, clientId, subject }: ReadToken): Named {

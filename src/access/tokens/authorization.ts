@@ -25,7 +25,7 @@ export interface ReadToken extends CompactJws {
 /** Reads which provider, app and person a token names. @throws Problem `invalid_token` */
 export function readToken(token: string): ReadToken {
   const jws = readCompactJws(token);
-  if (!jws) throw invalidToken('it is not a JWT in the compact form, or it is too long');
+  if (!jws) throw invalidToken('it is not a JWT in the compact form');
   const { payload } = jws;
   return {
     ...jws,

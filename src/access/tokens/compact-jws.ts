@@ -1,7 +1,7 @@
 import { readStrictJson } from '../../platform/json/strict-json';
 
-/** Longer tokens do not fit beside the other headers of a request. Tokens of providers have about 1 KiB. */
-export const MAX_TOKEN_LENGTH = 8_192;
+/** All headers of a request together are no longer. Tokens of providers have about 1 KiB, and with many groups 10. */
+export const MAX_TOKEN_LENGTH = 16_384;
 
 /** The header and the payload of a JWS, before its signature is verified. */
 export interface CompactJws {

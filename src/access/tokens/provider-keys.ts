@@ -12,6 +12,9 @@ const FRESH_MS = 300_000;
 /** A provider is asked at most this often, so that tokens with made-up keys cannot flood it. */
 const COOL_DOWN_MS = 10_000;
 
+/** More keys of one name than a provider has while it replaces one. */
+const MAX_OF_NAME = 4;
+
 /** Keeps the keys of one provider. */
 export class ProviderKeys {
   private readonly logger = new Logger('Tokens');
@@ -34,19 +37,20 @@ export class ProviderKeys {
   ) {}
 
   /**
-   * Returns the key that a token names. If it is not among the known keys, the provider is asked again.
+   * Returns the keys that a token may be signed with. A provider that replaces a key may publish two of one name (`kid`). If
+   * none is among the known keys, the provider is asked again.
    * @param patienceMs how long its request may still wait.
    * @throws Problem `provider_unavailable` if the provider does not answer, and the known keys are too old or do not contain
    * the key. `invalid_token` if the provider has no such key.
    */
-  async keyFor(header: JWTHeaderParameters, patienceMs: number): Promise<CryptoKey> {
+  async keysFor(header: JWTHeaderParameters, patienceMs: number): Promise<CryptoKey[]> {
     if (this.ageMs > this.maxAgeMs) await this.ask(patienceMs);
     else if (this.ageMs > FRESH_MS) void this.ask(0);
     const known = await this.find(header);
-    if (known) return known;
+    if (known.length > 0) return known;
     await this.ask(patienceMs);
     const found = await this.find(header);
-    if (found) return found;
+    if (found.length > 0) return found;
     const isUncertain = this.failed || this.asking !== undefined;
     throw isUncertain ? new Problem('provider_unavailable') : invalidToken('the provider has no such key (kid)');
   }
@@ -61,12 +65,13 @@ export class ProviderKeys {
     return age < 0 ? Infinity : age;
   }
 
-  private async find(header: JWTHeaderParameters): Promise<CryptoKey | undefined> {
+  private async find(header: JWTHeaderParameters): Promise<CryptoKey[]> {
     if (!this.keys || this.ageMs > this.maxAgeMs) throw new Problem('provider_unavailable');
     try {
-      return await this.keys(header);
+      return [await this.keys(header)];
     } catch (error) {
-      if (error instanceof errors.JWKSNoMatchingKey) return undefined;
+      if (error instanceof errors.JWKSNoMatchingKey) return [];
+      if (error instanceof errors.JWKSMultipleMatchingKeys && header.kid !== undefined) return firstOf(error);
       throw invalidToken('its key cannot be used, or its header does not say which key it is (kid)');
     }
   }
@@ -91,4 +96,11 @@ export class ProviderKeys {
       this.logger.warn({ provider: host, reason }, 'keys of a provider not read, the last known ones stay in effect');
     }
   }
+}
+
+/** Returns the first keys of one name. Each costs a forged token a verification. */
+async function firstOf(keys: AsyncIterable<CryptoKey>): Promise<CryptoKey[]> {
+  const found: CryptoKey[] = [];
+  for await (const key of keys) if (found.push(key) === MAX_OF_NAME) break;
+  return found;
 }

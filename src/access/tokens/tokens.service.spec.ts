@@ -109,6 +109,16 @@ describe('TokensService', () => {
     expect(await verdict(token, source)).toBe('accepted');
   });
 
+  it('tries each key of one name, as while a provider replaces a key', async () => {
+    const other = await TokenIssuer.start();
+    other.keys = await Promise.all([newSigningKey('ES256', 'twin'), newSigningKey('ES256', 'twin')]);
+    for (const key of other.keys)
+      expect(await verdict(await other.token({}, {}, key), sourceOf(other))).toBe('accepted');
+    const stranger = await newSigningKey('ES256', 'twin');
+    expect(await verdict(await other.token({}, {}, stranger), sourceOf(other))).toBe('invalid_token');
+    await other.stop();
+  });
+
   it('takes each algorithm with a key of its own', async () => {
     const other = await TokenIssuer.start();
     other.keys = await Promise.all(['ES256', 'RS256', 'Ed25519'].map((alg) => newSigningKey(alg)));

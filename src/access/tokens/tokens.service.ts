@@ -58,12 +58,11 @@ export class TokensService {
       return known.claims;
     }
     const claims = checkAccessToken(jws, source);
-    const key = await this.keysOf(source).keyFor(jws.header as JWTHeaderParameters, patienceMs);
-    try {
-      await compactVerify(token, key, { algorithms: [...source.algorithms] });
-    } catch {
+    const keys = await this.keysOf(source).keysFor(jws.header as JWTHeaderParameters, patienceMs);
+    const verifying = keys.map((key) => compactVerify(token, key, { algorithms: [...source.algorithms] }));
+    await Promise.any(verifying).catch(() => {
       throw invalidToken('its signature does not match the key of the provider');
-    }
+    });
     this.verified.set(sha256, { claims, source: against });
     return claims;
   }

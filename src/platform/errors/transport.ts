@@ -7,7 +7,7 @@ export const TRANSPORT = {
   expectation_not_met: { status: 417, text: 'The header Expect accepts only 100-continue. Omit it.' },
   headers_too_large: {
     status: 431,
-    text: 'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers.',
+    text: 'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers. If an access token takes most of it, let the identity provider leave its groups out.',
   },
   request_timeout: {
     status: 408,
