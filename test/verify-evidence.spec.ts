@@ -3,6 +3,7 @@ import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, Signer, signerOf } from '../src/history/log/note';
 import { Fault } from '../src/history/log/verify/fault';
 import { verifyLog } from '../src/history/log/verify/verify';
+import { commitmentSql, RECEIVER, RECIPIENT, REFERENCE } from '../src/journal/evidence';
 import { Secret } from '../src/platform/config/secret';
 import { reconcile, Reconciling, startReconciling, untilNow } from './support/reconciling';
 import { isSealed } from './support/sealed-scene';
@@ -115,5 +116,13 @@ describe('verification of what reconciliation has read', () => {
     const added = `INSERT INTO ${table} SELECT (jsonb_populate_record(NULL::${table}, to_jsonb(t) || jsonb_build_object('${place}', '77'))).*
       FROM (SELECT * FROM ${table} LIMIT 1) AS t`;
     expect(await faultAfter(added)).toMatchObject({ code: 'evidence_changed', kind: table });
+  });
+
+  it('detects people of a transaction that nobody signed as erased', async () => {
+    const changes = [RECIPIENT, RECEIVER, REFERENCE].map((group) => {
+      const columns = [`${group.name}_salt`, ...group.columns];
+      return `UPDATE upstream_transaction SET ${group.name}_commitment = ${commitmentSql(group)}, ${columns.map((name) => `${name} = NULL`).join(', ')}`;
+    });
+    expect(await faultAfter(...changes)).toMatchObject({ code: 'people_missing', kind: 'upstream_transaction' });
   });
 });

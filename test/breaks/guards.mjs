@@ -1,6 +1,7 @@
 import { DATABASES } from './databases.mjs';
 import { SERVERS } from './servers.mjs';
 import { ACCESS_TOKENS } from './tokens.mjs';
+import { EVIDENCES } from './evidence.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
 import { PAGE_SESSIONS } from './page-sessions.mjs';
 import { PERSONS } from './persons.mjs';
@@ -137,6 +138,7 @@ export const GUARDS = [
   ...RECOVERIES,
   ...LATE_ONES,
   ...LOG_KEYS,
+  ...EVIDENCES,
   ...EPHEMERAL_KEYS,
   ...PAGE_SESSIONS,
   ...PERSONS,

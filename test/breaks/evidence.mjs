@@ -1,0 +1,55 @@
+/** The guards of what `audit verify` compares beside the records. See guards.mjs. */
+
+const INDEX = 'src/history/log/verify/search-index.ts';
+const EVIDENCE = 'src/history/log/verify/evidence.ts';
+
+export const EVIDENCES = [
+  {
+    name: 'index-entries',
+    guards: 'a payout from being hidden by changes of its entry in the search index',
+    edits: [[INDEX, "WHERE ${different.join(' OR ')}", 'WHERE c.call_id IS NULL OR e.call_id IS NULL']],
+    noticedBy: 'test/verify-search-index.spec.ts',
+    test: 'detects a change of any column of an entry, an amount or a slice',
+  },
+  {
+    name: 'index-definitions',
+    guards: 'searches from functions and views that the owner of the database replaced',
+    edits: [[INDEX, '  await requireDefinitions(ask);\n', '']],
+    noticedBy: 'test/verify-search-index.spec.ts',
+    test: 'detects that a function of the entries was replaced',
+  },
+  {
+    name: 'read-evidence',
+    guards: 'what reconciliation has read and matched from changes',
+    edits: [[EVIDENCE, "e.evidence ->> '${table}' IS DISTINCT FROM h.hash", 'h.hash IS NULL AND FALSE']],
+    noticedBy: 'test/verify-evidence.spec.ts',
+  },
+  {
+    name: 'unsigned-erasure-of-evidence',
+    guards: 'people of a transaction from being removed without a signed erasure',
+    edits: [[EVIDENCE, '  await requireErasures(client, excuses);\n', '']],
+    noticedBy: 'test/verify-evidence.spec.ts',
+    test: 'detects people of a transaction that nobody signed as erased',
+  },
+  {
+    name: 'returned-fee',
+    guards: 'sums from fees of payouts that came back',
+    edits: [
+      [
+        'src/operations/sums-sql.ts',
+        'isOneOf(last, COUNTED)',
+        "isOneOf(last, ['paid', 'pending', 'failed', 'reversed', 'refunded'])",
+      ],
+    ],
+    noticedBy: 'test/payout-sums.spec.ts',
+    test: 'add up, agree with the money of the upstream, and have one country whatever its spelling',
+  },
+  {
+    name: 'one-country',
+    guards: 'filters and sums from several spellings of a country',
+    edits: [
+      ['src/journal/terms.ts', 'termOf(TAGS.country, canonicalCountry(country))', 'termOf(TAGS.country, country)'],
+    ],
+    noticedBy: 'test/audit-search.spec.ts',
+  },
+];
