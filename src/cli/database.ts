@@ -177,7 +177,7 @@ export async function withDatabase(
   const config = loadConfigOf('database');
   if (config.databaseUrl) {
     const urls = namedUrls(config);
-    const look = () => withConnection(urls.ownerUrl, async () => undefined);
+    const look = () => withConnection(urls.ownerUrl, () => Promise.resolve());
     await onceReachable({ url: urls.ownerUrl, while: 'restarting' }, look); // first, because the work is not repeatable
     return work(urls);
   }
