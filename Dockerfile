@@ -3,16 +3,15 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build
+# .git is not copied, so the commit comes from outside: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
+ARG COMMIT
+RUN npm run build:release
 
 FROM node:20-slim
 # The worker beside the proxy would take a free port otherwise, and nobody could scrape it.
 ENV NODE_ENV=production WORKER_PORT=9465
 WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
-COPY --from=build /app/dist dist
-COPY prisma prisma
+COPY --from=build /app/release ./
 # The log's key and checkpoints, unless LOG_SIGNING_KEY and CHECKPOINT_FILE say otherwise: keep them in a volume.
 RUN mkdir .data && chown 1000:1000 .data
 VOLUME /app/.data

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 
 const HELP = `Usage: node tools/prepare.mjs
 
-Runs npm run build after npm ci. After npm ci --omit=dev it builds nothing and says so: copy dist from a machine that has built it.
+Runs npm run build after npm ci. After npm ci --omit=dev it builds nothing and says so: npm run build:release, on a machine with all dependencies, makes a folder that runs.
 
 Examples:
   npm ci                  # installs everything and builds
-  npm ci --omit=dev       # installs what a built proxy needs to run`;
+  npm ci --omit=dev       # installs the packages of a proxy, and builds nothing`;
 
 if (process.argv.includes('--help')) {
   console.log(HELP);
@@ -19,7 +19,7 @@ if (process.argv.includes('--help')) {
   process.exitCode = status ?? 1;
 } else {
   console.log(
-    'The development dependencies are not installed, so nothing was built. Copy dist from a machine that has built it.',
+    'The development dependencies are not installed, so nothing was built. Run npm run build:release on a machine that has them.',
   );
 }
 
