@@ -4,6 +4,7 @@ import { createClient } from './support/fleet';
 import { airtime, eventually, PHONE, SUCCESS } from './support/paying';
 import { envOf, newDataDir, Product } from './support/process';
 import { UPSTREAM_KEY } from './support/proxy';
+import supertest from './support/supertest';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -60,16 +61,15 @@ describe('the log of production', () => {
       /^payout_proxy_build_info\{version="[\d.]+",commit="\S+"\} 1$/m,
     );
     const pay = (key: string, traceparent: string, phone = PHONE) =>
-      fetch(`${address}/api/v0.1/payouts/airtime`, {
-        method: 'POST',
-        headers: { 'X-API-Key': key, 'Content-Type': 'application/json', traceparent },
-        body: JSON.stringify(airtime(phone)),
-      });
+      supertest(address)
+        .post('/api/v0.1/payouts/airtime')
+        .set({ 'X-API-Key': key, traceparent, Host: 'pay.example.com' })
+        .send(airtime(phone));
     const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
-    expect((await pay(key, traceparent)).status).toBe(200);
-    expect((await pay('pp_unknown', 'not a trace')).status).toBe(401);
+    await pay(key, traceparent).expect(200);
+    await pay('pp_unknown', 'not a trace').expect(401);
     upstream.behaviour = reset; // of which the proxy tells, too
-    expect((await pay(key, traceparent, '+254700000001')).status).toBe(502);
+    await pay(key, traceparent, '+254700000001').expect(502);
     await eventually(() => linesOf(product).some(({ outcome }) => outcome === 'unknown'));
 
     expect(await product.signal('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
