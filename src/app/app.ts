@@ -36,7 +36,7 @@ import { logRequests } from '../platform/logging/logging';
 import { IndexService, tellOfIndex } from '../history/search/index.service';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { serveSignIns } from '../credentials/sign-in/serve-sign-ins';
-import { serveDocs } from './openapi';
+import { serveDocs } from './serve-docs';
 import { limitRequests } from '../http/shares/limit-requests';
 import { SharesService } from '../http/shares/shares.service';
 import { writeLongLists } from '../http/answers/long-lists';
@@ -114,7 +114,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   readJsonBodies(server, settings, ({ call }) => shares.turn('long_bodies', holderOf(call)));
   metrics.observe(server);
   logRequests(server, app.get(Logger));
-  serveDocs(app, settings);
+  serveDocs(app, server, settings);
   await serveConsole(server, settings);
   await serveSignIns(app, server);
   await app.init();

@@ -1,6 +1,5 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { FastifyReply, FastifyRequest } from 'fastify';
 import { RunningConfig } from '../platform/config/config';
 import { AnyEnvelope } from '../platform/errors/envelope.dto';
 import { problemResponses } from '../platform/errors/api-problems';
@@ -13,7 +12,7 @@ import { isForwarded } from '../http/validation/nothing.dto';
 import { shareEqualParts, shareSecurity } from './openapi-components';
 import { shareBases } from './openapi-bases';
 import { shareEnums } from './openapi-enums';
-import { Audience, AUDIENCES, documentFor } from './openapi-audiences';
+import { Audience, documentFor } from './openapi-audiences';
 import { describeHeaders, parametersAt, paymentParameters } from './openapi-headers';
 import { shareMembers } from './openapi-members';
 import { shortenNullable } from './openapi-nullable';
@@ -134,27 +133,4 @@ function describePreview(operation: Described, address: string): void {
     },
   });
   delete operation['x-source'];
-}
-
-/** Serves `/docs` for people, and the documents for programs. */
-export function serveDocs(app: NestFastifyApplication, settings: RunningConfig): void {
-  let documents: ApiDocuments | undefined;
-  const adapter = app.getHttpAdapter();
-  for (const [audience, { file }] of Object.entries(AUDIENCES)) {
-    adapter.get(`/${file}`, (_request: FastifyRequest, reply: FastifyReply) => {
-      documents ??= openApiDocuments(app, settings);
-      return reply.type('application/json').send(documents[audience as Audience]);
-    });
-  }
-  SwaggerModule.setup(
-    'docs',
-    app,
-    { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} },
-    {
-      raw: false,
-      explorer: true,
-      customSiteTitle: 'payout-proxy',
-      swaggerOptions: { urls: Object.values(AUDIENCES).map(({ file, title: name }) => ({ url: `/${file}`, name })) },
-    },
-  );
 }

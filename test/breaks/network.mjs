@@ -44,4 +44,12 @@ export const NETWORK = [
     noticedBy: 'test/half-sent.spec.ts',
     test: 'are bounded in all',
   },
+  {
+    name: 'body-kept-once',
+    guards: 'payments against a flood of requests, without a key, for a long body that is compressed for each',
+    edits: [
+      ['src/http/answers/kept-body.ts', '(encodings ??= encode(Buffer.from(read())))', 'encode(Buffer.from(read()))'],
+    ],
+    noticedBy: 'test/kept-bodies.spec.ts',
+  },
 ];

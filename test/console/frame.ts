@@ -49,6 +49,17 @@ describe('the console', () => {
     await expectAccessible(app);
   });
 
+  it('shows the API documents at /docs, with a switch, under a policy of their own', async () => {
+    const page = await browser.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${proxy.url}/docs`);
+    await page.getByText('/api/v0.1/payouts/airtime', { exact: true }).waitFor();
+    await page.locator('#select').selectOption({ label: 'payout-proxy for operators and auditors' });
+    await page.getByText('/v1/audit/summary', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('keeps the key nowhere in the browser, and no script can read the cookie', async () => {
     const page = await visit(keys.auditor);
     const kept = await page.evaluate<string>(
