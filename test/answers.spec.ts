@@ -1,6 +1,8 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { ERROR, OK, TABLE } from './support/answers-table';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { bytes, Paying, startPaying } from './support/paying';
+import { UPSTREAM_KEY } from './support/proxy';
 
 describe('the proxy, given an answer of the upstream', () => {
   let paying: Paying;
@@ -65,9 +67,41 @@ describe('the proxy, given an answer of the upstream', () => {
     },
   );
 
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('decodes %s, which it has not asked for, and stores what it passes on', async (coding, encode) => {
+    const text = JSON.stringify({ status: 'success', data: { name: 'x'.repeat(5_000), said: UPSTREAM_KEY } });
+    paying.upstream.behaviour = (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding }).end(encode(text));
+    const got = await paying.pay().buffer(true).parse(bytes).expect(200);
+    expect(got.body.toString()).toBe(text.replace(UPSTREAM_KEY, '[key removed]'));
+    expect(got.headers['content-encoding']).toBeUndefined();
+    const [kept] = await paying.proxy.database.query('SELECT body FROM outcome_body WHERE intent_id = $1', [
+      got.headers['x-call-id'],
+    ]);
+    expect(kept?.body).toEqual(got.body);
+    expect((await paying.record(got)).outcome).toBe('succeeded');
+  });
+
+  it('decodes no more than the largest answer, and leaves the call in doubt', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
+    paying.upstream.behaviour = (_request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        .end(bomb.subarray(0, 9_000));
+    const got = await paying.pay().expect(502);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'unreadable' } });
+  });
+
   it('passes on the Retry-After of a limited upstream, and defaults to one second', async () => {
     paying.upstream.behaviour = answer(429, ERROR, { 'retry-after': '37' });
     expect((await paying.pay()).headers['retry-after']).toBe('37');
+    const at = new Date(Date.now() + 3_600_000).toUTCString();
+    paying.upstream.behaviour = answer(429, ERROR, { 'retry-after': at });
+    const seconds = Number((await paying.pay()).headers['retry-after']);
+    expect(seconds).toBeGreaterThan(3_000);
+    expect(seconds).toBeLessThanOrEqual(3_600);
     paying.upstream.behaviour = answer(429, ERROR, { 'retry-after': 'Wed, 21 Oct 2099 07:28:00 GMT' });
     expect((await paying.pay()).headers['retry-after']).toBe('1');
   });

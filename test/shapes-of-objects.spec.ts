@@ -58,7 +58,7 @@ describe('objects that each payment or each record of a page needs', () => {
           {
             status: 200,
             contentType: null,
-            contentEncoding: null,
+            isDecoded: true,
             retryAfter: null,
             body: Buffer.from('{"status":"success"}'),
           },

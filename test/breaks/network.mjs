@@ -52,4 +52,11 @@ export const NETWORK = [
     ],
     noticedBy: 'test/kept-bodies.spec.ts',
   },
+  {
+    name: 'decompression-bomb',
+    guards: 'a process whose memory an answer of the upstream would fill',
+    edits: [['src/gateway/upstream/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],
+    noticedBy: 'src/gateway/upstream/content-coding.spec.ts',
+    test: 'stops at the size limit, and so decodes no bomb',
+  },
 ];

@@ -7,8 +7,8 @@ export type Exchange =
   | {
       status: number;
       contentType: string | null;
-      /** The proxy requests no compression, so only a server that ignores the request compresses its answer. */
-      contentEncoding: string | null;
+      /** Whether the body is what the upstream meant. Otherwise it is in a coding that cannot be read. */
+      isDecoded: boolean;
       retryAfter: number | null;
       body: Buffer;
     }
@@ -76,13 +76,11 @@ export function toAnswer(exchange: Exchange, request: RequestKind, rejectionText
     const answer = notSent(exchange.failure);
     return exchange.written ? { ...answer, kind: 'unknown' } : answer;
   }
-  const { status, contentType, contentEncoding, retryAfter, body } = exchange;
+  const { status, contentType, isDecoded, retryAfter, body } = exchange;
   const response = { status, contentType, retryAfter, body };
   if (status >= 300 && status < 400) return { kind: 'unknown', failure: 'redirect', ...response };
   if (status === 408) return { kind: 'unknown', failure: 'timeout', ...response };
-  if (contentEncoding !== null && contentEncoding.toLowerCase() !== 'identity') {
-    return { kind: 'unknown', failure: 'unreadable', ...response };
-  }
+  if (!isDecoded) return { kind: 'unknown', failure: 'unreadable', ...response };
   const meaning =
     request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request, rejectionTexts);
   return Object.assign({}, meaning, response);

@@ -7,7 +7,7 @@ const response = (status: number, body: object | string) =>
     {
       status,
       contentType: null,
-      contentEncoding: null,
+      isDecoded: true,
       retryAfter: null,
       body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     },

@@ -1,7 +1,7 @@
 import { notSent, toAnswer } from './answer';
 import { UpstreamHealth } from './health';
 
-const response = { contentType: null, contentEncoding: null, retryAfter: null, body: Buffer.from('{}') };
+const response = { contentType: null, isDecoded: true, retryAfter: null, body: Buffer.from('{}') };
 const ERROR = Buffer.from('{"status":"error","error":"no"}');
 
 const PAY = { effect: 'pay' } as const;

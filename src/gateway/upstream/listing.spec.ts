@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, RequestListener, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { Pool } from 'undici';
 import { KeyRemover } from './key-remover';
 import { streamListing } from './listing';
@@ -60,6 +61,37 @@ describe('streamListing', () => {
     '{"status":"error","status":"success","data":[{"chiRef":"a"}]}',
   ])('reports %s as unreadable, because readers differ about the members of one name', async (body) => {
     const { failure } = await list((_request, response) => response.end(body));
+    expect(failure).toBe('unreadable');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['BR', brotliCompressSync],
+    ['gzip, identity, x-gzip', (text: string) => gzipSync(gzipSync(text))],
+  ])('decodes %s, although it asked for none, and hashes the bytes as received', async (coding, encode) => {
+    const sent = encode(BODY);
+    const { elements, ...read } = await list((_request, response) => {
+      response.writeHead(200, { 'content-encoding': coding });
+      response.write(sent.subarray(0, 9));
+      response.end(sent.subarray(9));
+    });
+    expect(elements).toHaveLength(2);
+    const sha256 = createHash('sha256').update(sent).digest();
+    expect(read).toEqual({ failure: null, httpStatus: 200, bytes: sent.length, sha256 });
+  });
+
+  it.each([
+    ['gzip', Buffer.from(BODY)],
+    ['gzip', gzipSync(BODY).subarray(0, -9)],
+    ['br', brotliCompressSync(BODY).subarray(0, -9)],
+    ['br', Buffer.from(BODY)],
+    ['zstd', Buffer.from(BODY)],
+    ['gzip', gzipSync(Buffer.alloc(20_000_000, ' '))],
+  ])('reports bytes that are not in their coding %s as unreadable', async (coding, sent) => {
+    const { failure } = await list((_request, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end(sent);
+    });
     expect(failure).toBe('unreadable');
   });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { FailureCode, isObject, readEnvelopeStatus } from './answer';
+import { decodedBy, decodersOf, isCodingFault } from './content-coding';
 import { KeyRemover } from './key-remover';
 import { ListingSplitter, NotAListing } from './listing-splitter';
 import { failureOf } from './undici-adapter';
@@ -11,8 +12,9 @@ export interface Listing {
   /** Null if it is complete and the upstream reported success. `rejected` if the upstream did not. */
   failure: FailureCode | 'rejected' | null;
   httpStatus: number | null;
+  /** As received. */
   bytes: number;
-  /** SHA-256 of the bytes as received. Null if the body was incomplete. */
+  /** SHA-256 of the bytes as received, before they are decoded. Null if the body was incomplete. */
   sha256: Buffer | null;
 }
 
@@ -53,20 +55,25 @@ export async function streamListing(
       bodyTimeout: timeoutMs,
     });
     listing.httpStatus = response.statusCode;
-    const refused = failureOfHead(response.statusCode, response.headers['content-encoding']);
-    if (refused) {
+    const decoders = decodersOf(response.headers['content-encoding']?.toString() ?? null);
+    const refused = failureOfHead(response.statusCode) ?? (decoders ? null : 'unreadable');
+    if (refused || !decoders) {
       response.body.on('error', () => undefined).destroy(); // An error after our own abort is expected.
       return { ...listing, failure: refused };
     }
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      listing.bytes += chunk.length;
-      sha256.update(chunk);
+    const received = async function* () {
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+        listing.bytes += chunk.length;
+        sha256.update(chunk);
+        yield chunk;
+      }
+    };
+    for await (const chunk of decodedBy(decoders, received()))
       for (const batch of splitter.push(chunk)) await hands.give(batch);
-    }
     return { ...listing, failure: failureAtEnd(splitter), sha256: sha256.digest() };
   } catch (error) {
     hands.check();
-    if (error instanceof NotAListing) return { ...listing, failure: 'unreadable' };
+    if (error instanceof NotAListing || isCodingFault(error)) return { ...listing, failure: 'unreadable' };
     if (deadline.aborted) return { ...listing, failure: 'timeout' };
     if (signal?.aborted) return { ...listing, failure: 'stopped' };
     return { ...listing, failure: failureOf(error, listing.httpStatus === null ? 'waiting' : 'answering') };
@@ -94,12 +101,11 @@ class Hands {
 }
 
 /** Like `toAnswer`, but without reading the text of a rejection. */
-function failureOfHead(status: number, encoding: string | string[] | undefined): Listing['failure'] {
+function failureOfHead(status: number): Listing['failure'] {
   if (status >= 300 && status < 400) return 'redirect';
   if (status === 408) return 'timeout';
   if (status >= 400 && status < 500) return 'rejected';
-  if (status >= 500) return 'server_error';
-  return encoding === undefined || String(encoding).toLowerCase() === 'identity' ? null : 'unreadable';
+  return status >= 500 ? 'server_error' : null;
 }
 
 function failureAtEnd(splitter: ListingSplitter): Listing['failure'] {

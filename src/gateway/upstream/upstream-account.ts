@@ -10,12 +10,13 @@ import { FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { Answer, RequestKind, Exchange, toAnswer } from './answer';
 import { Circuit } from './circuit';
+import { decoded } from './content-coding';
 import { Credentials } from './credentials';
 import { headerOf, toSeconds } from './headers';
 import { UpstreamHealth } from './health';
 import { Listing, streamListing } from './listing';
 import { readAgain } from './read-again';
-import { ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
+import { connecting, ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
 
 /** For lists that are too long for memory. They have their own connections, so that no payout waits for them. */
@@ -94,15 +95,16 @@ export class UpstreamAccount {
     this.credentials = new Credentials(account.apiKey);
     this.unitName = new UnitName(settings.upstreamUnitName);
     const longestMs = longestUpstreamTimeout(settings);
+    const connect = connecting(settings.upstreamConnectTimeoutMs);
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
-      connect: { timeout: settings.upstreamConnectTimeoutMs },
+      connect,
       headersTimeout: longestMs, // Each request has its own, shorter one.
       bodyTimeout: longestMs,
     });
     this.listingPool = new Pool(base.origin, {
       connections: LISTING_CONNECTIONS,
-      connect: { timeout: settings.upstreamConnectTimeoutMs },
+      connect,
     });
     // axios.create() has many defaults, which take longer than sending. One of them reads the body.
     this.http = new Axios({
@@ -221,12 +223,14 @@ export class UpstreamAccount {
           effect !== 'read' && this.fence.isRaised ? 'fenced' : isTooLate?.() ? 'too_late' : undefined,
       });
       progress.phase = 'answered';
+      const contentEncoding = headerOf(data.headers, 'content-encoding');
+      const plain = await decoded(data.body, contentEncoding, this.settings.upstreamMaxResponseBytes);
       return {
         status,
         contentType: remover.fromText(headerOf(data.headers, 'content-type') ?? '') || null,
-        contentEncoding: headerOf(data.headers, 'content-encoding'),
-        retryAfter: toSeconds(headerOf(data.headers, 'retry-after')),
-        body: this.unitName.inResponse(remover.fromBytes(data.body)),
+        isDecoded: plain !== undefined,
+        retryAfter: toSeconds(headerOf(data.headers, 'retry-after'), clock.nowMs()),
+        body: this.unitName.inResponse(remover.fromBytes(plain ?? data.body)),
       };
     } catch (error) {
       if (error instanceof ExchangeFailed) {

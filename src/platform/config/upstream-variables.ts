@@ -46,7 +46,10 @@ export const UPSTREAM_VARIABLES = {
       "The upstream's fees by operation: a percentage and a fixed part of each payout, such as `POST /payouts/airtime=1.5%+0.05`. They are reserved on caps with the payouts. See [Caps and fees](../reconciliation/settlement.md#caps-and-fees).",
     unset: 'none',
   },
-  UPSTREAM_CONNECT_TIMEOUT_MS: { section: 'upstream', about: 'Time to connect. After it, nothing was sent.' },
+  UPSTREAM_CONNECT_TIMEOUT_MS: {
+    section: 'upstream',
+    about: 'Time to connect. After it, nothing was sent. Each address of the host but the last one has a third of it.',
+  },
   UPSTREAM_CONNECTIONS: {
     section: 'upstream',
     about:
@@ -58,7 +61,7 @@ export const UPSTREAM_VARIABLES = {
   },
   UPSTREAM_MAX_RESPONSE_BYTES: {
     section: 'upstream',
-    about: 'Largest answer. A larger one is cut off, and its outcome is unknown.',
+    about: 'Largest answer, also once it is decoded. A larger one is cut off, and its outcome is unknown.',
   },
   UPSTREAM_WEBHOOK_SECRET: {
     section: 'upstream',
