@@ -106,6 +106,12 @@ describe('an ID token of a page', () => {
     };
     const unsigned = (claims: object) =>
       `${encoded({ alg: 'RS256' })}.${encoded({ iss: provider.issuer, aud: 'wallet-pages', ...claims })}.AAAA`;
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const now = Math.floor(Date.now() / 1_000);
+    expect(await post(await provider.sign({ events }, { typ: 'at+jwt' }))).toBe(400);
+    expect(await post(await provider.sign({ events, azp: 'another' }))).toBe(400);
+    expect(await post(await provider.sign({ events, iat: now + 60 }))).toBe(400);
+    expect(await sessions()).toBe(2);
     const odd = [{ iss: 'a\u0000' }, { iss: 7 }, { aud: ['wallet-pages', 'b\u0000'] }, { aud: Array(999).fill('a') }];
     const token = await provider.sign({
       aud: ['other', 'wallet-pages', 'shop-pages'],

@@ -69,6 +69,17 @@ describe('PUBLIC_URL', () => {
     await act(OWN).expect(201);
   });
 
+  it('gives each answer a policy, also those that are no pages', async () => {
+    const own = { Host: 'payouts.example.com' };
+    for (const path of ['/livez', '/console', '/v1/limits'] as const) {
+      expect((await ask(path, own)).headers['content-security-policy']).toMatch(
+        /default-src 'none'.*frame-ancestors 'none'/,
+      );
+    }
+    const docs = await ask('/docs' as '/livez', own).expect(200);
+    expect(docs.headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'.*frame-ancestors/);
+  });
+
   it('is used wherever the proxy needs its own address: one file reads Host', () => {
     const isReading = ({ path, text }: { path: string; text: string }) =>
       !path.startsWith('src/sandbox/') &&

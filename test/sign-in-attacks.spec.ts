@@ -120,6 +120,15 @@ describe('an attacker of the sign-in', () => {
       .expect(401); // the interface takes no cookies
   });
 
+  it('cannot lead away from the provider by a planted cookie of a sign-out', async () => {
+    for (const planted of ['https://evil.example/', JSON.stringify({ returnTo: 'https://evil.example/' })]) {
+      const cookies = new Cookies();
+      cookies.values.set('payout_proxy_sign_out', Buffer.from(planted).toString('base64url'));
+      const { location } = await open(cookies, `${url}/session/sign-out`);
+      expect(location ?? '').not.toContain('evil.example');
+    }
+  });
+
   it('cannot read where a browser came from, or frame the pages', async () => {
     const { cookies, callback } = await approachCallback(url, 'alice');
     const answer = await fetch(callback, { headers: { cookie: cookies.header } });
@@ -164,6 +173,8 @@ describe('an ID token', () => {
     ['for another client', (nonce) => ({ nonce, aud: 'another' })],
     ['for several clients', (nonce) => ({ nonce, aud: ['console', 'another'] })],
     ['that has expired', (nonce) => ({ nonce, exp: 1_000_000_000 })],
+    ['of another authorized party (azp)', (nonce) => ({ nonce, azp: 'another' })],
+    ['from the future', (nonce) => ({ nonce, iat: Math.floor(Date.now() / 1_000) + 3_600, exp: 4_000_000_000 })],
     ['without a subject', (nonce) => ({ nonce, sub: undefined as unknown as string })],
   ])('%s signs nobody in', async (_what, claims) => {
     expect(await signInWith((nonce) => provider.sign(claims(nonce)))).toBe(400);

@@ -12,7 +12,7 @@ export interface LyingProvider {
   /** Makes the ID token of the next code. */
   idToken: (code: string) => Promise<string> | string;
   /** Signs claims, with those of a sound token where the test does not change them. */
-  sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult }): Promise<string>;
+  sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult; typ?: string }): Promise<string>;
   /** Ends the connections of those who wait. */
   hangUp(): void;
   close(): Promise<void>;
@@ -37,10 +37,10 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
     keys,
     asked: [],
     idToken: () => '',
-    sign: (changed, { keys: signing = keys } = {}) =>
+    sign: (changed, { keys: signing = keys, typ } = {}) =>
       new SignJWT({ iss: provider.issuer, sub: 'alice', aud: clientId, ...changed })
-        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-        .setIssuedAt()
+        .setProtectedHeader({ alg: 'RS256', kid: 'one', ...(typ !== undefined && { typ }) })
+        .setIssuedAt(changed.iat)
         .setExpirationTime(changed.exp ?? '5m')
         .sign(signing.privateKey),
     hangUp: () => server.closeAllConnections(),

@@ -117,9 +117,13 @@ function begin(request: FastifyRequest, reply: FastifyReply, beginning: Beginnin
   void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
 }
 
+/** For answers that are no pages. If a browser shows one, it runs and loads nothing, and no other page frames it. */
+const NO_PAGE = "default-src 'none'; frame-ancestors 'none'";
+
 function finish({ call }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('server-timing', serverTiming(call));
   void reply.header('x-content-type-options', 'nosniff');
+  if (!reply.hasHeader('content-security-policy')) void reply.header('content-security-policy', NO_PAGE);
   // Files of the console never change.
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
 }

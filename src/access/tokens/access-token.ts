@@ -43,10 +43,11 @@ const MAX_TEXT = 500;
  */
 export function checkAccessToken({ header, payload }: CompactJws, source: TokenSource): AccessTokenClaims {
   checkHeader(header, source);
-  const { iss, aud, client_id: clientId } = payload;
+  const { iss, aud, client_id: clientId, azp = clientId } = payload;
   if (iss !== source.issuer) throw invalidToken('another provider issued it');
   if (![aud].flat().includes(source.audience)) throw invalidToken('it was issued for another API (aud)');
-  if (clientId !== source.clientId) throw invalidToken('it was issued to another app (client_id)');
+  if (clientId !== source.clientId || azp !== clientId)
+    throw invalidToken('it was issued to another app (client_id, azp)');
   const claims: AccessTokenClaims = {
     issuer: source.issuer,
     subject: textOf(payload, 'sub'),
@@ -116,9 +117,10 @@ function thumbprintOf({ cnf }: Record<string, unknown>): string | null {
   return jkt;
 }
 
-/** Only the current actor counts. Earlier ones are nested in it (RFC 8693, section 4.1). */
+/** Earlier actors would be nested in the current one (RFC 8693, section 4.1). Records name one, and none may be left out. */
 function actorOf({ act }: Record<string, unknown>, issuer: string): AccessTokenClaims['act'] {
   if (act === undefined) return null;
   if (!isObject(act)) throw invalidToken('its claim act must be an object');
+  if (act.act !== undefined) throw invalidToken('its claim act names several actors, and records name one');
   return { issuer: act.iss === undefined ? issuer : textOf(act, 'iss'), subject: textOf(act, 'sub') };
 }

@@ -65,7 +65,12 @@ describe('TokensService', () => {
   });
 
   it('says what the token says', async () => {
-    const token = await issuer.token({ scope: 'pay  read', auth_time: 1_700_000_000, act: { sub: 'carol', act: {} } });
+    const token = await issuer.token({
+      scope: 'pay  read',
+      auth_time: 1_700_000_000,
+      azp: issuer.clientId,
+      act: { sub: 'carol' },
+    });
     const claims = await service.verify(unverified(token), sourceOf(issuer), 2_000);
     expect(claims).toMatchObject({
       issuer: issuer.issuer,
@@ -83,6 +88,11 @@ describe('TokensService', () => {
     const odd = verdicts.filter(([, code]) => code !== 'invalid_token' && code !== 'token_expired');
     expect(odd).toEqual([]);
     expect(forged.length).toBeGreaterThan(120);
+  });
+
+  it('refuses a token of another authorized party, and one of several actors', async () => {
+    expect(await verdict(await issuer.token({ azp: 'another-app' }))).toBe('invalid_token');
+    expect(await verdict(await issuer.token({ act: { sub: 'carol', act: { sub: 'dora' } } }))).toBe('invalid_token');
   });
 
   it('never quotes a token or a claim', async () => {

@@ -1,5 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose';
-import { isTokenText } from '../../access/tokens/access-token';
+import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
+import { readCompactJws } from '../../access/tokens/compact-jws';
+import { clock } from '../../platform/database/clock';
 import { SignInFailure } from './sign-in-failure';
 
 /** The session that the provider has ended, or the person whose sessions it has ended. */
@@ -13,16 +15,21 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** The usual clock difference of servers, and the time that a token takes to arrive. */
 const MAX_AGE_SECONDS = 120;
 
+/** Providers from before the type was defined send none, or `JWT`. Other types are tokens for another purpose. */
+const TYPES = /^(application\/)?(logout\+jwt|jwt)$/i;
+
 const COOL_DOWN_MS = 10_000;
 
 /** More clients than a logout token is for. */
 const MAX_CLIENTS = 10;
 
 /** Returns which provider says that it made a logout token, and for whom. Nothing of it is verified. @throws if it is no token. */
-export async function addresseeOf(token: string): Promise<{ issuer: string; clientIds: string[] }> {
-  const { decodeJwt } = await import('jose');
-  const { iss, aud } = decodeJwt(token);
-  const clientIds = [aud].flat().filter(isTokenText);
+export function addresseeOf(token: string): { issuer: string; clientIds: string[] } {
+  const { iss, aud, azp } = readCompactJws(token)?.payload ?? {};
+  const clientIds = [aud]
+    .flat()
+    .filter(isTokenText)
+    .filter((id) => azp === undefined || id === azp);
   if (!isTokenText(iss) || clientIds.length > MAX_CLIENTS) throw new SignInFailure('invalid');
   return { issuer: iss, clientIds };
 }
@@ -48,12 +55,15 @@ export async function verifyLogoutToken(
   { issuer, audience }: { issuer: string; audience: string },
 ): Promise<LogoutToken> {
   const { jwtVerify } = await import('jose');
-  const { payload } = await jwtVerify(token, keys, {
+  const { payload, protectedHeader } = await jwtVerify(token, keys, {
     issuer,
     audience,
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     maxTokenAge: MAX_AGE_SECONDS,
+    clockTolerance: SKEW_SECONDS,
+    currentDate: clock.now(),
   });
+  if (!TYPES.test(protectedHeader.typ ?? 'JWT')) throw new SignInFailure('invalid');
   const { sub: subject, sid, nonce, events } = payload;
   const isLogout = typeof events === 'object' && events !== null && EVENT in events && nonce === undefined;
   const isNamed = subject !== undefined || typeof sid === 'string';

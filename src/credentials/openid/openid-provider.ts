@@ -4,7 +4,8 @@ import { NewSignIn } from '../../access/sessions/session-life';
 import { Secret } from '../../platform/config/secret';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { clock } from '../../platform/database/clock';
-import { isTokenText } from '../../access/tokens/access-token';
+import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
+import { readCompactJws } from '../../access/tokens/compact-jws';
 import { keysForLogout, LogoutKeys, LogoutToken, verifyLogoutToken } from './logout-token';
 import { asSignInFailure, SignInFailure } from './sign-in-failure';
 import { nonceOf, stateOf, Transaction, verifierOf } from './transaction';
@@ -86,11 +87,13 @@ export class OpenIdProvider {
   }
 
   /** Returns the address at the provider where a person signs out. Undefined if it has none, or cannot be reached. */
-  async endSessionUrl(idToken: string, returnTo?: string): Promise<string | undefined> {
+  async endSessionUrl(idToken?: string, returnTo?: string): Promise<string | undefined> {
     return this.asking(({ buildEndSessionUrl }, configuration) => {
       if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
-      const back = returnTo === undefined ? {} : { post_logout_redirect_uri: returnTo };
-      return buildEndSessionUrl(configuration, { id_token_hint: idToken, ...back }).href;
+      return buildEndSessionUrl(configuration, {
+        ...(idToken !== undefined && { id_token_hint: idToken }),
+        ...(returnTo !== undefined && { post_logout_redirect_uri: returnTo }),
+      }).href;
     }).catch(() => undefined);
   }
 
@@ -183,8 +186,11 @@ async function exchange(
   });
   const claims = tokens.claims();
   if (claims === undefined) throw new SignInFailure('invalid');
-  const { iss: issuer, sub: subject, auth_time: at, acr, sid } = claims;
-  if (!isTokenText(subject)) throw new SignInFailure('invalid');
+  const { iss: issuer, sub: subject, auth_time: at, acr, sid, azp, iat } = claims;
+  const isForUs = azp === undefined || azp === configuration.clientMetadata().client_id;
+  const isFromNow = iat <= clock.nowMs() / 1_000 + SKEW_SECONDS;
+  const isRead = readCompactJws(tokens.id_token ?? '') !== undefined; // as every other reader reads it
+  if (!isTokenText(subject) || !isForUs || !isFromNow || !isRead) throw new SignInFailure('invalid');
   return {
     issuer,
     subject,

@@ -80,7 +80,8 @@ export class PageSessionsController {
     void reply.header('set-cookie', noPageSessionCookie(request, client));
     const pages = idToken === undefined ? undefined : await this.providers.find(client).catch(databaseUnavailable);
     if (idToken === undefined || pages === undefined) return { end_session_url: null };
-    return { end_session_url: signOutUrl(request, reply, await pages.provider.endSessionUrl(idToken, returnTo)) };
+    const signOut = { client, idToken, ...(returnTo !== undefined && { returnTo }) };
+    return { end_session_url: await signOutUrl(request, reply, pages.provider, signOut) };
   }
 }
 

@@ -48,7 +48,7 @@ async function endSessions(
   token: string,
   { sessions, pageSessions, consoleProvider, pageProviders }: LogoutServices,
 ): Promise<void> {
-  const addressee = await addresseeOf(token);
+  const addressee = addresseeOf(token);
   const { issuer, clientIds } = addressee;
   const ofConsole = isOf(consoleProvider.configured, issuer, clientIds) ? consoleProvider.configured : undefined;
   const pages = await pageProviders.findByRegistration(addressee);

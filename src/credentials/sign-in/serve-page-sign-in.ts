@@ -55,18 +55,20 @@ async function complete(request: Request, reply: FastifyReply, services: PageSig
   const { client } = request.params;
   const transaction = transactionIn(request, client);
   if (transaction === undefined) return sendPage(reply, notBegunPage(waysOf(client, '/')));
-  const ways = waysOf(client, transaction.returnTo);
-  return showingFailures(reply, ways, async () => {
+  return showingFailures(reply, waysOf(client, '/'), async () => {
     const pages = await find(client, services);
     if (pages === undefined) return sendPage(reply, NO_PAGES);
     // The cookie is the browser's, so it may say anything, and the list of origins may have changed.
     const returnTo = pageReturnTo(transaction.returnTo, pages.caller.limits.origins);
     if (returnTo === undefined) return sendPage(reply, FOREIGN_PAGE);
-    const identified = await completeSignIn(request, reply, placeFor(request, pages), transaction);
-    if (!isAllowedFrom(pages.caller, request.call.clientAddress)) return sendPage(reply, wrongAddressPage(ways));
-    const token = await signIn(request, services, { pages, identified, transaction });
-    void reply.header('set-cookie', pageSessionCookie(request, client, token)).header('referrer-policy', 'no-referrer');
-    return reply.redirect(returnTo, 303);
+    const ways = waysOf(client, returnTo);
+    return showingFailures(reply, ways, async () => {
+      const identified = await completeSignIn(request, reply, placeFor(request, pages), transaction);
+      if (!isAllowedFrom(pages.caller, request.call.clientAddress)) return sendPage(reply, wrongAddressPage(ways));
+      const token = await signIn(request, services, { pages, identified, transaction });
+      const cookie = pageSessionCookie(request, client, token);
+      return reply.header('set-cookie', cookie).header('referrer-policy', 'no-referrer').redirect(returnTo, 303);
+    });
   });
 }
 

@@ -18,7 +18,7 @@ export async function serveSignIns(app: INestApplication, server: FastifyInstanc
   const consoleProvider = app.get(ConsoleProviderService, { strict: false });
   const pageProviders = app.get(PageProvidersService, { strict: false });
   serveConsoleSignIn(server, { sessions, provider: consoleProvider });
-  serveSignOut(server);
+  serveSignOut(server, { consoleProvider, pageProviders });
   servePageSignIn(server, { pageSessions, pageProviders, persons });
   await serveBackchannelLogout(server, { sessions, pageSessions, consoleProvider, pageProviders });
 }

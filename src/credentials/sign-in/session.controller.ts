@@ -98,8 +98,7 @@ export class SessionController {
     if (sessionToken === undefined) return { end_session_url: null };
     const idToken = await this.sessions.end(sessionToken).catch(databaseUnavailable);
     if (idToken === undefined) return { end_session_url: null };
-    const address = await this.provider.get().endSessionUrl(idToken, `${request.call.ownOrigin}/console`);
-    return { end_session_url: signOutUrl(request, reply, address) };
+    return { end_session_url: await signOutUrl(request, reply, this.provider.get(), { idToken }) };
   }
 
   private toRecord({ caller, signIn }: AuthenticatedCall, token: string): SessionRecord {

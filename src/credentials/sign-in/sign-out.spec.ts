@@ -4,29 +4,30 @@ import { signOutUrl } from './sign-out';
 describe('signOutUrl', () => {
   const request = { call: { ownOrigin: 'https://payouts.example.com' } } as FastifyRequest;
 
-  function ask(address: string | undefined) {
+  async function ask(idToken: string, address: string | undefined) {
     const set: string[] = [];
     const reply = { header: (_name: string, value: string) => set.push(value) } as unknown as FastifyReply;
-    const url = signOutUrl(request, reply, address);
-    return { url, address: Buffer.from(/=([\w-]*);/.exec(set[0] ?? '')?.[1] ?? '', 'base64url').toString(), set };
+    const provider = { endSessionUrl: () => Promise.resolve(address) };
+    const url = await signOutUrl(request, reply, provider, { client: 'wallet', idToken });
+    return { url, kept: Buffer.from(/=([\w-]*);/.exec(set[0] ?? '')?.[1] ?? '', 'base64url').toString(), set };
   }
 
-  it('keeps the ID token out of the address that scripts get', () => {
-    const address = 'https://id.example.com/end?id_token_hint=eyJhbGciOi&client_id=wallet-pages';
-    const asked = ask(address);
-    expect([asked.url, asked.address]).toEqual(['https://payouts.example.com/session/sign-out', address]);
+  it('keeps the ID token out of the address that scripts get', async () => {
+    const asked = await ask('eyJhbGciOi', 'https://id.example.com/end');
+    expect(asked.url).toBe('https://payouts.example.com/session/sign-out');
+    expect(JSON.parse(asked.kept)).toEqual({ client: 'wallet', idToken: 'eyJhbGciOi' });
     expect(asked.set).toHaveLength(1);
     expect(asked.set[0]).toMatch(
       /^__Host-payout_proxy_sign_out=[\w-]+; Max-Age=300; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
   });
 
-  it('leaves out an ID token that no cookie can hold', () => {
-    const asked = ask(`https://id.example.com/end?id_token_hint=${'x'.repeat(4_000)}&client_id=wallet-pages`);
-    expect(asked.address).toBe('https://id.example.com/end?client_id=wallet-pages');
+  it('leaves out an ID token that no cookie can hold', async () => {
+    const asked = await ask('x'.repeat(4_000), 'https://id.example.com/end');
+    expect(JSON.parse(asked.kept)).toEqual({ client: 'wallet' });
   });
 
-  it('is null if there is nothing to sign out of', () => {
-    expect(ask(undefined)).toMatchObject({ url: null, set: [] });
+  it('is null if there is nothing to sign out of', async () => {
+    expect(await ask('eyJhbGciOi', undefined)).toMatchObject({ url: null, set: [] });
   });
 });

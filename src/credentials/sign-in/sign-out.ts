@@ -1,5 +1,10 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { cookieIn, endCookie, setCookie } from '../../access/sessions/cookies';
+import { ConsoleProviderService } from '../openid/console-provider.service';
+import { OpenIdProvider } from '../openid/openid-provider';
+import { PageProvidersService } from '../openid/page-providers.service';
+import { pageReturnTo } from './return-to';
 import { sendPage, SignInPage } from './sign-in-page';
 
 const PATH = '/session/sign-out';
@@ -8,36 +13,67 @@ const PATH = '/session/sign-out';
 const LONGEST_SECONDS = 300;
 
 /** Browsers drop cookies of more than 4,096 bytes, and base64 takes a third more. */
-const MAX_ADDRESS_LENGTH = 2_900;
+const MAX_VALUE_LENGTH = 2_900;
 
 const COOKIE = { name: 'payout_proxy_sign_out', sameSite: 'strict' } as const;
+
+/** A session that has ended here, and not yet at the provider. */
+interface SignOut {
+  /** The client of the page. Undefined for the console. */
+  client?: string;
+  idToken?: string;
+  /** The page of the client to show afterwards. */
+  returnTo?: string;
+}
+
+interface SignOutServices {
+  consoleProvider: ConsoleProviderService;
+  pageProviders: PageProvidersService;
+}
 
 /**
  * Lets a browser whose session has ended sign out at the provider. The provider's address contains an ID token, so the scripts
  * of the page do not get it: a cookie holds it until the browser opens our own address.
- * @param address at the provider. Undefined if it has none.
- * @returns the address for the browser to open. Null if there is nothing to sign out of.
+ * @returns the address for the browser to open. Null if the provider has none.
  */
-export function signOutUrl(request: FastifyRequest, reply: FastifyReply, address: string | undefined): string | null {
-  if (address === undefined) return null;
-  const away = new URL(address);
-  // The provider then asks the person, because it does not know who wants to sign out.
-  if (address.length > MAX_ADDRESS_LENGTH) away.searchParams.delete('id_token_hint');
-  const value = Buffer.from(away.href).toString('base64url');
+export async function signOutUrl(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Pick<OpenIdProvider, 'endSessionUrl'>,
+  signOut: SignOut,
+): Promise<string | null> {
+  if ((await provider.endSessionUrl(signOut.idToken)) === undefined) return null;
+  const whole = JSON.stringify(signOut);
+  // Without an ID token, the provider asks the person, because it does not know who wants to sign out.
+  const kept = whole.length > MAX_VALUE_LENGTH ? JSON.stringify({ ...signOut, idToken: undefined }) : whole;
+  const value = Buffer.from(kept).toString('base64url');
   void reply.header('set-cookie', setCookie(request, { ...COOKIE, value, maxAgeSeconds: LONGEST_SECONDS }));
   return `${request.call.ownOrigin}${PATH}`;
 }
 
 /** Serves the address that leads to the provider. */
-export function serveSignOut(server: FastifyInstance): void {
-  server.get(PATH, (request, reply) => {
-    const address = Buffer.from(cookieIn(request, COOKIE.name) ?? '', 'base64url').toString();
-    if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return sendPage(reply, SIGNED_OUT);
+export function serveSignOut(server: FastifyInstance, services: SignOutServices): void {
+  server.get(PATH, async (request, reply) => {
+    const address = await addressFor(request, services).catch(() => undefined);
+    if (address === undefined) return sendPage(reply, SIGNED_OUT);
     return reply
       .header('set-cookie', endCookie(request, COOKIE))
       .header('referrer-policy', 'no-referrer')
       .redirect(address, 303);
   });
+}
+
+/** The cookie is the browser's, so it may say anything. It leads to a provider of ours alone, and back to an allowed page. */
+async function addressFor(
+  request: FastifyRequest,
+  { consoleProvider, pageProviders }: SignOutServices,
+): Promise<string | undefined> {
+  const text = Buffer.from(cookieIn(request, COOKIE.name) ?? '', 'base64url').toString();
+  const { client, idToken, returnTo } = JSON.parse(text) as Partial<Record<keyof SignOut, unknown>>;
+  const hint = typeof idToken === 'string' ? idToken : undefined;
+  if (client === undefined) return consoleProvider.configured?.endSessionUrl(hint, `${request.call.ownOrigin}/console`);
+  const pages = CLIENT_NAME.test(String(client)) ? await pageProviders.find(String(client)) : undefined;
+  return pages?.provider.endSessionUrl(hint, pageReturnTo(String(returnTo), pages.caller.limits.origins));
 }
 
 const SIGNED_OUT: SignInPage = {
