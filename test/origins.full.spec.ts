@@ -2,7 +2,9 @@ import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { SidePrisma } from '../src/platform/database/side-prisma';
 import { startBrowser, TestBrowser } from './support/browser';
-import { FakeUpstream } from './support/fake-upstream';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { mint } from './support/minting';
+import { AIRTIME, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 import type { Answer } from './support/request';
@@ -10,6 +12,18 @@ import type { Answer } from './support/request';
 const WALLETS = '/api/v0.1/wallets/list';
 const SHOP = 'https://shop.example';
 const OTHER = 'https://other.example';
+
+/** Headers that telemetry adds to each request of a page: Sentry, OpenTelemetry, Datadog, Application Insights, jQuery. */
+const TELEMETRY = {
+  'sentry-trace': '771a43a4192642f0b136d5159a501700-7557d0d7d7a4d2d9-1',
+  baggage: 'sentry-environment=production',
+  tracestate: 'dd=s:1',
+  'x-datadog-trace-id': '1234567890',
+  'request-id': '|a1b2.c3d4.',
+  'x-requested-with': 'XMLHttpRequest',
+};
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 /** Pages in browsers that call the proxy from another origin (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
 describe('origins', () => {
@@ -49,14 +63,19 @@ describe('origins', () => {
       expect(headers).toMatchObject({
         'access-control-allow-origin': SHOP,
         'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-        'access-control-allow-headers':
-          'X-API-Key, Authorization, DPoP, Content-Type, X-CSRF-Token, Idempotency-Key, Allow-Duplicate-Of, X-Request-Id, X-Actor, X-People, traceparent',
+        'access-control-allow-headers': 'x-api-key',
         'access-control-max-age': '600',
-        vary: 'Origin',
+        vary: 'Origin, Access-Control-Request-Headers',
         'x-call-id': expect.any(String),
       });
       expect(headers['access-control-allow-credentials']).toBeUndefined();
     }
+  });
+
+  it('are allowed to send any header, because telemetry adds its own', async () => {
+    const headers = Object.keys(TELEMETRY).join(',');
+    const answer = await preflight(SHOP).set('Access-Control-Request-Headers', headers).expect(204);
+    expect(answer.headers['access-control-allow-headers']).toBe(headers);
   });
 
   it.each([OTHER, 'null', `${SHOP}.evil.example`, 'http://shop.example', SHOP.toUpperCase(), '*'])(
@@ -140,41 +159,51 @@ describe('origins', () => {
       );
       await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
       browser = await startBrowser();
+      await allow('shop', `http://127.0.0.1:${portOf(pages)}`);
     });
     afterAll(async () => {
       await browser.close();
       await new Promise((resolve) => pages.close(resolve));
     });
 
+    const payFrom = async (host: string, key: string, { body = { airtimes: [] } as object, telemetry = {} } = {}) => {
+      const page = await browser.browser.newPage();
+      await page.goto(`http://${host}:${portOf(pages)}/`);
+      const read = await page.evaluate(
+        async ({ url, headers, body }) => {
+          try {
+            const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+            return { status: answer.status, callId: answer.headers.get('x-call-id'), body: await answer.json() };
+          } catch (error) {
+            return { failed: (error as Error).name };
+          }
+        },
+        {
+          url: `${proxy.url}/api/v0.1/payouts/airtime`,
+          headers: { 'X-API-Key': key, 'Content-Type': 'application/json', 'Idempotency-Key': 'k-1', ...telemetry },
+          body,
+        },
+      );
+      await page.close();
+      return read;
+    };
+
+    it('let a page with telemetry pay, and send none of its headers upstream', async () => {
+      upstream.behaviour = answer(200, SUCCESS);
+      const { key } = await mint(proxy, shop);
+      const paid = await payFrom('127.0.0.1', key, { body: AIRTIME, telemetry: TELEMETRY });
+      expect(paid).toMatchObject({ status: 200 });
+      const sent = Object.keys(upstream.received.at(-1)!.headers);
+      expect(sent.filter((name) => name in TELEMETRY)).toEqual([]);
+    });
+
     it('let a page of the allowed origin read why its key is refused, and another page read nothing', async () => {
-      const { port } = pages.address() as AddressInfo;
-      await allow('shop', `http://127.0.0.1:${port}`);
-      const fetchFrom = async (host: string, key: string) => {
-        const page = await browser.browser.newPage();
-        await page.goto(`http://${host}:${port}/`);
-        const read = await page.evaluate(
-          async ({ url, key }) => {
-            const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', 'Idempotency-Key': 'k-1' };
-            const body = JSON.stringify({ airtimes: [] });
-            try {
-              const answer = await fetch(url, { method: 'POST', headers, body });
-              return { status: answer.status, callId: answer.headers.get('x-call-id'), body: await answer.json() };
-            } catch (error) {
-              return { failed: (error as Error).name };
-            }
-          },
-          { url: `${proxy.url}/api/v0.1/payouts/airtime`, key },
-        );
-        await page.close();
-        return read;
-      };
-      const read = await fetchFrom('127.0.0.1', shop);
+      const read = await payFrom('127.0.0.1', shop);
       expect(read).toMatchObject({ status: 403, body: { code: 'key_in_browser', call_id: read.callId } });
-      expect(await fetchFrom('127.0.0.1', 'pp_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
+      expect(await payFrom('127.0.0.1', 'pp_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
       const before = await refusals();
-      expect(await fetchFrom('localhost', shop)).toEqual({ failed: 'TypeError' });
+      expect(await payFrom('localhost', shop)).toEqual({ failed: 'TypeError' });
       expect(await refusals()).toBe(before); // the browser did not even send it
-      await allow('shop', SHOP);
     });
   });
 });
