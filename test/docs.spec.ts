@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { operatorCommands } from '../src/cli/program';
 import { describeRoutes } from '../src/cli/api-document';
 import { referencePages } from '../src/cli/reference';
+import { Environment } from '../src/platform/config/environment';
 import { VARIABLES } from '../src/platform/config/variables';
 
 const ROOT = resolve(__dirname, '..');
@@ -33,6 +34,30 @@ function anchorsOf(text: string): string[] {
       .replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+}
+
+const DEFAULTS = new Environment();
+
+/** The default of a variable that is a number. */
+function defaultOf(name: string): number | undefined {
+  const value = DEFAULTS[name as keyof Environment];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** What one of a unit is in the unit that a variable's name ends with. */
+const UNITS: Record<string, Record<string, number>> = {
+  MS: { ms: 1, second: 1_000, minute: 60_000 },
+  SECONDS: { second: 1, minute: 60, hour: 3_600, day: 86_400 },
+  MINUTES: { minute: 1, hour: 60 },
+  DAYS: { day: 1, week: 7 },
+  MB: { MB: 1 },
+};
+
+/** A number of a page, such as `15 minutes`, in the unit of a variable. Without a unit, it is in that of the variable. */
+function inUnitOf(variable: string, number: string, unit: string | undefined): number {
+  const count = /^\d/.test(number) ? Number(number.replace(/[_,]/g, '')) : 1;
+  const factor = unit === undefined ? 1 : UNITS[variable.split('_').at(-1)!]?.[unit.replace(/s$/, '')];
+  return count * (factor ?? NaN);
 }
 
 describe('the documentation', () => {
@@ -121,6 +146,24 @@ describe('the documentation', () => {
     for (const [path, text] of Object.entries(referencePages(operatorCommands(), await describeRoutes()))) {
       expect({ path, text: read(path) }).toEqual({ path, text }); // npm run docs writes them
     }
+  });
+
+  it('states the default of a variable beside its name only as it is in the code', () => {
+    const wrong = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/`([A-Z][A-Z0-9_]+)` \((\d[\d_,.]*|a|an|one)(?: (\w+))?\)/g)]
+        .filter(([, name = '']) => defaultOf(name) !== undefined)
+        .filter(([, name = '', number = '', unit]) => inUnitOf(name, number, unit) !== defaultOf(name))
+        .map(([stated]) => `${path}: ${stated}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has the defaults of the code in .env.example', () => {
+    const stated = [...read('.env.example').matchAll(/^# ([A-Z_]+)=(\d+)$/gm)];
+    const wrong = stated.filter(
+      ([, name = '', value]) => defaultOf(name) !== undefined && Number(value) !== defaultOf(name),
+    );
+    expect(wrong.map(([line]) => line)).toEqual([]);
   });
 
   it('has every variable of the configuration in .env.example', () => {

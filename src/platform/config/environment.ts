@@ -142,7 +142,7 @@ export class Environment {
   @Amounts() @AreAmounts() WALLET_LOW_BALANCE_USD: ReadonlyMap<string, string> = new Map();
   @Numeric() @IsInt() @Min(0) @Max(86_400) RESOLVER_EVERY_SECONDS = 10;
   @Numeric() @IsInt() @Min(0) @Max(86_400) FOLLOW_UP_EVERY_SECONDS = 300;
-  @Numeric() @IsInt() @Min(1) @Max(365) FOLLOW_UP_DAYS = 7;
+  @Numeric() @IsInt() @Min(1) @Max(365) FOLLOW_UP_DAYS = 30;
   @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the latest execution of a request that was ever seen
   @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_REJECTED_QUIET_SECONDS = 30; // longer than the latest execution after such an answer
   @IsOptional() @IsEmail() RESOLVER_PROBE_EMAIL?: string;
