@@ -88,7 +88,7 @@ describe('a held call', () => {
     expect(await approving.read(id)).toMatchObject({ outcome: 'expired', approval: { status: 'expired' } });
     expect([await listed('expired'), await listed('pending')].map((ids) => ids.includes(id))).toEqual([true, false]);
     for (const decision of ['approve', 'reject'] as const) {
-      expect((await approving.decide(decision, id).expect(409)).body.code).toBe('already_decided');
+      expect((await approving.decide(decision, id).expect(403)).body.code).toBe('approval_expired');
     }
     expect(approving.upstream.received).toEqual([]);
   });

@@ -32,6 +32,8 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
   switch (told.json.code ?? '') {
     case 'already_decided':
       return intent.decision === null && !world.lost?.calls.has(callId) ? [`${said}nobody did`] : [];
+    case 'approval_expired':
+      return intent.decision === null ? [] : [`${said}${intent.decision} is recorded`];
     case 'outcome_unknown': // it is in doubt, and listed as that
       return intent.decision === 'approved' ? [] : [`${said}${intent.decision} is recorded`];
     case 'cap_exceeded': // money.ts looks whether it was

@@ -54,6 +54,7 @@ export class ApprovalsController {
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call with its outcome.' })
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
+    'approval_expired',
     ...(['key_revoked', 'no_longer_allowed', 'suspected_duplicate', 'step_up_required'] as const),
     ...(['content_lost', 'content_changed', 'stopped', 'instance_fenced', 'outcome_unknown'] as const),
   )
@@ -79,6 +80,7 @@ export class ApprovalsController {
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The rejected call.' })
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'approval_not_found', 'already_decided'] as const),
+    'approval_expired',
     ...(['content_changed', 'instance_fenced'] as const),
   )
   reject(

@@ -36,7 +36,7 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
 import { Held, namedBy, ownerBehind, payersOf, readAsker, requireUnchanged, toPrepared } from './held';
-import { CIRCUIT_OPEN, EXPIRED, obstacleProblem, screeningProblem } from './obstacles';
+import { CIRCUIT_OPEN, notPending, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
 import { brokenRule } from './permission';
 import { readRequesters } from './requesters';
@@ -129,6 +129,7 @@ export class ApprovalsService {
     ).catch((cause: unknown) => {
       throw notSent(cause);
     });
+    if (decided.kind === 'decided') throw await this.tooLate(id);
     if (decided.kind !== 'released') throw obstacleProblem(decided, operation);
     this.epoch.remember('approved', id);
     this.copies.addApproval(id, decided.reservedOn);
@@ -173,7 +174,7 @@ export class ApprovalsService {
   ): Promise<FullApprovalRecord> {
     requireNoFence(this.fence);
     const { by, held } = await this.undecided(call, id, hash);
-    if (!(await rejectHeldCall(this.prisma, this.decision(held, reason, by)))) throw new Problem('already_decided');
+    if (!(await rejectHeldCall(this.prisma, this.decision(held, reason, by)))) throw await this.tooLate(id);
     return this.one(call, id);
   }
 
@@ -192,14 +193,18 @@ export class ApprovalsService {
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
     const by = requireSomebodyElse(call, await readAsker(this.prisma, held));
-    if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
-    if (approval?.status !== 'pending') throw new Problem('already_decided');
+    if (approval?.status !== 'pending') throw notPending(approval?.status);
     if (hash !== undefined && hash !== approval.content_hash) {
       throw new Problem('content_changed', {
         text: 'The content_hash of this call differs from the one you sent. Nothing was decided. Read the call again, then decide.',
       });
     }
     return { by, held };
+  }
+
+  /** Explains a decision that came after another one, or after the call had expired. */
+  private async tooLate(id: string): Promise<Problem> {
+    return notPending((await this.record(id, false)).approval?.status);
   }
 
   private async record(id: string, reveal: boolean): Promise<FullCallRecord> {

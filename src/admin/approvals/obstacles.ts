@@ -1,23 +1,30 @@
 import { forbiddenFaults, recipientFaults } from '../../gateway/forwarding/refusals';
+import { RecordApproval } from '../../history/records/record.dto';
 import { ApprovalObstacle } from '../../journal/decisions';
 import { OperationName } from '../../operations/catalogue';
 import { Problem } from '../../platform/errors/problem';
 import { OverCap } from '../../policy/caps';
 import { BrokenRule, noLongerAllowed } from './permission';
 
-export const EXPIRED =
+const EXPIRED =
   'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
 
 export const CIRCUIT_OPEN =
   'The payout service fails most requests of this operation at the moment. Nothing was sent, and the call is still pending. Approve it after Retry-After.';
 
-/** Returns the error for an approver of a call that an obstacle stops. */
-export function obstacleProblem(obstacle: ApprovalObstacle<BrokenRule>, operation: OperationName): Problem {
+/** Returns the error for an approver of a call that does not wait for a decision any more. */
+export function notPending(status: RecordApproval['status'] | undefined): Problem {
+  return status === 'expired' ? new Problem('approval_expired', { text: EXPIRED }) : new Problem('already_decided');
+}
+
+/** Returns the error for an approver of a pending call that an obstacle stops. */
+export function obstacleProblem(
+  obstacle: Exclude<ApprovalObstacle<BrokenRule>, { kind: 'decided' }>,
+  operation: OperationName,
+): Problem {
   switch (obstacle.kind) {
     case 'forbidden':
       return noLongerAllowed(obstacle.why);
-    case 'decided':
-      return new Problem('already_decided');
     case 'maybe_paid':
       return new Problem('suspected_duplicate', {
         text: `The upstream has paid the same amount to the same recipient in a time whose records are lost: transaction ${obstacle.transaction}. It may be this call. Nothing was sent, and the call is still pending. Reject it if it was paid. Otherwise decide about the finding of that transaction first, then approve it.`,

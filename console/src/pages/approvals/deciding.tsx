@@ -67,7 +67,7 @@ async function send(decision: Decision, { id, approval }: ApprovalRecord, reason
 function inPlace(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
   return new Error(
-    'This call was already decided, or it has expired. Nothing was changed. Close this dialog to see its current state.',
+    'This call was already decided. Nothing was changed. Close this dialog to see its current state.',
   );
 }
 
