@@ -175,7 +175,11 @@ describe('a held call', () => {
     const deciding = approving.decide('approve', id).then((got) => got);
     await eventually(() => approving.upstream.received.length === 1);
     expect(await approving.spent()).toMatchObject({ usd: '2.500000' });
-    expect(await approving.read(id)).toMatchObject({ approval: { status: 'approved' }, upstream: null });
+    expect(await approving.read(id)).toMatchObject({
+      outcome: 'in_progress',
+      approval: { status: 'approved' },
+      upstream: null,
+    });
     expect(
       (await approving.decide('approve', id, {}, approving.approver.key, approving.second).expect(409)).body.code,
     ).toBe('already_decided');

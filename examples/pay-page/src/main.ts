@@ -15,7 +15,7 @@ interface Stored {
 const placeOf = (person: string) => `payment of ${person}`;
 
 const env = import.meta.env as Record<string, string>;
-const baseUrl = env.VITE_PROXY_URL ?? '';
+const baseUrl = env.VITE_PROXY_URL ?? location.origin;
 const signIn: SignIn = env.VITE_PROXY_CLIENT
   ? new SessionSignIn(baseUrl, env.VITE_PROXY_CLIENT)
   : new TokenSignIn(baseUrl, {
@@ -34,6 +34,7 @@ const WORDS: Record<PaymentResult['status'], string> = {
   partially: 'Paid in part',
   rejected: 'Not paid',
   held: 'Waiting for an approval',
+  in_progress: 'Being sent',
   unknown: 'Not known yet. Do not pay again: this page waits for the outcome',
   not_sent: 'Not paid. You can try again',
 };

@@ -23,7 +23,7 @@ import type {
 import { type Retries, USUAL_RETRIES } from './waiting.ts';
 
 export interface ClientOptions extends Credentials {
-  /** Where the proxy is, such as `https://payouts.example.com`. */
+  /** The address of the proxy, such as `https://payouts.example.com`, with a path if it has one. */
   baseUrl: string;
   /** Stores each payment before its first byte is sent. If it fails, nothing is sent. */
   store?: (payment: StoredPayment) => void | Promise<void>;
@@ -68,9 +68,10 @@ export class PayoutProxy {
   private readonly store: ClientOptions['store'];
   private readonly ofPage: Session | undefined;
 
+  /** @throws TypeError for an address or a credential that cannot be right. */
   constructor(options: ClientOptions) {
     const { session, timeoutMs = USUAL_TIMEOUT_MS } = options;
-    const baseUrl = options.baseUrl.replace(/\/+$/, '');
+    const baseUrl = baseUrlOf(options);
     const { authorize, refresh } = authorizing(options);
     // A page's own fetch must be called on the page.
     const send = options.fetch ?? ((...given: Parameters<typeof fetch>) => fetch(...given));
@@ -194,6 +195,14 @@ export class PayoutProxy {
   async limits({ signal }: ReadOptions = {}): Promise<Limits> {
     return (await this.reader.read({ method: 'GET', path: '/v1/limits', signal })).body as Limits;
   }
+}
+
+/** Not `URL`, whose parts React Native cannot read. */
+const BASE_URL = /^https?:\/\/([^\s/?#@:[\]\\]+|\[[\da-f:.]+\])(:\d{1,5})?(\/[^\s?#\\]*)?$/i;
+
+function baseUrlOf({ baseUrl }: Pick<ClientOptions, 'baseUrl'>): string {
+  if (typeof baseUrl === 'string' && BASE_URL.test(baseUrl)) return baseUrl.replace(/\/+$/, '');
+  throw new TypeError('"baseUrl" must be the address of the proxy, such as "https://payouts.example.com".');
 }
 
 const pathOf = (operation: string) => operation.replace(/^\w+ /, '');

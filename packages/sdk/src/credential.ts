@@ -49,23 +49,25 @@ export function authorizing(options: Credentials & { fetch?: typeof fetch }) {
     return { authorize: () => ({}), refresh: undefined };
   }
   let renewed: string | undefined;
-  const present = async (credential: Credential | undefined) =>
-    renewed ?? (typeof credential === 'function' ? credential() : (credential ?? ''));
+  const credential = apiKey ?? accessToken;
+  const present = async () =>
+    requireText(renewed ?? (typeof credential === 'function' ? await credential() : credential));
+  if (typeof credential === 'string') requireText(credential);
   if (typeof apiKey === 'string') requirePrivate(apiKey);
   return {
     authorize:
       authorize ??
       (async (): Promise<Record<string, string>> => {
-        const credential = await present(apiKey ?? accessToken);
-        if (apiKey === undefined) return { Authorization: `Bearer ${credential}` };
-        requirePrivate(credential);
-        return { 'X-API-Key': credential };
+        const text = await present();
+        if (apiKey === undefined) return { Authorization: `Bearer ${text}` };
+        requirePrivate(text);
+        return { 'X-API-Key': text };
       }),
     refresh:
       refresh &&
       (async (error: ApiError) => {
-        const credential = await refresh(error);
-        if (typeof credential === 'string') renewed = credential;
+        const text = await refresh(error);
+        if (typeof text === 'string') renewed = requireText(text);
       }),
   };
 }
@@ -79,6 +81,12 @@ function requireCookies(): void {
   };
   const isServer = process?.versions?.node !== undefined && document === undefined && WorkerGlobalScope === undefined;
   if (isServer) throw new TypeError(NO_COOKIES);
+}
+
+/** An empty credential is a variable that is not set. A proxy would take the request for one without a credential. */
+function requireText(credential: string | undefined): string {
+  if (typeof credential === 'string' && credential.trim() !== '') return credential;
+  throw new TypeError('The credential is empty. Check the variable or function that it comes from.');
 }
 
 function requirePrivate(key: string): void {

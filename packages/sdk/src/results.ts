@@ -44,6 +44,11 @@ export interface Held extends OfCall {
   status: 'held';
 }
 
+/** It is being sent: an approver has just approved it, or another program sends it. */
+export interface InProgress extends OfCall {
+  status: 'in_progress';
+}
+
 /** Nobody knows yet whether it was paid. Do not pay it again. `settled()` follows it. */
 export interface Unknown extends Common {
   status: 'unknown';
@@ -65,6 +70,7 @@ export type PaymentResult<Answer = unknown> =
   | Partially<Answer>
   | Rejected
   | Held
+  | InProgress
   | Unknown
   | NotSent;
 
@@ -109,6 +115,7 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
     case 'refused':
       return { status: 'rejected', settled: true, ...of, items, error: refusalOf(record) };
     case 'in_progress':
+      return { status: 'in_progress', settled: false, ...of };
     case 'unknown':
     default: // a newer proxy may know more outcomes
       return { status: 'unknown', settled: false, ...of, error: undefined };

@@ -1,5 +1,5 @@
 import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
-import { type Payer, personOfToken } from './payer.ts';
+import { holderOf, type Payer, personOfToken } from './payer.ts';
 import { LONGEST_TIMER_MS, orAborted, reasonOf } from './waiting.ts';
 
 /** What a request is authorized with. */
@@ -63,8 +63,12 @@ export interface Sender {
 /** The codes of a credential whose time is over. With a new one, the same request may be accepted (`fix_request`). */
 const EXPIRED: readonly string[] = ['token_expired', 'ephemeral_key_ended'];
 
-/** Node's codes for connections that were never made. A browser does not tell. */
-const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+/**
+ * Node's codes of faults before the first byte: no address, no connection, or no certificate that can be trusted. A browser
+ * tells none.
+ */
+const BEFORE_FIRST_BYTE =
+  /^(ERR_INVALID_URL|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|ERR_SSL_WRONG_VERSION_NUMBER|CERT_\w+|UNABLE_TO_\w+|\w+_SIGNED_CERT(_IN_CHAIN)?)$/;
 
 /** Sends single requests. */
 export class Transport implements Sender {
@@ -114,7 +118,7 @@ export class Transport implements Sender {
     const given = Object.entries(outgoing.headers ?? {}).filter((one): one is [string, string] => one[1] !== undefined);
     const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };
     const headers = new Headers({ ...sent, ...authorized });
-    outgoing.payer?.requireSame(personOfToken(headers.get('Authorization')));
+    outgoing.payer?.requireSame(holderOf(headers));
     const time = limited(this.options.timeoutMs + extraMs, signal);
     try {
       const init = {
@@ -131,7 +135,7 @@ export class Transport implements Sender {
     } catch (error) {
       if (error instanceof NetworkError) throw error;
       if (signal?.aborted) throw reasonOf(signal);
-      throw new NetworkError(textOf(error, time.isOver()), !isNotConnected(error), error);
+      throw new NetworkError(textOf(error, time.isOver()), !isNotSent(error), error);
     } finally {
       time.end();
     }
@@ -186,12 +190,23 @@ function limited(ms: number, given: AbortSignal | undefined) {
 
 function textOf(error: unknown, isOver: boolean): string {
   if (isOver) return 'The proxy did not answer in time.';
-  return `The proxy cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
+  const causes = causesOf(error).map((cause) => (cause instanceof Error ? cause.message || cause.name : String(cause)));
+  return `The proxy cannot be reached: ${[...new Set(causes)].join(': ')}`;
 }
 
-/** Whether no byte can have left. */
-function isNotConnected(error: unknown): boolean {
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  const code: unknown = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' && NOT_CONNECTED.includes(code);
+/** Whether no byte of the request can have left. */
+function isNotSent(error: unknown): boolean {
+  return causesOf(error).some((cause) => {
+    // Several addresses were tried, and no connection may have stood.
+    if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isNotSent);
+    const { code, syscall, message } = cause as { code?: unknown; syscall?: unknown; message?: unknown };
+    if (message === 'bad port') return true; // a port that fetch refuses (https://fetch.spec.whatwg.org/#port-blocking)
+    return typeof code === 'string' && (BEFORE_FIRST_BYTE.test(code) || syscall === 'connect');
+  });
+}
+
+/** An error and its causes, outermost first. `fetch` hides the fault of the network in the cause of its own error. */
+function causesOf(error: unknown): object[] {
+  if (typeof error !== 'object' || error === null) return [];
+  return [error, ...causesOf((error as { cause?: unknown }).cause)];
 }

@@ -24,19 +24,40 @@ export async function sha256(...parts: Uint8Array[]): Promise<Bytes> {
 }
 
 export const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-export const toBase64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Encodes base64 (RFC 4648, section 4). Some runtimes, such as older React Native, have no `btoa` and no `atob`. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [first = 0, second = 0, third = 0] = bytes.subarray(at, at + 3);
+    const sextets = [first >> 2, ((first & 3) << 4) | (second >> 4), ((second & 15) << 2) | (third >> 6), third & 63];
+    text += sextets
+      .map((sextet) => BASE64[sextet])
+      .join('')
+      .slice(0, bytes.length - at + 1);
+  }
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+}
+
+/** Decodes base64. Undefined unless the text is exactly the base64 of the bytes: one form only. */
+export function fromBase64(text: string): Bytes | undefined {
+  const sextets = Array.from(text.replace(/={1,2}$/, ''), (character) => BASE64.indexOf(character));
+  const bytes = new Uint8Array(Math.floor((sextets.length * 3) / 4));
+  for (let at = 0; at < bytes.length; at += 1) {
+    const place = Math.floor((at * 4) / 3);
+    const pair = ((sextets[place] ?? 0) << 6) | (sextets[place + 1] ?? 0);
+    bytes[at] = pair >> (4 - 2 * (at % 3));
+  }
+  return toBase64(bytes) === text ? bytes : undefined;
+}
 
 /**
- * Decodes base64. Undefined unless the text is exactly the base64 (RFC 4648, section 4) of the bytes: one form only.
+ * Decodes UTF-8, also where there is no `TextDecoder`.
+ * @throws URIError if it is none.
  */
-export function fromBase64(text: string): Bytes | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    return toBase64(bytes) === text ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const textOf = (bytes: Uint8Array) => decodeURIComponent(toHex(bytes).replace(/../g, '%$&'));
 
 /** Decodes hex. Undefined unless the text is lower-case hexadecimal. */
 export function fromHex(text: string): Bytes | undefined {
