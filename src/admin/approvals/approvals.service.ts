@@ -36,7 +36,7 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
 import { Held, namedBy, ownerBehind, payersOf, readAsker, requireUnchanged, toPrepared } from './held';
-import { CIRCUIT_OPEN, notPending, obstacleProblem, screeningProblem } from './obstacles';
+import { CIRCUIT_OPEN, decisionFailed, notPending, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
 import { brokenRule } from './permission';
 import { readRequesters } from './requesters';
@@ -127,7 +127,7 @@ export class ApprovalsService {
         return brokenRule(requesters.get(id), operation, limited.get(id) ?? [], isOwn);
       },
     ).catch((cause: unknown) => {
-      throw notSent(cause);
+      throw decisionFailed(cause);
     });
     if (decided.kind === 'decided') throw await this.tooLate(id);
     if (decided.kind !== 'released') throw obstacleProblem(decided, operation);
@@ -241,14 +241,4 @@ export class ApprovalsService {
       this.metrics.count(call);
     }
   }
-}
-
-/**
- * Explains a failed decision. The commit may have succeeded although it was reported as failed. The call is then
- * approved and in doubt, and was not sent.
- */
-function notSent(cause: unknown): Problem {
-  const text =
-    'The database of the proxy failed during the decision. Nothing was sent. Read the approval again before you decide.';
-  return new Problem('database_unavailable', { text, cause });
 }

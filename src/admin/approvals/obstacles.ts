@@ -74,3 +74,13 @@ export function screeningProblem(refusal: Problem): Problem {
     text: 'The screening of recipients does not allow this call (screening_denied). Nothing was sent, and the call is still pending. Reject it.',
   });
 }
+
+/**
+ * Explains a failed decision. The commit may have succeeded although it was reported as failed. The call is then
+ * approved and in doubt, and was not sent.
+ */
+export function decisionFailed(cause: unknown): Problem {
+  const text =
+    'The database of the proxy failed during the decision. Nothing was sent. Read the approval again before you decide.';
+  return new Problem('database_unavailable', { text, cause });
+}
