@@ -4,6 +4,7 @@ import { answeredEarlier, receivedEarlier } from './support/earlier';
 import { answer, FakeUpstream, hang } from './support/fake-upstream';
 import { AIRTIME, airtime, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import { respelt } from './support/respelt';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const PATH = '/payouts/airtime';
@@ -171,6 +172,14 @@ describe('the same content', () => {
       const { body } = await naming('again').expect(409);
       expect(body).toMatchObject({ first_call_id: held.body.call_id, first_call_state: 'pending_approval' });
     });
+  });
+
+  it('gets 409 in any spelling', async () => {
+    const key = await client();
+    const first = idOf(await ask(key, AIRTIME, {}).expect(200));
+    const { body } = await ask(key, respelt('POST /payouts/airtime', AIRTIME), {}).expect(409);
+    expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: first });
+    expect(upstream.received).toHaveLength(1);
   });
 
   it('gets 409 while a call is in progress, with another key too, and on another instance', async () => {

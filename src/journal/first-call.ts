@@ -2,7 +2,7 @@ import { Maker } from '../access/auth/owner';
 import { CallState, freesKey } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { PrismaService } from '../platform/database/prisma.service';
-import { OutcomeDocument } from './documents';
+import { IntentDocument, OutcomeDocument } from './documents';
 import { LedgerItem, ledgerOf, LedgerRecords } from './ledger';
 
 /** The records of a call that another one repeats. */
@@ -23,6 +23,26 @@ export interface FirstCall {
 }
 
 type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & { body: Uint8Array | null };
+
+/** The request of a call whose key another request has. */
+export interface FirstRequest {
+  made: Maker;
+  /** Undefined if its body is no longer stored. */
+  body: object | undefined;
+}
+
+/** Reads the request of the call that has a key. Returns undefined if there is no such call. */
+export async function readFirstRequest(prisma: PrismaService, id: string): Promise<FirstRequest | undefined> {
+  const [row] = await prisma.$queryRaw<{ intent: IntentDocument; body: Uint8Array | null }[]>`
+    SELECT i.record::json AS intent, b.body FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
+  if (!row) return undefined;
+  const body = row.body ? (JSON.parse(Buffer.from(row.body).toString('utf8')) as object) : undefined;
+  return { made: makerOf(row.intent), body };
+}
+
+function makerOf({ client_id: clientId, person_id: personId, actor }: IntentDocument): Maker {
+  return { clientId, personId: personId ?? null, actor: actor ?? null };
+}
 
 /**
  * Reads the call that another one repeats. Returns undefined if there is no such call.
@@ -45,7 +65,14 @@ export async function readFirstCall(
   if (!row) return undefined;
   const isKeyFree = freesKey(row.state, row.outcome?.upstream_status ?? null);
   const { state, ageMs, outcome, body, intent } = row;
-  const { client_id: clientId, person_id: personId = null, actor = null } = intent;
-  const made = { clientId, personId, actor };
-  return { id, made, state, ageMs, isKeyFree, payouts: ledgerOf(row), outcome, body: body && Buffer.from(body) };
+  return {
+    id,
+    made: makerOf(intent),
+    state,
+    ageMs,
+    isKeyFree,
+    payouts: ledgerOf(row),
+    outcome,
+    body: body && Buffer.from(body),
+  };
 }

@@ -21,7 +21,7 @@ export interface AdmissionRequest {
   idempotencyKey: string | null;
   /** The call that it repeats intentionally, as the app states (`Allow-Duplicate-Of`). */
   allowDuplicateOf: string | null;
-  /** Its body in canonical form (RFC 8785), which is the same if the request is sent again. */
+  /** Its body in normal form (normal-form.ts), which is the same if the request is sent again, in any spelling. */
   content: string;
   /**
    * Whether it breaks a rule by itself, such as a limit of its client. The only answer that it can still get is the

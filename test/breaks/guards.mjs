@@ -36,6 +36,32 @@ const CALLS = [
     disaster: 'suspension',
   },
   {
+    name: 'normal-form',
+    guards: 'a request that is spelt in another way under a used key, or again without one',
+    edits: [
+      [
+        'src/gateway/forwarding/admission-request.ts',
+        'content: normalForm(operation, input)',
+        'content: JSON.stringify(input ?? normalForm(operation, input))',
+      ],
+    ],
+    noticedBy: 'test/reused-keys.spec.ts',
+    test: 'replays the answer to the same request in another spelling',
+  },
+  {
+    name: 'reused-key-advice',
+    guards: 'a new key for the same payment in other words',
+    edits: [
+      [
+        'src/gateway/forwarding/replay.service.ts',
+        'return !paymentsIn(operation, other).some((payment) => payments.has(payment));',
+        'return payments.size >= 0 && paymentsIn(operation, other).length >= 0;',
+      ],
+    ],
+    noticedBy: 'test/reused-keys.spec.ts',
+    test: 'asks a person about the same payment in other words',
+  },
+  {
     name: 'settled-after-lease',
     guards: 'a settlement while the call may still be sent',
     edits: [

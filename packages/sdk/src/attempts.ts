@@ -124,8 +124,9 @@ export class Attempts<Body> {
     const unknown = { status: 'unknown', settled: false, idempotencyKey, callId: firstCallId, error } as const;
     if (firstCallId !== undefined) return unknown;
     if (error instanceof NetworkError && this.isOpen) return unknown;
-    // The calls with a key that another payment has are not of this one.
+    // The call that has the key is another payment (`new_key`), or may be this one (`ask`).
     const isOthers = error instanceof ApiError && error.code === 'idempotency_key_reused';
+    if (isOthers && error.action === 'ask') return unknown;
     if (!isOthers && (this.isOpen || mayBeRepeated)) {
       const found = await this.find(signal).catch((failure: unknown) => {
         if (isOfRequest(failure)) return 'not to be read' as const;

@@ -83,7 +83,7 @@ export class ApiError extends PayoutProxyError {
   readonly errors: readonly Fault[];
   /** How many faults the request has. */
   readonly errorsTotal: number;
-  /** The call that the request repeats. */
+  /** The call that the request repeats, or whose key it has. */
   readonly firstCallId: string | undefined;
   /** The state of that call, for `suspected_duplicate`. */
   readonly firstCallState: string | undefined;

@@ -52,7 +52,7 @@ export interface InProgress extends OfCall {
 /** Nobody knows yet whether it was paid. Do not pay it again. `settled()` follows it. */
 export interface Unknown extends Common {
   status: 'unknown';
-  /** Undefined if no answer arrived. */
+  /** Undefined if no answer arrived, or if a person must decide whether it is the call that `error` names. */
   callId: string | undefined;
   error: PayoutProxyError | undefined;
 }

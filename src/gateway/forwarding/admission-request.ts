@@ -9,9 +9,9 @@ import { paymentsTo } from '../../journal/content-keys';
 import { Screened } from '../../journal/records';
 import { AdmissionRequest } from '../../policy/admission';
 import { usesRegister } from '../../policy/beneficiaries';
-import { canonical } from '../../policy/content';
 import { HeldFor } from '../../policy/holds';
 import { needsApproval } from '../../policy/limit-rules';
+import { normalForm } from '../../policy/normal-form';
 import { dependOnHistory } from '../../policy/recipient-days';
 
 /** The parts of a request that its admission depends on. */
@@ -41,7 +41,7 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     payers: usd === null ? [] : payersOf(call),
     idempotencyKey,
     allowDuplicateOf,
-    content: canonical(input),
+    content: normalForm(operation, input),
     overOwnLimit,
     sendableInSeconds: null, // the upstream's circuit knows it
     usd,

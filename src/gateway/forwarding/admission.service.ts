@@ -119,6 +119,7 @@ export class AdmissionService {
       if (result.kind === 'caller_changed') return result.kind;
       if (result.kind === 'over_own_limit') throw problem as Problem;
       if (result.kind === 'unknown_payer') await this.addPayers(call);
+      if (result.kind === 'key_reused') throw await this.replays.keyReused(call, result.firstCallId, input);
       if (result.kind !== 'repeated') throw obstacleProblem(result, call);
       const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;

@@ -95,12 +95,10 @@ export function requireClosedCircuit(account: UpstreamAccount, outgoing: Outgoin
 
 /** Returns the error for a request that an obstacle stops. */
 export function obstacleProblem(
-  obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>,
+  obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' | 'key_reused' }>,
   { operation, person }: Pick<OperationCall, 'operation' | 'person'>,
 ): Problem {
   switch (obstacle.kind) {
-    case 'key_reused':
-      return new Problem('idempotency_key_reused', { firstCallId: obstacle.firstCallId });
     case 'duplicate':
       return suspectedDuplicate(obstacle.first);
     case 'stopped':

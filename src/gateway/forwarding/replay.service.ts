@@ -9,12 +9,13 @@ import { withPatience } from '../../platform/database/patience';
 import { causeOf } from '../../platform/database/unavailable';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
-import { FirstCall, readFirstCall } from '../../journal/first-call';
+import { FirstCall, readFirstCall, readFirstRequest } from '../../journal/first-call';
 import { SpooledOutcomes } from '../../journal/spooled-outcomes';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
-import { rowOf } from '../../operations/catalogue';
+import { OperationName, rowOf } from '../../operations/catalogue';
 import { Effect } from '../../operations/row';
+import { paymentsIn } from '../../policy/normal-form';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** An outcome is usually recorded in milliseconds. Past this time after the last answer, something is wrong. */
@@ -61,8 +62,20 @@ export class ReplayService {
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
     const reading = readFirstCall(this.prisma, firstCallId, this.inFlightSeconds);
     const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
-    if (first && !mayRepeat(call, first.made)) throw othersKey(first);
+    if (first && !mayRepeat(call, first.made)) throw othersKey(firstCallId);
     return first && this.toReply(call, first);
+  }
+
+  /**
+   * Returns why a request is refused whose key belongs to a different one. A program may replace the key only if nothing
+   * would be paid twice, so the two must have no payment in common.
+   */
+  async keyReused(call: OperationCall, firstCallId: string, input: object | undefined): Promise<Problem> {
+    const reading = readFirstRequest(this.prisma, firstCallId);
+    const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
+    if (first && !mayRepeat(call, first.made)) return othersKey(firstCallId);
+    const isOther = first?.body !== undefined && areDisjoint(call.operation, first.body, input);
+    return new Problem('idempotency_key_reused', { firstCallId, ...(isOther && OTHER_PAYMENT) });
   }
 
   private toReply(call: OperationCall, first: FirstCall): Reply | 'in progress' | undefined {
@@ -145,12 +158,22 @@ function mayRepeat(call: OperationCall, made: Maker): boolean {
   return isOwn(made, ownerOf(call)) && !isAnothers;
 }
 
-function othersKey({ id }: FirstCall): Problem {
+function othersKey(firstCallId: string): Problem {
   return new Problem('idempotency_key_reused', {
-    text: 'This Idempotency-Key belongs to a request of your client that is not yours. Nothing was sent. If it is the same payout, do not send it again. Otherwise use a new key.',
-    action: 'ask',
-    firstCallId: id,
+    text: 'This Idempotency-Key belongs to a request of your client that is not yours. If it is the same payout, do not send it again. Otherwise use a new key.',
+    firstCallId,
   });
+}
+
+const OTHER_PAYMENT = {
+  text: 'This Idempotency-Key belongs to a call with other recipients or amounts. Nothing was sent. Use a new key for a new payout.',
+  action: 'new_key',
+} as const;
+
+/** Returns whether two bodies have no payment in common. */
+function areDisjoint(operation: OperationName, one: object, other: object | undefined): boolean {
+  const payments = new Set(paymentsIn(operation, one));
+  return !paymentsIn(operation, other).some((payment) => payments.has(payment));
 }
 
 /** The longest wait before a call in doubt is worth another look. Seconds. */

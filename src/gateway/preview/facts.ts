@@ -27,7 +27,7 @@ export interface PreviewFacts extends PreviewedBody {
   /** Why the transaction that the body names is not the caller's, or its amount could not be read. */
   valueProblem: Problem | undefined;
   dryRun: DryRun;
-  /** The answer that it would get if its key belongs to the same request. */
+  /** The answer that it would get because its key has been used, or why it would get none. */
   replay: PreviewReplay | Problem | undefined;
   served: Served | 'unchecked' | null;
   /** The items that the client has paid before. */

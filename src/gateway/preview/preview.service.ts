@@ -71,7 +71,7 @@ export class PreviewService {
       readLocalAmounts(this.reads, call, positioned),
     ]);
     const isWellFormed = formProblems({ body, found, headerProblems }).length === 0;
-    const replay = isWellFormed ? await this.replayOf(call, dryRun) : undefined;
+    const replay = isWellFormed ? await this.replayOf(call, dryRun, content.input) : undefined;
     return {
       call,
       body,
@@ -110,13 +110,17 @@ export class PreviewService {
   }
 
   /**
-   * Returns the answer for a request whose key belongs to the same request. Undefined if there is none, or the key has
-   * just become free.
+   * Returns the answer for a request whose key has been used. Undefined if it has not, or has just become free.
    */
-  private async replayOf(call: OperationCall, { obstacles }: DryRun): Promise<PreviewReplay | Problem | undefined> {
-    const repeated = obstacles.find(({ kind }) => kind === 'repeated');
-    if (repeated?.kind !== 'repeated') return undefined;
-    const { firstCallId } = repeated;
+  private async replayOf(
+    call: OperationCall,
+    { obstacles }: DryRun,
+    input: object | undefined,
+  ): Promise<PreviewReplay | Problem | undefined> {
+    const used = obstacles.find((obstacle) => obstacle.kind === 'repeated' || obstacle.kind === 'key_reused');
+    if (!used) return undefined;
+    const { firstCallId } = used;
+    if (used.kind === 'key_reused') return this.replays.keyReused(call, firstCallId, input);
     try {
       const reply = await this.replays.find(call, firstCallId);
       if (reply === 'in progress') return new Problem('request_in_progress', { firstCallId });

@@ -1,5 +1,4 @@
 import { pointerIn } from '../../operations/items';
-import { Obstacle } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';
 import { Served } from '../forwarding/coverage';
 import { obstacleProblem, ownLimitProblems } from '../forwarding/refusals';
@@ -14,10 +13,9 @@ export function problemsOf(facts: PreviewFacts): Problem[] {
   return [
     ...formProblems(facts),
     ...(replay ? [replay] : []),
-    ...obstacleProblems(facts, ({ kind }) => kind === 'key_reused'),
     ...(valueProblem ? [valueProblem] : ownLimitProblems(call, items, positions)),
     ...coverageProblems(facts),
-    ...obstacleProblems(facts, ({ kind }) => kind !== 'key_reused'),
+    ...obstacleProblems(facts),
   ];
 }
 
@@ -32,12 +30,17 @@ export function formProblems({
   return [new Problem('invalid_request', invalid), ...headerProblems];
 }
 
-function obstacleProblems({ call, dryRun }: PreviewFacts, wanted: (obstacle: Obstacle) => boolean): Problem[] {
-  return dryRun.obstacles
-    .filter(wanted)
-    .flatMap((obstacle) =>
-      obstacle.kind === 'repeated' || obstacle.kind === 'over_own_limit' ? [] : [obstacleProblem(obstacle, call)],
-    );
+function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {
+  return dryRun.obstacles.flatMap((obstacle) => {
+    switch (obstacle.kind) {
+      case 'repeated':
+      case 'key_reused': // `replay` says what they mean
+      case 'over_own_limit':
+        return [];
+      default:
+        return [obstacleProblem(obstacle, call)];
+    }
+  });
 }
 
 function coverageProblems({ call, positioned, served }: PreviewFacts): Problem[] {

@@ -104,7 +104,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   recovery_required: 'ask',
   content_lost: 'ask',
   content_changed: 'ask',
-  idempotency_key_reused: 'new_key',
+  idempotency_key_reused: 'ask',
   listing_missing: 'fix_request',
   rate_limited: 'retry_same_key',
   too_many_attempts: 'retry_same_key',

@@ -218,7 +218,7 @@ export const PROBLEMS = {
   },
   idempotency_key_reused: {
     status: 422,
-    text: 'This Idempotency-Key belongs to another request. Use a new key for a new payout.',
+    text: 'The call in "first_call_id" has this Idempotency-Key, and its request was different. It may be the same payout with other details. GET /v1/calls/{id} shows it. Use a new key only for a payout in addition to that call.',
   },
   listing_missing: {
     status: 422,

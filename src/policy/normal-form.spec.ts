@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { OPERATION_NAMES, rowOf } from '../operations/catalogue';
+import { describedAnew, Fields, otherPayment, respelt, RESPELLING_NAMES } from '../../test/support/respelt';
+import { runs } from '../../test/support/runs';
+import { normalForm, paymentsIn } from './normal-form';
+
+const writing = fc
+  .constantFrom(...OPERATION_NAMES.filter((name) => rowOf(name).effect !== 'read'))
+  .map((name) => ({ name, body: rowOf(name).example as Fields }));
+
+describe('the normal form of a request', () => {
+  it('is the same in any spelling', () => {
+    const property = fc.property(writing, fc.shuffledSubarray(RESPELLING_NAMES), ({ name, body }, spellings) => {
+      const spelt = respelt(name, body, spellings);
+      expect(normalForm(name, spelt)).toBe(normalForm(name, body));
+      expect(paymentsIn(name, spelt)).toEqual(paymentsIn(name, body));
+    });
+    fc.assert(property, { numRuns: runs(200) });
+  });
+
+  it('differs for other words, which leave its payments alone', () => {
+    const property = fc.property(writing, ({ name, body }) => {
+      const anew = describedAnew(name, body);
+      const isSame = JSON.stringify(anew) === JSON.stringify(body);
+      expect(normalForm(name, anew) === normalForm(name, body)).toBe(isSame);
+      expect(paymentsIn(name, anew)).toEqual(paymentsIn(name, body));
+    });
+    fc.assert(property);
+  });
+
+  it('differs for another payment, as each of its payments does', () => {
+    const property = fc.property(writing, ({ name, body }) => {
+      const other = otherPayment(name, body);
+      expect(normalForm(name, other)).not.toBe(normalForm(name, body));
+      for (const payment of paymentsIn(name, other)) expect(paymentsIn(name, body)).not.toContain(payment);
+    });
+    fc.assert(property);
+  });
+
+  it('keeps what the interface does not know', () => {
+    const item = { email: 'ada@example.com', valueInUSD: 1 };
+    const formOf = (extra: object) => normalForm('POST /send', { credit: [{ ...item, ...extra }] });
+    expect(formOf({ note: '' })).not.toBe(formOf({}));
+    expect(formOf({ note: 'A' })).not.toBe(formOf({ note: 'a' }));
+  });
+});

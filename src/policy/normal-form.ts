@@ -1,0 +1,102 @@
+import { itemFieldsOf } from '../operations/items';
+import { OperationName } from '../operations/catalogue';
+import { recipientSpelling } from '../operations/recipient-spelling';
+import { ItemField, Items } from '../operations/row';
+import { canonical } from './content';
+import { normalise } from './country-name';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns a body in normal form. Bodies that ask for the same have the same normal form: recipients and countries in any
+ * spelling, members in any order, and empty text or none. The idempotency key and the duplicate guard compare it.
+ * @param body validated, so that each amount is a number.
+ */
+export function normalForm(operation: OperationName, body: object | undefined): string {
+  const items = itemFieldsOf(operation);
+  if (!items || body === undefined) return canonical(body);
+  const known = namesIn(items);
+  if (items.in === 'the_body') return canonical(normalItem(body as Fields, items, known));
+  const { [items.in]: list, ...others } = body as Fields;
+  return canonical({ ...withoutEmpty(others, known), [items.in]: normalItems(list, items, known) });
+}
+
+/**
+ * Returns what each item of a body moves or changes, and for whom: its recipients, its amounts, and the transaction that
+ * it names. Two bodies with an equal one may be the same payment, whatever else they say.
+ */
+export function paymentsIn(operation: OperationName, body: object | undefined): string[] {
+  const items = itemFieldsOf(operation);
+  if (!items || body === undefined) return [];
+  const known = namesIn(items);
+  const list = items.in === 'the_body' ? [body] : (body as Fields)[items.in];
+  return normalItems(list, items, known).map((item) =>
+    canonical(Object.fromEntries(Object.entries(item).filter(([name, value]) => isPaid(known.get(name), value)))),
+  );
+}
+
+/** The interface's names of fields. Those that no record has are `other`. */
+type Names = ReadonlyMap<string, ItemField | 'other'>;
+
+const namesOfItems = new Map<Items, Names>();
+
+function namesIn(items: Items): Names {
+  const { fields, unrecorded, ownId } = items;
+  let names = namesOfItems.get(items);
+  if (!names) {
+    const others = [...unrecorded, ...(ownId === 'nowhere' ? [] : [ownId.field])];
+    names = new Map([
+      ...others.map((name) => [name, 'other'] as const),
+      ...Object.entries(fields).map(([field, name]) => [name, field as ItemField] as const),
+    ]);
+    namesOfItems.set(items, names);
+  }
+  return names;
+}
+
+function normalItems(list: unknown, items: Items, known: Names): Fields[] {
+  return Array.isArray(list) ? list.map((item) => normalItem(item as Fields, items, known)) : [];
+}
+
+/** Returns the item as it is compared. Of several recipients, only the one that is paid counts. */
+function normalItem(item: Fields, { recipient, fields }: Items, known: Names): Fields {
+  const given = withoutEmpty(item, known);
+  const kinds = recipient === 'nobody' ? [] : recipient.filter((kind) => given[fields[kind] ?? ''] !== undefined);
+  const ignored = new Set<unknown>(kinds.slice(1));
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => {
+      const field = known.get(name);
+      return ignored.has(field) ? [] : [[name, normalValue(field, value)]];
+    }),
+  );
+}
+
+function normalValue(field: ItemField | 'other' | undefined, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  switch (field) {
+    case 'email':
+    case 'phone':
+    case 'handle':
+    case 'receiver':
+      return recipientSpelling(field, value);
+    case 'country':
+      return normalise(value);
+    default:
+      return value;
+  }
+}
+
+/** Empty text means none in the interface's own fields. Fields that it does not know keep theirs. */
+function withoutEmpty(fields: Fields, known: Names): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== undefined && (value !== '' || !known.has(name))),
+  );
+}
+
+/** The interface has no numbers beside amounts. */
+function isPaid(field: ItemField | 'other' | undefined, value: unknown): boolean {
+  if (field === undefined) return false;
+  return typeof value === 'number' || PAID.has(field);
+}
+
+const PAID: ReadonlySet<string> = new Set<ItemField>(['email', 'phone', 'handle', 'receiver', 'upstreamRef']);
