@@ -12,7 +12,12 @@ const TEXT = /must be text of /;
 type Row = [what: string, field: string, value: unknown, detail: RegExp];
 
 const amounts: Row[] = [
-  ['text', 'valueInUSD', '5', AMOUNT],
+  ...['five', '', '0', '1e2', '1,5', '5.', '007', '2.0000001', '1000000000'].map((text): Row => [
+    'text',
+    'valueInUSD',
+    text,
+    AMOUNT,
+  ]),
   ['zero', 'valueInUSD', 0, AMOUNT],
   ['less than zero', 'valueInUSD', -1, AMOUNT],
   ['minus zero', 'valueInUSD', -0, AMOUNT],

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import {
   airtimeItem,
   collection,
@@ -151,6 +152,55 @@ describe('a request over HTTP', () => {
       expect(recorded.total_usd).toBe('1123456788.223458');
     },
   );
+
+  it.each(LISTS)(
+    'reads an amount of POST $path that is text, and forwards the number',
+    async ({ path, list, item }) => {
+      const items = ['2.50', '0.000001', '999999999', '10.0'].map((valueInUSD) => ({ ...item(), valueInUSD }));
+      const keyed = { 'Idempotency-Key': `text-${list}-${path}`.replaceAll('/', '.') };
+      const response = await api
+        .post(path, { [list]: items })
+        .set(keyed)
+        .expect(200);
+      const numbers = [2.5, 0.000001, 999_999_999, 10].map((valueInUSD) => ({ ...item(), valueInUSD }));
+      expect(sent()?.body).toContain(`{"${list}":${JSON.stringify(numbers)}`);
+      const recorded = await api.record(response.headers['x-call-id'] as string);
+      expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(['2.5', '0.000001', '999999999', '10']);
+      await api
+        .post(path, { [list]: numbers })
+        .set(keyed)
+        .expect('Idempotent-Replayed', 'true');
+    },
+  );
+
+  it('returns 415 for a compressed body, and says what to send', async () => {
+    for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+      const { body, headers } = await api
+        .postRaw('/send', gzipSync(JSON.stringify({ credit: [creditItem()] })), {
+          'Content-Encoding': encoding,
+          ...JSON_TYPE,
+        })
+        .expect(415);
+      expect(body).toMatchObject({
+        code: 'unsupported_encoding',
+        action: 'fix_request',
+        error: expect.stringContaining('without Content-Encoding'),
+      });
+      expect(headers['accept-encoding']).toBe('identity');
+    }
+    const plain = JSON.stringify({ credit: [creditItem()] });
+    await api.postRaw('/send', plain, { 'Content-Encoding': 'identity', ...JSON_TYPE }).expect(200);
+  });
+
+  it('says whom a refused payment probably means, and does not record it', async () => {
+    const given = { ...airtimeItem(), phoneNumber: '\u202a+254712345678\u202c' };
+    const detail = /It has an invisible character\. Did you mean \+254712345678\?$/;
+    const recorded = await api.expectRefused(api.post('/payouts/airtime', { airtimes: [given] }), [
+      { pointer: '/airtimes/0/phoneNumber', detail },
+    ]);
+    expect(JSON.stringify(recorded)).not.toContain('254712345678');
+    expect(JSON.stringify(recorded.refusal)).toContain('It has an invisible character');
+  });
 
   it('forwards a credit payout without a value, and records none', async () => {
     const { email } = creditItem();

@@ -66,6 +66,27 @@ describe('keys', () => {
   const expired = (key: string) =>
     database.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE sha256 = $1", [sha256(key)]);
 
+  it('belong in X-API-Key, as the refusal of one in Authorization says', async () => {
+    const { key } = await proxy.client('misplaced', 'read', 'account');
+    const basic = Buffer.from(`${key}:`).toString('base64');
+    for (const authorization of [
+      `Bearer ${key}`,
+      `bearer ${key}`,
+      `DPoP ${key}`,
+      `Token ${key}`,
+      key,
+      `Basic ${basic}`,
+    ]) {
+      const { body, headers } = await supertest(proxy.url).get(WALLETS).set('Authorization', authorization).expect(401);
+      expect(body).toMatchObject({
+        code: 'invalid_token',
+        action: 'fix_request',
+        error: expect.stringContaining('X-API-Key'),
+      });
+      expect(JSON.stringify([body, headers])).not.toContain(key);
+    }
+  });
+
   it('return 401 with missing_key without a key', () => expectDenied('', 'missing_key'));
 
   it.each(['pp_shop_000000000000000000000000000000002t27yG', 'x', 'null', "' OR 1=1 --", 'k'.repeat(8_000), 'ключ'])(

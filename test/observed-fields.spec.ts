@@ -1,6 +1,9 @@
 import { collection, FaultExpected, redemption } from './support/interface';
 import { expectFaults, expectTaken, startRules, TestRules } from './support/rules';
 
+/** Text that is no decimal number above 0. */
+const WRONG_AMOUNTS = ['', '0', '0.0', '-1', '+1', '1e3', '1,5', '.5', '5.', '007', ' 1', 'NaN', '٥', '0x10'];
+
 const LOCAL = /number greater than 0 and at most 999999999999, with at most 3 decimals/;
 const USD = /number of US dollars greater than 0 and at most 999999999, with at most 6 decimals/;
 const CURRENCY = /currency code of three capital letters \(ISO 4217\)/;
@@ -25,7 +28,7 @@ const BODIES: { path: string; right: () => Record<string, unknown>; rows: Row[] 
     path,
     right: collection,
     rows: [
-      ['amount', LOCAL, undefined, '5', 0, -1, 1.0001, 1e12, null, true, [5]],
+      ['amount', LOCAL, undefined, ...WRONG_AMOUNTS, 0, -1, 1.0001, 1e12, null, true, [5]],
       ['currency', CURRENCY, undefined, 'kes', 'KE', 'KESH', 'K€S', '', null, 5, ['KES'], 'KES\n'],
       ['phone_number', PHONE, undefined, ...WRONG_PHONES],
       ['fullname', TEXT, undefined, 'x'.repeat(201), ...WRONG_TEXTS],
@@ -71,14 +74,13 @@ const BODIES: { path: string; right: () => Record<string, unknown>; rows: Row[] 
     right: () => ({ receiver: 'sub-account-1', valueInUSD: 1 }),
     rows: [
       ['receiver', TEXT, undefined, 'x'.repeat(101), ...WRONG_TEXTS],
-      ['valueInUSD', USD, undefined, '5', 0, -1, 1.0000001, 1e9, null],
+      ['valueInUSD', USD, undefined, ...WRONG_AMOUNTS, 0, -1, 1.0000001, 1e9, null],
       ['wallet', TEXT, 'x'.repeat(51), ...WRONG_TEXTS],
     ],
   },
 ];
 
 const AMOUNT_TEXT = /decimal number greater than 0, with at most \d+ digits and \d decimals/;
-const WRONG_AMOUNTS = ['', '0', '0.0', '-1', '+1', '1e3', '1,5', '.5', '5.', '007', ' 1', 'NaN', '٥', '0x10'];
 const QUERIES = [
   {
     path: '/info/usd-amount-in-local',

@@ -111,7 +111,7 @@ describe('a preview', () => {
   it('lists every fault of every kind, with the phone number that was meant', async () => {
     const { id, key } = await api.client({ maxItemUsd: usd('5'), countries: ['Kenya'], dailyCapUsd: usd('1') });
     const body = airtimes(
-      { phoneNumber: '00234 (801) 234-5678' },
+      { phoneNumber: '\u202a00234 (801) 234-5678\u202c' },
       { phoneNumber: '+44 (0)20 7946 0958', valueInUSD: 0 },
       { valueInUSD: 6 },
       { countryToSend: 'France' },
@@ -129,7 +129,7 @@ describe('a preview', () => {
       'not_served /airtimes/3/countryToSend',
     ]);
     const phones = found.errors.filter(({ pointer }) => pointer.endsWith('phoneNumber'));
-    expect(phones[0]!.detail).toMatch(/\. Did you mean \+2348012345678\?$/);
+    expect(phones[0]!.detail).toMatch(/\. It has an invisible character\. Did you mean \+2348012345678\?$/);
     expect(phones[1]!.detail).not.toMatch(/Did you mean/);
     expect(found).toMatchObject({ would: 'be_refused', item_count: 4, total_usd: null });
     expect(found.refusal).toMatchObject({ status: 400, code: 'invalid_request' });

@@ -40,8 +40,6 @@ describe('an address that leads to no route', () => {
   it.each([
     ['get', '/api/v2/wallets/list'],
     ['get', '/api/v0.1/%zz'],
-    ['put', '/api/v0.1/payouts/airtime'],
-    ['delete', '/api/v0.1/payouts/airtime'],
   ] as const)("returns the interface's envelope for %s %s, like everything below /api/", async (method, path) => {
     const { body, type } = await supertest(proxy.url)[method](path).set('X-API-Key', key).expect(404);
     expect(type).toBe('application/json');
@@ -63,9 +61,44 @@ describe('an address that leads to no route', () => {
     expect(body.code).toBe('call_not_found');
   });
 
-  it('does not forward a HEAD', async () => {
-    await supertest(proxy.url).head('/api/v0.1/wallets/list').set('X-API-Key', key).expect(404);
-    expect(upstream.received).toEqual([]);
+  describe('a method that its path does not have', () => {
+    it.each([
+      ['GET', '/api/v0.1/payouts/airtime', 'POST'],
+      ['PUT', '/api/v0.1/payouts/airtime', 'POST'],
+      ['DELETE', '/api/v0.1/p%61youts/airtime?a=b', 'POST'],
+      ['OPTIONS', '/api/v0.1/payouts/airtime', 'POST'],
+      ['HEAD', '/api/v0.1/payouts/airtime', 'POST'],
+      ['HEAD', '/api/v0.1/wallets/list', 'GET, POST'],
+      ['PURGE', '/api/v0.1/info/assets', 'GET'],
+      ['POST', '/v1/calls', 'GET'],
+      ['PATCH', '/v1/calls/019aaaaa-0000-7000-8000-000000000000', 'GET'],
+      ['GET', '/v1/preview/payouts/airtime', 'POST'],
+      ['POST', '/livez', 'GET'],
+    ])('gets 405 for %s %s, which names %s, with a key or none', async (method, path, allow) => {
+      for (const headers of [{ 'X-API-Key': key }, {}]) {
+        const answered = await fetch(proxy.url + path, { method, headers });
+        expect([answered.status, answered.headers.get('allow')]).toEqual([405, allow]);
+        if (method === 'HEAD') continue;
+        const body = { code: 'method_not_allowed', action: 'fix_request', call_id: answered.headers.get('x-call-id') };
+        expect(await answered.json()).toMatchObject(body);
+      }
+      expect(upstream.received).toEqual([]);
+    });
+
+    it('is named for every route of the document', async () => {
+      const { body } = await supertest(proxy.url).get('/openapi.json').expect(200);
+      for (const [path, item] of Object.entries((body as { paths: Record<string, object> }).paths)) {
+        const answered = await fetch(proxy.url + path.replace(/[{}]/g, ''), { method: 'PUT' });
+        const allowed = answered.headers.get('allow')?.split(', ').sort();
+        const methods = Object.keys(item).filter((name) => ['get', 'post', 'patch', 'delete', 'put'].includes(name));
+        if (methods.includes('put')) continue;
+        expect([path, answered.status, allowed]).toEqual([
+          path,
+          405,
+          expect.arrayContaining(methods.map((name) => name.toUpperCase())),
+        ]);
+      }
+    });
   });
 
   describe('an unreadable request', () => {

@@ -12,7 +12,7 @@ export function itemFieldsOf(operation: OperationName): Items | undefined {
   return row.effect === 'read' || row.items === 'none' ? undefined : row.items;
 }
 
-/** Reads the items of a validated body, for the record. */
+/** Reads the items of a validated body, for the record. An amount is a number, or was sent as decimal text. */
 export function itemsOf(operation: OperationName, input: object | undefined): Item[] {
   const items = itemFieldsOf(operation);
   if (!items || input === undefined) return [];
@@ -57,7 +57,7 @@ function toItem(body: Fields, items: Items, sharedId: string | null): Item {
     email,
     phone: text('phone'),
     handle,
-    amountUsd: typeof amount === 'number' ? new Decimal(amount) : null,
+    amountUsd: typeof amount === 'number' || typeof amount === 'string' ? new Decimal(amount) : null,
     country: text('country'),
     networkCode: text('networkCode'),
     reference: text('reference') ?? sharedId,

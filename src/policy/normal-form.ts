@@ -3,7 +3,7 @@ import { OperationName } from '../operations/catalogue';
 import { recipientSpelling } from '../operations/recipient-spelling';
 import { ItemField, Items } from '../operations/row';
 import { canonical } from './content';
-import { normalise } from './country-name';
+import { canonicalCountry } from './country-name';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -80,7 +80,7 @@ function normalValue(field: ItemField | 'other' | undefined, value: unknown): un
     case 'receiver':
       return recipientSpelling(field, value);
     case 'country':
-      return normalise(value);
+      return canonicalCountry(value);
     default:
       return value;
   }

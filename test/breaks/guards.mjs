@@ -62,6 +62,25 @@ const CALLS = [
     test: 'asks a person about the same payment in other words',
   },
   {
+    name: 'contact-in-key',
+    guards: 'an email address, a phone number or a handle in an idempotency key',
+    edits: [['src/http/validation/idempotency-key.ts', 'if (keyNamesContact(key) || ', 'if (']],
+    noticedBy: 'src/http/validation/idempotency-key.spec.ts',
+  },
+  {
+    name: 'unrecorded-suggestion',
+    guards: 'a record of the recipient that a refused request probably meant',
+    edits: [
+      [
+        'src/http/validation/faults.ts',
+        "return { pointer: tokens.join('/'), detail };",
+        "return { pointer: tokens.join('/'), detail: `${detail} ${faults[0]?.suggestion?.slice(1)}` };",
+      ],
+    ],
+    noticedBy: 'test/interface-over-http.spec.ts',
+    test: 'says whom a refused payment probably means, and does not record it',
+  },
+  {
     name: 'settled-after-lease',
     guards: 'a settlement while the call may still be sent',
     edits: [

@@ -42,7 +42,10 @@ export interface TestRules {
 @Catch(Problem)
 class FaultsFilter implements ExceptionFilter<Problem> {
   catch({ faults, faultsTotal }: Problem, host: ArgumentsHost): void {
-    void host.switchToHttp().getResponse<FastifyReply>().send({ faults, total: faultsTotal });
+    void host
+      .switchToHttp()
+      .getResponse<FastifyReply>()
+      .send({ faults: faults.map(({ pointer, detail }) => ({ pointer, detail })), total: faultsTotal });
   }
 }
 

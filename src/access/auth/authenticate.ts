@@ -8,7 +8,8 @@ import { hasPageSession, pageTokenByCsrf, pageTokenOf } from '../sessions/page-s
 import { PageSessionsService } from '../sessions/page-sessions.service';
 import { hasCsrfToken, sessionTokenIn } from '../sessions/session-cookie';
 import { SessionsService } from '../sessions/sessions.service';
-import { SentToken, tokenIn } from '../tokens/authorization';
+import { isKey, SentToken, tokenIn } from '../tokens/authorization';
+import { keyAsToken } from '../tokens/refusals';
 import { UsedProofsService } from '../tokens/used-proofs.service';
 import { isAdmitted } from './admitted';
 import { operationProblem } from './allow';
@@ -38,6 +39,7 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
   const sent = tokenIn(request.headers.authorization);
   const hasKey = key !== undefined && key !== '';
   if (sent && (hasKey || repeatsAuthorization(request))) throw new Problem('several_credentials');
+  if (!hasKey && isKey(request.headers.authorization)) throw keyAsToken();
   if (hasKey) return byKey(String(key), request, who);
   if (sent) return byToken(sent, request, who);
   return byCookie(request, who);

@@ -49,6 +49,7 @@ export async function receiveCalls(
     done(faultOfHead(request) ?? (ownOrigin === undefined ? new Problem('misdirected_request') : undefined));
   });
   await answerBrowsers(server, origins);
+  refuseOtherMethods(server);
   server.addHook('onRequest', async (request, reply) => {
     if (!needsKey(request)) return;
     const { call } = request;
@@ -71,6 +72,30 @@ export async function receiveCalls(
   server.addHook('onSend', (request, reply, _payload, done) => {
     finish(request, reply);
     done();
+  });
+}
+
+/** The path of the route that answers preflights, which is not a route of ours. */
+const ANY_PATH = '*';
+
+/** Refuses a method that a path does not have, and names those that it has. Anybody may know them, so no key is needed. */
+function refuseOtherMethods(server: FastifyInstance): void {
+  const routes: { path: RegExp; methods: string[] }[] = [];
+  server.addHook('onRoute', ({ url, method }) => {
+    if (url === ANY_PATH) return;
+    const pattern = url
+      .replace(/[.+?()[\]{}|^$]/g, '\\$&')
+      .replace(/:[^/]+/g, '[^/]+')
+      .replace('*', '.*');
+    routes.push({ path: new RegExp(`^${pattern}$`), methods: [method].flat() });
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 && request.routeOptions.url !== ANY_PATH) return done();
+    const [path = ''] = request.url.split('?', 1);
+    const found = routes.filter((route) => route.path.test(decodeURI(path)));
+    if (found.length === 0) return done();
+    void reply.header('allow', [...new Set(found.flatMap(({ methods }) => methods))].join(', '));
+    done(request.is404 ? new Problem('method_not_allowed') : undefined); // a refused preflight ends like an unknown path
   });
 }
 

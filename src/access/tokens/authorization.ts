@@ -15,6 +15,13 @@ export function tokenIn(header: string | undefined): SentToken | undefined {
   return { scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token };
 }
 
+/** Returns whether the header `Authorization` has an API key, with any scheme or none. */
+export function isKey(header = ''): boolean {
+  const [, encoded] = /^basic +(.*)/i.exec(header) ?? [];
+  const text = encoded === undefined ? header : Buffer.from(encoded, 'base64').toString('latin1');
+  return /(?:^|[ :])ppe?_/.test(text);
+}
+
 /** A token that was read, and not yet verified. */
 export interface ReadToken extends CompactJws {
   issuer: string;

@@ -7,6 +7,14 @@ export function invalidToken(why: string): Problem {
   });
 }
 
+/** Refuses an API key that was sent as a token, without quoting it. */
+export function keyAsToken(): Problem {
+  return new Problem('invalid_token', {
+    text: 'The header Authorization takes access tokens, and this is an API key. Send it in the header X-API-Key instead. Nothing was done.',
+    action: 'fix_request',
+  });
+}
+
 export function expiredToken(): Problem {
   return new Problem('token_expired');
 }

@@ -47,7 +47,7 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
     if (error instanceof CallerGone) return; // nobody receives an answer
-    const problem = inWordsFor(request, this.withCause(this.toProblem(error, request)));
+    const problem = inWordsFor(request, this.withCause(this.toProblem(error, request, reply)));
     this.log(call, problem);
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
@@ -84,7 +84,7 @@ export class ProblemFilter implements ExceptionFilter {
     return this.storage.troubles.find(({ place }) => place === 'database');
   }
 
-  private toProblem(error: unknown, request: FastifyRequest): Problem {
+  private toProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
     const { call, raw } = request;
     if (error instanceof Problem) return error;
     // Once its intent is recorded, the request may have been sent. The response must not say that it was not.
@@ -97,7 +97,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (status >= 500) return new Problem('internal_error', { cause: error });
     switch (status) {
       case 404:
-        return new Problem('not_found');
+        return new Problem(reply.hasHeader('allow') ? 'method_not_allowed' : 'not_found');
       case 413:
         return bodyFault(`must be at most ${this.maxBodyBytes} bytes`);
       case 415:

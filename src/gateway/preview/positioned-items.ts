@@ -1,9 +1,7 @@
-import { Fault } from '../../platform/errors/problem';
 import { Item } from '../../operations/item';
 import { isPlainObject } from '../../http/validation/json-body';
 import { FaultList } from '../../http/validation/fault-list';
-import { suggestPhone } from '../../http/validation/people-rules';
-import { itemFieldsOf, itemsOf, namesOf } from '../../operations/items';
+import { itemFieldsOf, itemsOf } from '../../operations/items';
 import { OperationName } from '../../operations/catalogue';
 import { PreviewDuplicate } from './preview.dto';
 
@@ -60,30 +58,6 @@ export function recipientOf({ recipientField, email, handle, phone, receiver }: 
     case null:
       return null;
   }
-}
-
-const PHONE_FIELDS = namesOf('phone');
-
-/**
- * Adds a suggestion to the faults of phone numbers that only have another form. Such a fault contains personal data, so
- * it is never recorded.
- */
-export function withSuggestions(faults: Fault[], body: unknown): Fault[] {
-  return faults.map(({ pointer, detail }) => {
-    if (!PHONE_FIELDS.has(pointer.slice(pointer.lastIndexOf('/') + 1))) return { pointer, detail };
-    const suggestion = suggestPhone(valueAt(body, pointer));
-    return { pointer, detail: suggestion === undefined ? detail : `${detail}. Did you mean ${suggestion}?` };
-  });
-}
-
-/** @param pointer of a field of the interface, whose names need no escapes. */
-function valueAt(body: unknown, pointer: string): unknown {
-  const names = pointer.split('/').slice(1);
-  return names.reduce<unknown>(
-    (value, name) =>
-      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
-    body,
-  );
 }
 
 function listIn(operation: OperationName, body: unknown): unknown[] {

@@ -70,7 +70,7 @@ export class PreviewService {
       ),
       readLocalAmounts(this.reads, call, positioned),
     ]);
-    const isWellFormed = formProblems({ body, found, headerProblems }).length === 0;
+    const isWellFormed = formProblems({ found, headerProblems }).length === 0;
     const replay = isWellFormed ? await this.replayOf(call, dryRun, content.input) : undefined;
     return {
       call,

@@ -2,8 +2,7 @@ import { pointerIn } from '../../operations/items';
 import { Problem } from '../../platform/errors/problem';
 import { Served } from '../forwarding/coverage';
 import { obstacleProblem, ownLimitProblems } from '../forwarding/refusals';
-import { PreviewedBody, PreviewFacts } from './facts';
-import { withSuggestions } from './positioned-items';
+import { PreviewFacts } from './facts';
 
 /** Returns every error of a request, in the order in which the request itself would be rejected. */
 export function problemsOf(facts: PreviewFacts): Problem[] {
@@ -20,14 +19,9 @@ export function problemsOf(facts: PreviewFacts): Problem[] {
 }
 
 /** Returns the errors of the body and the headers alone. */
-export function formProblems({
-  body,
-  found,
-  headerProblems,
-}: PreviewedBody & { headerProblems: Problem[] }): Problem[] {
+export function formProblems({ found, headerProblems }: Pick<PreviewFacts, 'found' | 'headerProblems'>): Problem[] {
   if (found.total === 0) return headerProblems;
-  const invalid = { faults: withSuggestions(found.faults, body), faultsTotal: found.total };
-  return [new Problem('invalid_request', invalid), ...headerProblems];
+  return [new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total }), ...headerProblems];
 }
 
 function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ownerOf } from '../../access/auth/owner';
 import { Limits } from '../../access/clients/limits';
+import { toldFault } from '../../platform/errors/problem-body';
 import { Problem } from '../../platform/errors/problem';
 import { EarlierPayment } from './earlier-payments';
 import { totalOf } from '../../operations/item';
@@ -68,14 +69,22 @@ function toRefusal([first]: Problem[]): PreviewRefusal | null {
     ...(firstCallId !== undefined && { first_call_id: firstCallId }),
     ...(firstCallState !== undefined && { first_call_state: firstCallState }),
   };
-  return { status, code, action, detail: message, errors: faults, errors_total: faultsTotal, ...repeats };
+  return {
+    status,
+    code,
+    action,
+    detail: message,
+    errors: faults.map(toldFault),
+    errors_total: faultsTotal,
+    ...repeats,
+  };
 }
 
 /** A problem without a part of the body concerns the whole. */
 function toErrors(problems: Problem[]): PreviewFault[] {
   return problems.flatMap(({ code, faults, message }) => {
     const all = faults.length > 0 ? faults : [{ pointer: '', detail: message }];
-    return all.map((fault) => ({ code, ...fault }));
+    return all.map((fault) => ({ code, ...toldFault(fault) }));
   });
 }
 

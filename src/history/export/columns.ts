@@ -3,7 +3,7 @@ import { isUndelivered } from '../../journal/undelivered';
 import { payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
 import { canonicalCountry } from '../../policy/country-name';
-import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../records/masking';
+import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../records/masking';
 import { Cell } from '../../http/answers/csv';
 import { ExportedCall, ExportedItem } from './exported-call';
 
@@ -59,7 +59,7 @@ const RESULT = [
   column<ExportedCall>('in_doubt_since', ({ inDoubtSince }) => inDoubtSince),
 ];
 const REQUEST = [
-  column<ExportedCall>('idempotency_key', ({ idempotencyKey }) => idempotencyKey, maskContacts),
+  column<ExportedCall>('idempotency_key', ({ idempotencyKey }) => idempotencyKey, maskKey),
   asked('request_id', maskContacts),
   asked('client_address'),
 ];

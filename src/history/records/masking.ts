@@ -2,7 +2,7 @@ import { NUMBER_FIELDS, PROSE_FIELDS, SHOWN_FIELDS } from '../../gateway/upstrea
 import { DOTS, maskProse } from '../../platform/privacy/contacts';
 import { asRecorded } from '../../platform/privacy/recorded';
 
-export { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
+export { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../../platform/privacy/contacts';
 
 /** Free-form fields. Their field names may be personal data, and known names have another meaning there. */
 const FREE_FORM = new Set(['meta']);

@@ -9,7 +9,7 @@ import { isDeeperThan } from '../../http/validation/json-body';
 import { ActorSource } from '../../access/people/person';
 import { actorOf } from '../../journal/actor';
 import { itemsOf, toUpstreamItem } from './items';
-import { maskBody, maskContacts } from './masking';
+import { maskBody, maskContacts, maskKey } from './masking';
 import { inDoubtSince, stateOf } from '../../operations/lifecycle';
 import { CallRecord, ItemRecord, RecordItem, RecordMessage, RecordTry, RecordUpstream } from './record.dto';
 import { FullStoredCall, StoredCall } from './rows';
@@ -26,7 +26,7 @@ type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true; person: true 
 export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
   const { intent, actor, outcome, lifecycle } = call;
   return toRecord(intent, actor, view, {
-    idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskContacts),
+    idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskKey),
     token: toToken(intent),
     session: toSession(intent),
     outcome: stateOf(lifecycle, view.present),
@@ -75,7 +75,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   const committed = refusal.actorCommitment && Buffer.from(refusal.actorCommitment).toString('hex');
   const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
   return toRecord(asked, actorOf({ actor, actor_commitment: committed }, person), view, {
-    idempotency_key: shown(text, view.reveal, maskContacts),
+    idempotency_key: shown(text, view.reveal, maskKey),
     token: toToken(credential),
     session: toSession(credential),
     outcome: 'refused',

@@ -1,6 +1,7 @@
 import { Owner } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
+import { asContact } from '../../platform/privacy/contacts';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed } from './cursor';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
@@ -197,9 +198,6 @@ function isRare(search: SearchFilters): boolean {
 function inLowerCase(text: string): string[] {
   return [...new Set([text.toLowerCase(), text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())])];
 }
-
-/** Restores an unescaped + of an address, which arrives as a space. No contact contains a space. */
-const asContact = (given: string) => given.replaceAll(' ', '+');
 
 function recipientTerms(given: string, phones: string[]): string[] {
   const contacts = [...inLowerCase(asContact(given)), ...phones];

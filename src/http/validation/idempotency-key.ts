@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/errors/problem';
-import { namesContact } from '../../platform/privacy/contacts';
+import { keyNamesContact } from '../../platform/privacy/contacts';
 import { looksLikePhone, spellsOneOf } from '../../platform/privacy/phone-numbers';
 
 /** A string of RFC 8941, section 3.3.3, as in the draft. Most clients send the bare characters instead. */
@@ -22,7 +22,7 @@ export function readIdempotencyKey(header: string | undefined, phones: string[] 
   if (header === undefined) return null;
   const key = keyIn(header);
   if (key === null) throw new Problem('invalid_idempotency_key');
-  if (namesContact(key) || spellsOneOf(key, phones)) {
+  if (keyNamesContact(key) || spellsOneOf(key, phones)) {
     throw new Problem('invalid_idempotency_key', { text: NAMES_SOMEBODY });
   }
   return key;
@@ -34,7 +34,7 @@ export function readIdempotencyKey(header: string | undefined, phones: string[] 
  */
 export function recordedKey(header: string | undefined): string | null {
   const key = keyIn(header);
-  return key === null || namesContact(key) || looksLikePhone(key) ? null : key;
+  return key === null || keyNamesContact(key) || looksLikePhone(key) ? null : key;
 }
 
 /** Parses the header. Returns null if it is not a valid key. */

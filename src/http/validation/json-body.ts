@@ -45,9 +45,11 @@ export function readJsonBodies(
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
     if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
   });
-  server.addHook('preParsing', ({ call }, _reply, payload, done) => {
+  server.addHook('preParsing', ({ call, headers }, reply, payload, done) => {
     call.bodyBeganAt = performance.now();
-    done(null, payload);
+    if (/^(identity)?$/i.test(headers['content-encoding'] ?? '')) return done(null, payload);
+    void reply.header('accept-encoding', 'identity'); // RFC 9110, section 15.5.16
+    done(new Problem('unsupported_encoding'));
   });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('text/csv', (request, payload, done) => {

@@ -1,4 +1,5 @@
-import { field } from './rules';
+import { applyDecorators } from '@nestjs/common';
+import { field, ReadAs } from './rules';
 
 /**
  * The largest amount. The interface has no maximum. With nine digits, a JSON number (an IEEE double) is exact to six
@@ -29,39 +30,27 @@ const ZERO = 0 as unknown as boolean;
 
 /** An amount in US dollars, like all amounts that callers send (docs/reference/upstream.md). */
 export const UsdAmount = ({ required = true, description }: { required?: boolean; description: string }) =>
-  field(
-    {
-      name: 'usdAmount',
-      required,
-      must: `must be a number of US dollars greater than 0 and at most ${MAX_USD}, with at most ${USD_DECIMALS} decimals`,
-      test: isAmount(MAX_USD, USD_DECIMALS),
-    },
-    {
-      type: 'number',
-      description: `${description} At most ${USD_DECIMALS} decimals.`,
-      exclusiveMinimum: ZERO,
-      maximum: MAX_USD,
-      example: 1.5,
-    },
-  );
+  amount({
+    name: 'usdAmount',
+    required,
+    unit: ' of US dollars',
+    max: MAX_USD,
+    decimals: USD_DECIMALS,
+    description,
+    example: 1.5,
+  });
 
 /** An amount in the currency beside it (docs/reference/upstream.md, `/collections/mobile-money/collect`). */
 export const LocalAmount = (description: string) =>
-  field(
-    {
-      name: 'localAmount',
-      required: true,
-      must: `must be a number greater than 0 and at most ${MAX_LOCAL}, with at most ${LOCAL_DECIMALS} decimals`,
-      test: isAmount(MAX_LOCAL, LOCAL_DECIMALS),
-    },
-    {
-      type: 'number',
-      description: `${description} At most ${LOCAL_DECIMALS} decimals.`,
-      exclusiveMinimum: ZERO,
-      maximum: MAX_LOCAL,
-      example: 1_500,
-    },
-  );
+  amount({
+    name: 'localAmount',
+    required: true,
+    unit: '',
+    max: MAX_LOCAL,
+    decimals: LOCAL_DECIMALS,
+    description,
+    example: 1_500,
+  });
 
 /** An amount in US dollars as text in a query, forwarded as written. */
 export const UsdAmountText = (description: string) =>
@@ -95,10 +84,49 @@ export const CurrencyCode = (description: string, example: string) =>
     { type: 'string', pattern: CURRENCY.source, description, example },
   );
 
-/** With so few digits (see MAX_USD, MAX_LOCAL), a number has too many decimals exactly if rounding changes it. */
-function isAmount(max: number, decimals: number) {
-  return (value: unknown): boolean =>
-    typeof value === 'number' && value > 0 && value <= max && Number(value.toFixed(decimals)) === value;
+interface Amount {
+  name: string;
+  required: boolean;
+  /** Follows "a number". */
+  unit: string;
+  max: number;
+  decimals: number;
+  description: string;
+  example: number;
+}
+
+/**
+ * An amount in a body: a number, or the same as decimal text, which many clients send. It is read, recorded and forwarded
+ * as the number, which the interface takes. With so few digits (see MAX_USD, MAX_LOCAL), that loses nothing.
+ */
+function amount({ name, required, unit, max, decimals, description, example }: Amount): PropertyDecorator {
+  const text = decimalText(String(max).length, decimals);
+  return applyDecorators(
+    ReadAs((value) => (typeof value === 'string' && text.test(value) ? Number(value) : value)),
+    field(
+      {
+        name,
+        required,
+        must: `must be a number${unit} greater than 0 and at most ${max}, with at most ${decimals} decimals, or the same as text, such as "${example}"`,
+        // A number has too many decimals exactly if rounding changes it.
+        test: (value) =>
+          typeof value === 'number' && value > 0 && value <= max && Number(value.toFixed(decimals)) === value,
+      },
+      {
+        anyOf: [
+          { type: 'number', exclusiveMinimum: ZERO, maximum: max },
+          { type: 'string', pattern: text.source },
+        ],
+        description: `${description} At most ${decimals} decimals. Text is forwarded as the number.`,
+        example,
+      },
+    ),
+  );
+}
+
+/** No sign, exponent or leading zero. An amount then has one spelling, except for trailing zeros. */
+function decimalText(digits: number, decimals: number): RegExp {
+  return new RegExp(`^(?!0(\\.0+)?$)(0|[1-9]\\d{0,${digits - 1}})(\\.\\d{1,${decimals}})?$`);
 }
 
 interface AmountText {
@@ -109,9 +137,8 @@ interface AmountText {
   example: string;
 }
 
-/** No sign, exponent or leading zero. An amount then has one spelling, except for trailing zeros. */
 function amountText({ digits, decimals, description, example }: AmountText): PropertyDecorator {
-  const pattern = new RegExp(`^(?!0(\\.0+)?$)(0|[1-9]\\d{0,${digits - 1}})(\\.\\d{1,${decimals}})?$`);
+  const pattern = decimalText(digits, decimals);
   return field(
     {
       name: 'amountText',

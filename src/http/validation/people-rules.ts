@@ -1,4 +1,7 @@
 import { isEmail } from 'class-validator';
+import { namesOf } from '../../operations/items';
+import { Fault } from '../../platform/errors/problem';
+import { withoutInvisible } from '../../platform/privacy/contacts';
 import { field } from './rules';
 
 /** E.164: a plus, a country code without a leading zero, and at most 15 digits. The shortest numbers in use have 7. */
@@ -78,15 +81,54 @@ export const PhoneNumber = ({ required = true, description = "The recipient's ph
   );
 
 /**
- * Returns the intended number if only spaces, dashes, dots, brackets or a leading 00 are wrong with it. A `(0)` is
+ * Adds to the faults of recipients what is probably meant, and that they have characters which nobody sees.
+ * @param body as it was received.
+ */
+export function addSuggestions(faults: Fault[], body: object): void {
+  for (const fault of faults) {
+    const value = valueAt(body, fault.pointer);
+    const suggest = SUGGESTIONS.get(fault.pointer.slice(fault.pointer.lastIndexOf('/') + 1));
+    if (typeof value !== 'string' || !suggest) continue;
+    if (withoutInvisible(value) !== value) fault.detail += '. It has an invisible character';
+    const suggestion = suggest(value);
+    if (suggestion !== undefined) fault.suggestion = suggestion;
+  }
+}
+
+/** @param pointer of a field of the interface, whose names need no escapes. */
+function valueAt(body: object, pointer: string): unknown {
+  const names = pointer.split('/').slice(1);
+  return names.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
+    body,
+  );
+}
+
+/**
+ * Returns the intended number if only spaces, dashes, dots, brackets, invisible characters or a leading 00 are wrong with it. A `(0)` is
  * dialed in some countries and not in others, so such a number gets no suggestion.
  */
 export function suggestPhone(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 40 || /\(\s*0\s*\)/.test(value)) return undefined;
-  const bare = value.replace(/[\s().\p{Pd}]/gu, '').replace(/^00/, '+');
+  const bare = withoutInvisible(value)
+    .replace(/[\s().\p{Pd}]/gu, '')
+    .replace(/^00/, '+');
   return PHONE.test(bare) ? bare : undefined;
 }
 
 function isAddress(value: unknown): boolean {
   return typeof value === 'string' && value.length <= MAX_EMAIL && !NOT_IN_EMAIL.test(value) && isEmail(value);
 }
+
+const bareIf = (isValid: (text: string) => boolean) => (value: string) => {
+  const bare = withoutInvisible(value).trim();
+  return isValid(bare) ? bare : undefined;
+};
+
+/** Returns what is probably meant by the value of a field, by the names of the interface's recipients. */
+const SUGGESTIONS = new Map<string, (value: string) => string | undefined>([
+  ...[...namesOf('email')].map((name) => [name, bareIf(isAddress)] as const),
+  ...[...namesOf('handle')].map((name) => [name, bareIf((text) => HANDLE.test(text))] as const),
+  ...[...namesOf('phone')].map((name) => [name, suggestPhone] as const),
+]);

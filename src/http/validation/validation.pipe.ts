@@ -7,6 +7,7 @@ import { isPlainObject } from './json-body';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
 import { Limits, instantiate } from './instantiate';
 import { findFaults, findFaultsInSteps, hasLongList } from './passes-rules';
+import { addSuggestions } from './people-rules';
 import { inTurns } from '../../platform/steps';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
@@ -60,9 +61,13 @@ function check(value: unknown, metatype: new () => object, limits: Limits): Chec
   if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };
   const checked = instantiate(value, metatype, limits);
   const { instance, found } = checked;
-  if (hasLongList(instance)) return inTurns(findFaultsInSteps(instance, found)).then(() => checked);
+  const withSuggestions = () => {
+    addSuggestions(found.faults, value);
+    return checked;
+  };
+  if (hasLongList(instance)) return inTurns(findFaultsInSteps(instance, found)).then(withSuggestions);
   findFaults(instance, found);
-  return checked;
+  return withSuggestions();
 }
 
 function faultOfAll(detail: string): FaultList {

@@ -66,6 +66,8 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   approval_rejected: 'ask',
   approval_expired: 'new_key',
   misdirected_request: 'fix_request',
+  method_not_allowed: 'fix_request',
+  unsupported_encoding: 'fix_request',
   expectation_not_met: 'fix_request',
   headers_too_large: 'fix_request',
   request_timeout: 'retry_same_key',

@@ -1,4 +1,4 @@
-import { Problem } from './problem';
+import { Fault, Problem } from './problem';
 
 /** Returns the error in the interface's envelope (docs/reference/upstream.md, "Responses"), with the proxy's own members. */
 export function toEnvelope(problem: Problem, callId: string) {
@@ -26,8 +26,13 @@ function membersOf(problem: Problem, callId: string) {
     call_id: callId,
     ...(firstCallId !== undefined && { first_call_id: firstCallId }),
     ...(firstCallState !== undefined && { first_call_state: firstCallState }),
-    ...(faults.length > 0 && { errors: faults, errors_total: faultsTotal }),
+    ...(faults.length > 0 && { errors: faults.map(toldFault), errors_total: faultsTotal }),
   };
+}
+
+/** Returns a fault as its caller reads it. */
+export function toldFault({ pointer, detail, suggestion }: Fault): Pick<Fault, 'pointer' | 'detail'> {
+  return { pointer, detail: suggestion === undefined ? detail : `${detail}. Did you mean ${suggestion}?` };
 }
 
 function textOf({ message }: Problem, callId: string): string {
@@ -40,7 +45,8 @@ function textOf({ message }: Problem, callId: string): string {
  */
 function firstFault({ faults: [first], faultsTotal }: Problem): string {
   if (!first) return '';
-  const { pointer, detail } = first;
+  const { pointer, detail } = toldFault(first);
   const place = pointer === '' ? detail.charAt(0).toUpperCase() + detail.slice(1) : `${pointer.slice(1)}: ${detail}`;
-  return `${place}${faultsTotal > 1 ? ` (and ${faultsTotal - 1} more)` : ''}.`;
+  const sentence = `${place}${faultsTotal > 1 ? ` (and ${faultsTotal - 1} more)` : ''}`;
+  return sentence.endsWith('?') ? sentence : `${sentence}.`;
 }

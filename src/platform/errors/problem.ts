@@ -10,6 +10,8 @@ export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
 export interface Fault {
   pointer: string;
   detail: string;
+  /** What the caller probably means. It may name a person, so it is told and never recorded. */
+  suggestion?: string;
 }
 
 /** The most faults that are stored and returned. The total counts all of them. */

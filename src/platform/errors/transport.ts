@@ -4,6 +4,14 @@ export const TRANSPORT = {
     status: 421,
     text: 'This proxy does not serve the host that the request names. Nothing was done. Call the address that PUBLIC_URL sets, or ask the operator to add yours to it.',
   },
+  method_not_allowed: {
+    status: 405,
+    text: 'This path has another method. The header Allow names it. /docs lists every route.',
+  },
+  unsupported_encoding: {
+    status: 415,
+    text: 'The body is compressed, which the proxy does not read. Nothing was done. Send the same body again without Content-Encoding.',
+  },
   expectation_not_met: { status: 417, text: 'The header Expect accepts only 100-continue. Omit it.' },
   headers_too_large: {
     status: 431,

@@ -17,6 +17,17 @@ export function maskHandle(handle: string): string {
   return `${handle.slice(0, handle.length > 3 ? 2 : 1)}••`;
 }
 
+/** Characters that contact apps and web pages put around a name: marks of direction, joiners, variation selectors. */
+const INVISIBLE = /[\p{Cf}\ufe00-\ufe0f]/gu;
+
+/** Returns text without the characters that nobody sees or types. */
+export function withoutInvisible(text: string): string {
+  return text.replace(INVISIBLE, '');
+}
+
+/** Returns a contact of a query. An unescaped + of it arrives as a space, and no contact contains one. */
+export const asContact = (given: string): string => withoutInvisible(given).replaceAll(' ', '+');
+
 /**
  * An email address, international number, or handle in text. A number ends before digits that begin an email address.
  */
@@ -52,6 +63,22 @@ export function maskProse(text: string): string {
 /** Returns whether text contains something that looks like a contact. */
 export function namesContact(text: string): boolean {
   return text.search(CONTACT) >= 0;
+}
+
+/**
+ * A contact in an idempotency key. Keys are made of dates, paths and base64, so `@` counts before a domain with a dot or in
+ * a handle alone, and a number not in the middle of base64.
+ */
+const CONTACT_IN_KEY = /^@\w[\w.-]*$|[^\s@]@(?:[a-z0-9-]+\.)+[a-z]{2}|\+\d(?:[().-]{0,2}\d){6,14}(?![\w+=])/i;
+
+/** Returns whether an idempotency key contains a contact. */
+export function keyNamesContact(key: string): boolean {
+  return CONTACT_IN_KEY.test(key);
+}
+
+/** Masks an idempotency key that contains a contact, for readers without `audit:pii`. */
+export function maskKey(key: string): string {
+  return keyNamesContact(key) ? maskContacts(key) : key;
 }
 
 /**

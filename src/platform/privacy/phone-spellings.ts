@@ -1,3 +1,5 @@
+import { withoutInvisible } from './contacts';
+
 /** Country calling codes (ITU-T E.164), without those of networks that belong to no country. */
 const CALLING_CODES = [
   1, 7, 20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 60, 61,
@@ -22,7 +24,7 @@ const isInternational = (digits: string) => digits.length >= 7 && digits.length 
  * code may belong to any country, so the result has one candidate for each. It is empty if the text is not a phone number.
  */
 export function phonesMeantBy(text: string): string[] {
-  const written = text.replace(/[\s\u00a0().-]/g, '');
+  const written = withoutInvisible(text).replace(/[\s().\p{Pd}]/gu, '');
   const [, prefix = '', digits = ''] = /^(\+|00)?(\d+)$/.exec(written) ?? [];
   const asWritten = isInternational(digits) ? [`+${digits}`] : [];
   if (prefix === '+') return asWritten;
