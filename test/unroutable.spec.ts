@@ -182,7 +182,7 @@ describe('an address that leads to no route', () => {
       ['no Host', 'GET /api/v0.1/wallets/list HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request', 'json'],
       [
         'another expectation',
-        'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n',
+        'GET /v1/calls HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n',
         417,
         'expectation_not_met',
         'problem+json',
