@@ -4,23 +4,29 @@ import { PayoutProxy } from './client.ts';
 import { NetworkError } from './errors.ts';
 
 const BODY = { credits: [{ email: 'ada@example.com', valueInUSD: '1' }] };
-const pay = (baseUrl: string, send?: typeof fetch) =>
-  new PayoutProxy({ baseUrl, apiKey: 'key', retries: { most: 1, firstMs: 1 }, ...(send && { fetch: send }) }).payouts
+const pay = (baseUrl: string, send = fetch) =>
+  new PayoutProxy({ baseUrl, apiKey: 'key', retries: { most: 1, firstMs: 1 }, fetch: send }).payouts
     .credit(BODY)
     .settled();
 
 describe('an address', () => {
   it.each([
-    ...[
-      '',
-      'payouts.example.com',
-      'localhost:3000',
-      '/api',
-      'htps://payouts.example.com',
-      'https:/payouts.example.com',
-    ],
-    ...['https://', 'https://https://payouts.example.com', 'https://payouts.example.com?a=1', 'https://a b.example'],
-    ...['https://user@payouts.example.com', 'https://payouts.example.com/#x', 'file:///tmp', undefined, null, 17],
+    '',
+    'payouts.example.com',
+    'localhost:3000',
+    '/api',
+    'htps://payouts.example.com',
+    'https:/payouts.example.com',
+    'https://',
+    'https://https://payouts.example.com',
+    'https://payouts.example.com?a=1',
+    'https://a b.example',
+    'https://user@payouts.example.com',
+    'https://payouts.example.com/#x',
+    'file:///tmp',
+    undefined,
+    null,
+    17,
   ])('is refused when the client is made, if it is none of a proxy: %j', (baseUrl) => {
     expect(() => new PayoutProxy({ baseUrl: baseUrl as string, apiKey: 'key' })).toThrow('"baseUrl" must be');
   });
