@@ -14,6 +14,35 @@ describe('the OpenAPI documents', () => {
     await expect(SwaggerParser.validate(copy as never)).resolves.toBeDefined();
   });
 
+  it.each([
+    ['apps', ['key', 'access_token', 'bound_access_token', 'page_session']],
+    ['staff', ['key', 'console_session']],
+  ] as const)('name the credentials that open each route, and no others: %s', (audience, credentials) => {
+    const { components, paths } = API_DOCUMENTS[audience];
+    expect(Object.keys(components.securitySchemes).sort()).toEqual([...credentials].sort());
+    const securityOf = (path: string, method: 'get' | 'post') =>
+      paths[path]?.[method]?.security.map(Object.keys).flat();
+    if (audience === 'apps') {
+      expect(securityOf('/api/v0.1/payouts/airtime', 'post')).toEqual(credentials);
+      expect(securityOf('/v1/ephemeral-keys', 'post')).toEqual(['key']);
+      expect(securityOf('/v1/page-sessions/{client}', 'get')).toEqual(['page_session']);
+    } else {
+      expect(securityOf('/v1/audit/calls', 'get')).toEqual(credentials);
+      expect(securityOf('/livez', 'get')).toEqual([]);
+    }
+  });
+
+  it('have a description of each operation, parameter, tag and credential', () => {
+    for (const { components, tags } of Object.values(API_DOCUMENTS)) {
+      for (const { description } of [...tags, ...Object.values(components.securitySchemes)])
+        expect(description).toBeTruthy();
+    }
+    const bare = operationsIn().flatMap(({ path, operation: { summary, description, parameters } }) =>
+      summary && description && parameters.every((one) => one.description) ? [] : [path],
+    );
+    expect(bare).toEqual([]);
+  });
+
   it('describe to apps only what apps may call, and everything else to operators and auditors', () => {
     const resources = (audience: keyof typeof API_DOCUMENTS) => [
       ...new Set(Object.keys(API_DOCUMENTS[audience].paths).map((path) => /^\/[^/]+(\/[^/]+)?/.exec(path)![0])),

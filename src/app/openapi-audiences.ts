@@ -1,5 +1,7 @@
 import { OpenAPIObject } from '@nestjs/swagger';
 import { HEADERS_CHAPTER } from './openapi-headers';
+import { CREDENTIALS, securityOf } from './openapi-security';
+import { TAGS } from './openapi-tags';
 import { Route } from './routes';
 
 const ERRORS =
@@ -35,17 +37,27 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 /** Returns the part of the whole document that an audience needs: its routes, and what they refer to. */
 export function documentFor(audience: Audience, whole: OpenAPIObject, routes: Route[]): OpenAPIObject {
   const { title, description } = AUDIENCES[audience];
-  const theirs = new Set(
-    routes.filter(({ isForApps }) => isForApps === (audience === 'apps')).map((route) => addressOf(route)),
+  const theirs = new Map(
+    routes.filter(({ isForApps }) => isForApps === (audience === 'apps')).map((route) => [addressOf(route), route]),
   );
   const paths = Object.entries(whole.paths).flatMap(([path, item]) => {
     const { others, operations } = split(item as Record<string, object>);
-    const kept = operations.filter(([method]) => theirs.has(`${method} ${path}`));
+    const kept = operations.flatMap(([method, operation]) => {
+      const route = theirs.get(`${method} ${path}`);
+      return route ? [[method, { ...operation, security: securityOf(route) }] as const] : [];
+    });
     return kept.length > 0 ? [[path, { ...others, ...Object.fromEntries(kept) }] as const] : [];
   });
   const part = {
     ...whole,
-    info: { ...whole.info, title, description: [description, ERRORS, HEADERS_CHAPTER].join('\n\n') },
+    info: {
+      title,
+      description: [description, ERRORS, HEADERS_CHAPTER].join('\n\n'),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'The operator of this proxy' },
+      version: whole.info.version,
+    },
+    servers: [{ url: '/', description: 'The proxy that serves this document.' }],
     paths: Object.fromEntries(paths),
   };
   return { ...part, tags: usedTags(part), components: usedComponents(part) };
@@ -65,9 +77,9 @@ function split(item: Record<string, object>) {
   };
 }
 
-function usedTags({ tags = [], paths }: OpenAPIObject): Tags {
+function usedTags({ paths }: OpenAPIObject): Tags {
   const used = new Set(Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method]?.tags ?? [])));
-  return tags.filter(({ name }) => used.has(name));
+  return TAGS.filter(({ name }) => used.has(name));
 }
 
 /** Returns the components that the rest of the document refers to, and those that they refer to. */
@@ -85,9 +97,15 @@ function usedComponents({ components = {}, ...rest }: OpenAPIObject): Components
   }
   const sections = Object.entries(all).map(([section, parts]) => [
     section,
-    section === 'securitySchemes'
-      ? parts
-      : Object.fromEntries(Object.entries(parts).filter(([name]) => used.has(`${section}/${name}`))),
+    Object.fromEntries(Object.entries(parts).filter(([name]) => used.has(`${section}/${name}`))),
   ]);
-  return Object.fromEntries(sections) as Components;
+  return { securitySchemes: usedCredentials(rest), ...Object.fromEntries(sections) } as Components;
+}
+
+function usedCredentials({ paths }: Pick<OpenAPIObject, 'paths'>): object {
+  const requirements = Object.values(paths).flatMap((item) =>
+    METHODS.flatMap((method) => item[method]?.security ?? []),
+  );
+  const used = new Set(requirements.flatMap((requirement) => Object.keys(requirement)));
+  return Object.fromEntries(Object.entries(CREDENTIALS).filter(([name]) => used.has(name)));
 }

@@ -6,7 +6,7 @@ type Holder = Record<string, object>;
 
 interface Route {
   address: string;
-  operation: { parameters?: object[]; responses: object; security?: object[] };
+  operation: { parameters?: object[]; responses: object };
 }
 
 /** A response or parameter of an operation, with the name for `components`. */
@@ -27,17 +27,6 @@ export function shareEqualParts(document: OpenAPIObject): void {
   share(document, 'responses', routes.flatMap(responsesOf));
   share(document, 'parameters', routes.flatMap(parametersOf));
   for (const { operation } of routes) if (operation.parameters?.length === 0) delete operation.parameters;
-}
-
-/**
- * States once that a route requires a key, as most do. The others say that they require none (`security` is empty).
- */
-export function shareSecurity(document: OpenAPIObject): void {
-  document.security = [{ key: [] }];
-  for (const { operation } of routesOf(document)) {
-    if (operation.security === undefined) operation.security = [];
-    else if (JSON.stringify(operation.security) === JSON.stringify(document.security)) delete operation.security;
-  }
 }
 
 function routesOf({ paths }: OpenAPIObject): Route[] {

@@ -107,16 +107,11 @@ function listOf(headers: Record<string, { description: string }>): string {
 export function describeHeaders(document: OpenAPIObject): void {
   document.components = {
     ...document.components,
-    parameters: { ...REQUEST_HEADERS, ...OWN_PARAMETERS, ...PAYMENT_PARAMETERS },
-    headers: { ...RESPONSE_HEADERS, 'Retry-After': RETRY_AFTER },
+    parameters: { ...OWN_PARAMETERS, ...PAYMENT_PARAMETERS },
+    headers: { 'Retry-After': RETRY_AFTER },
   };
   Object.assign(document, {
-    'x-every-operation': {
-      parameters: referencesTo(REQUEST_HEADERS),
-      headers: Object.fromEntries(
-        Object.keys(RESPONSE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-      ),
-    },
+    'x-every-operation': { parameters: Object.values(REQUEST_HEADERS), headers: RESPONSE_HEADERS },
   });
 }
 

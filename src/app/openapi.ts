@@ -9,7 +9,7 @@ import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/nothing.dto';
-import { shareEqualParts, shareSecurity } from './openapi-components';
+import { shareEqualParts } from './openapi-components';
 import { shareBases } from './openapi-bases';
 import { shareEnums } from './openapi-enums';
 import { Audience, documentFor } from './openapi-audiences';
@@ -17,9 +17,6 @@ import { describeHeaders, parametersAt, paymentParameters } from './openapi-head
 import { shareMembers } from './openapi-members';
 import { shortenNullable } from './openapi-nullable';
 import { routesOf } from './routes';
-
-const PREVIEW =
-  'Shows what would happen if you sent the request of an operation now. The preview of an invalid body lists all its errors.';
 
 /** A field of EXTRA_FIELDS_ALLOWED. */
 const EXTRA_FIELD = {
@@ -39,9 +36,8 @@ interface Schema {
 }
 
 type Limits = Pick<RunningConfig, 'maxItems' | 'extraFieldsAllowed'>;
+
 interface Described {
-  /** Present if the route requires a key. */
-  security?: object[];
   responses: object;
   /** Present for operations of the interface. */
   'x-source'?: string;
@@ -58,12 +54,7 @@ export function openApiDocuments(app: NestFastifyApplication, limits: Limits): A
 
 /** Returns the document of all routes, in which each part has one name for all audiences. */
 function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
-  const config = new DocumentBuilder()
-    .setOpenAPIVersion('3.1.0')
-    .setVersion('0.1')
-    .addTag('Preview', PREVIEW)
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
-    .build();
+  const config = new DocumentBuilder().setOpenAPIVersion('3.1.0').setVersion('0.1').build();
   const described = SwaggerModule.createDocument(app, config, {
     autoTagControllers: false,
     operationIdFactory: (_controller, method) => method,
@@ -88,7 +79,6 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
   shortenNullable(document);
   shareBases(document);
   shareMembers(document);
-  shareSecurity(document);
   shareEqualParts(document);
   return document;
 }

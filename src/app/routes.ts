@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { ModulesContainer } from '@nestjs/core';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
-import { ALLOW, isForApps } from '../access/auth/allow';
+import { ALLOW, isForApps, SECRET_KEYS_ONLY } from '../access/auth/allow';
 import { SHOWS } from '../access/auth/shows';
 import { Scope, SCOPES } from '../operations/scopes';
 
@@ -18,6 +18,8 @@ export interface Route {
   needsAll: boolean;
   /** Whether it is for apps. All others are for operators and auditors. */
   isForApps: boolean;
+  /** Whether only the key of a server opens it. */
+  needsSecretKey: boolean;
   /** The calls and objects that it reads or changes: those of the caller's client, or of all clients. */
   reaches: 'own' | 'all' | '';
   /** Whether reading it is recorded, because it shows the history to others. */
@@ -54,6 +56,7 @@ function routesOfController(controller: new () => object): Route[] {
         scopes,
         needsAll: config?.operation !== undefined,
         isForApps: isForApps(scopes),
+        needsSecretKey: Reflect.hasMetadata(SECRET_KEYS_ONLY, handler),
         reaches: reachOf(scopes),
         isRecorded: Reflect.hasMetadata(SHOWS, handler),
       },

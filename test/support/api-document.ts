@@ -36,6 +36,9 @@ export interface Parameter {
 
 export interface Operation {
   operationId: string;
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
   parameters: Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, Response>;
@@ -49,6 +52,7 @@ export type Path = Partial<Record<Method, Operation>> & { parameters: Parameter[
 export interface ApiDocument {
   openapi: string;
   info: { description: string };
+  tags: { name: string; description: string }[];
   'x-every-operation': { parameters: Parameter[]; headers: Record<string, { $ref?: string; description: string }> };
   paths: Record<string, Path>;
   components: {
@@ -56,6 +60,7 @@ export interface ApiDocument {
     responses: Record<string, Response>;
     parameters: Record<string, Parameter>;
     headers: Record<string, object>;
+    securitySchemes: Record<string, { description: string }>;
   };
 }
 
@@ -72,7 +77,7 @@ function read(file: string): ApiDocument {
 }
 
 function joined(one: ApiDocument, other: ApiDocument): ApiDocument {
-  const { schemas, responses, parameters, headers } = one.components;
+  const { schemas, responses, parameters, headers, securitySchemes } = one.components;
   return {
     ...one,
     paths: { ...one.paths, ...other.paths },
@@ -81,6 +86,7 @@ function joined(one: ApiDocument, other: ApiDocument): ApiDocument {
       responses: { ...responses, ...other.components.responses },
       parameters: { ...parameters, ...other.components.parameters },
       headers: { ...headers, ...other.components.headers },
+      securitySchemes: { ...securitySchemes, ...other.components.securitySchemes },
     },
   };
 }

@@ -14,7 +14,7 @@ export const ALLOW = 'payout-proxy:allow';
  */
 export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
 
-const SECRET_KEYS_ONLY = 'payout-proxy:secret-keys-only';
+export const SECRET_KEYS_ONLY = 'payout-proxy:secret-keys-only';
 
 /**
  * Declares that a route is for the servers of apps. The credential of a person opens it with no scope: it could make others that

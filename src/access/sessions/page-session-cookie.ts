@@ -6,9 +6,9 @@ import { hasCsrfToken } from './session-cookie';
 /** The form of a session's secret: 32 random bytes. */
 const TOKEN = /^[\w-]{43}$/;
 
-const PREFIX = 'payout_proxy_page_';
+export const PAGE_COOKIE_PREFIX = 'payout_proxy_page_';
 
-const cookieOf = (client: string) => ({ name: `${PREFIX}${client}`, sameSite: 'strict' }) as const;
+const cookieOf = (client: string) => ({ name: `${PAGE_COOKIE_PREFIX}${client}`, sameSite: 'strict' }) as const;
 
 /** The cookie of a page session. */
 export interface PageToken {
@@ -54,8 +54,8 @@ export function noPageSessionCookie(request: FastifyRequest, client: string): st
 /** Returns the secrets of the browser's page sessions, by client. */
 function pageTokensIn(request: FastifyRequest): Map<string, string> {
   const { cookie: header } = request.headers;
-  if (header === undefined || !header.includes(PREFIX)) return new Map();
-  const prefix = prefixed(request, PREFIX);
+  if (header === undefined || !header.includes(PAGE_COOKIE_PREFIX)) return new Map();
+  const prefix = prefixed(request, PAGE_COOKIE_PREFIX);
   const named = Object.entries(parseCookie(header)).filter(
     (entry): entry is [string, string] => entry[0].startsWith(prefix) && TOKEN.test(entry[1] ?? ''),
   );

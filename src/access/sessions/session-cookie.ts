@@ -2,11 +2,11 @@ import { FastifyRequest } from 'fastify';
 import { hash, timingSafeEqual } from 'node:crypto';
 import { cookieIn, endCookie, setCookie } from './cookies';
 
-const COOKIE = { name: 'payout_proxy', sameSite: 'strict' } as const;
+export const CONSOLE_COOKIE = { name: 'payout_proxy', sameSite: 'strict' } as const;
 
 /** Returns the session secret from the cookie. Undefined if there is none. */
 export function sessionTokenIn(request: FastifyRequest): string | undefined {
-  return cookieIn(request, COOKIE.name);
+  return cookieIn(request, CONSOLE_COOKIE.name);
 }
 
 /**
@@ -14,11 +14,11 @@ export function sessionTokenIn(request: FastifyRequest): string | undefined {
  * the browser.
  */
 export function sessionCookie(request: FastifyRequest, token: string): string {
-  return setCookie(request, { ...COOKIE, value: token });
+  return setCookie(request, { ...CONSOLE_COOKIE, value: token });
 }
 
 export function noSessionCookie(request: FastifyRequest): string {
-  return endCookie(request, COOKIE);
+  return endCookie(request, CONSOLE_COOKIE);
 }
 
 /**

@@ -27,7 +27,7 @@ export class SandboxLiesController {
 
   @Patch('lies/listing-delay')
   @Allow('admin')
-  @ApiOperation({ summary: 'List transactions late', operationId: 'setSandboxListingDelay' })
+  @ApiOperation({ summary: 'List transactions late', operationId: 'setSandboxListingDelay', description: REST })
   @ApiResponse(LIES)
   @Problems()
   listingDelay(@Body() delay: ListingDelayDto): Promise<SandboxLiesDto> {
@@ -36,7 +36,7 @@ export class SandboxLiesController {
 
   @Patch('lies/words')
   @Allow('admin')
-  @ApiOperation({ summary: 'Show another word for a status', operationId: 'setSandboxWord' })
+  @ApiOperation({ summary: 'Show another word for a status', operationId: 'setSandboxWord', description: REST })
   @ApiResponse(LIES)
   @Problems()
   word(@Body() word: StatusWordDto): Promise<SandboxLiesDto> {
@@ -54,7 +54,7 @@ export class SandboxLiesController {
 
   @Delete('lies')
   @Allow('admin')
-  @ApiOperation({ summary: 'End all lies. Faults stay on', operationId: 'endSandboxLies' })
+  @ApiOperation({ summary: 'End all lies', operationId: 'endSandboxLies', description: 'Faults stay on.' })
   @ApiResponse(LIES)
   @ApiKeyProblems('not_found', 'sandbox_unreachable')
   end(): Promise<SandboxLiesDto> {

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -17,8 +17,10 @@ import { pageReturnTo } from './return-to';
 import { SignedOutRecord } from './session.dto';
 import { signOutUrl } from './sign-out';
 
+const CLIENT = { name: 'client', description: 'Name of the client.' };
+
 /** Tells pages of clients who is signed in, and signs people out. Browsers sign in at `/session/pages/{client}/sign-in`. */
-@ApiTags('Your calls')
+@ApiTags('Page sessions')
 @Controller('v1/page-sessions')
 export class PageSessionsController {
   constructor(
@@ -27,6 +29,7 @@ export class PageSessionsController {
   ) {}
 
   @Get(':client')
+  @ApiParam(CLIENT)
   @Allow(...APP_SCOPES)
   @ApiOperation({
     summary: 'Read the page session',
@@ -57,6 +60,7 @@ export class PageSessionsController {
   }
 
   @Delete(':client')
+  @ApiParam(CLIENT)
   @Allow(...APP_SCOPES)
   @ApiOperation({
     summary: 'Sign out of a page',

@@ -22,12 +22,17 @@ export class HealthController {
 
   @Get('livez')
   @Allow('everyone')
-  @ApiOperation({ summary: 'Report that the process is alive', operationId: 'livez' })
+  @ApiOperation({
+    summary: 'Report that the process is alive',
+    operationId: 'livez',
+    description: 'Checks neither the database nor the upstream.',
+  })
   @ApiResponse({
     status: 200,
     description: 'The process is alive.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
+  @ApiProblems('invalid_request')
   live() {
     return { status: 'ok' };
   }
@@ -41,6 +46,7 @@ export class HealthController {
   @ApiOperation({
     summary: 'Report whether the proxy can serve requests',
     operationId: 'readyz',
+    description: 'Checks that the database takes durable writes. Does not check the upstream.',
   })
   @ApiResponse({
     status: 200,
@@ -48,7 +54,7 @@ export class HealthController {
       'The proxy can serve requests. `details.worker` says whether a worker is running, and which background jobs none holds.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
-  @ApiProblems('not_ready')
+  @ApiProblems('not_ready', 'invalid_request')
   async ready() {
     const text = await this.readiness.obstacle();
     if (text !== undefined) throw new Problem('not_ready', { text });

@@ -4,6 +4,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { Loaded } from '../../platform/config/config.module';
+import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { MetricsService } from '../metrics/metrics.service';
 import { hasMetricsPort } from './metrics-port';
@@ -22,12 +23,17 @@ export class MetricsController {
 
   @Get()
   @Allow('everyone')
-  @ApiOperation({ summary: 'Return metrics for Prometheus', operationId: 'metrics' })
+  @ApiOperation({
+    summary: 'Return metrics for Prometheus',
+    operationId: 'metrics',
+    description: 'The page on monitoring explains each metric.',
+  })
   @ApiResponse({
     status: 200,
     description: 'The metrics, in the Prometheus text format. With `METRICS_PORT`, only that port has them.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
+  @ApiProblems('not_found')
   async read(@Res() reply: FastifyReply): Promise<void> {
     if (this.isElsewhere) throw new Problem('not_found');
     const { contentType, body } = await this.metrics.text();
