@@ -112,7 +112,7 @@ const WALK: Row[] = [
     body: without(transfer, 'wallet'),
     data: { error: 'None' },
   },
-  ...fields('POST /wallets/transfer', transfer, { receiver: 7, valueInUSD: '0.5' }),
+  ...fields('POST /wallets/transfer', transfer, { receiver: 7, valueInUSD: 'half' }),
 ];
 
 describe('a walk through the operations that are documented by name only', () => {

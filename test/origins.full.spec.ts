@@ -81,9 +81,9 @@ describe('origins', () => {
   it.each([OTHER, 'null', `${SHOP}.evil.example`, 'http://shop.example', SHOP.toUpperCase(), '*'])(
     'are not named in a preflight of another origin: %s',
     async (origin) => {
-      const answer = await preflight(origin).expect(404);
+      const answer = await preflight(origin).expect(405);
       expect(corsOf(answer)).toEqual([]);
-      expect(answer.body).toMatchObject({ code: 'not_found', call_id: answer.headers['x-call-id'] });
+      expect(answer.body).toMatchObject({ code: 'method_not_allowed', call_id: answer.headers['x-call-id'] });
     },
   );
 

@@ -175,7 +175,11 @@ describe('an access token', () => {
     expect(headers['access-control-expose-headers']).toContain('WWW-Authenticate');
     const preflight = await supertest(scene.proxy.url)
       .options('/api/v0.1/payouts/airtime')
-      .set({ Origin: 'https://app.example', 'Access-Control-Request-Method': 'POST' });
+      .set({
+        Origin: 'https://app.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'Authorization, DPoP',
+      });
     expect(preflight.headers['access-control-allow-headers']).toMatch(/Authorization, DPoP/);
   });
 });
