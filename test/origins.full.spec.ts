@@ -166,7 +166,7 @@ describe('origins', () => {
       await new Promise((resolve) => pages.close(resolve));
     });
 
-    const payFrom = async (host: string, key: string, { body = { airtimes: [] } as object, telemetry = {} } = {}) => {
+    const payFrom = async (host: string, key: string, { body = {}, telemetry = {} } = {}) => {
       const page = await browser.browser.newPage();
       await page.goto(`http://${host}:${portOf(pages)}/`);
       const read = await page.evaluate(

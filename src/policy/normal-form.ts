@@ -73,17 +73,10 @@ function normalItem(item: Fields, { recipient, fields }: Items, known: Names): F
 
 function normalValue(field: ItemField | 'other' | undefined, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  switch (field) {
-    case 'email':
-    case 'phone':
-    case 'handle':
-    case 'receiver':
-      return recipientSpelling(field, value);
-    case 'country':
-      return canonicalCountry(value);
-    default:
-      return value;
+  if (field === 'email' || field === 'phone' || field === 'handle' || field === 'receiver') {
+    return recipientSpelling(field, value);
   }
+  return field === 'country' ? canonicalCountry(value) : value;
 }
 
 /** Empty text means none in the interface's own fields. Fields that it does not know keep theirs. */

@@ -190,7 +190,7 @@ function limited(ms: number, given: AbortSignal | undefined) {
 
 function textOf(error: unknown, isOver: boolean): string {
   if (isOver) return 'The proxy did not answer in time.';
-  const causes = causesOf(error).map((cause) => (cause instanceof Error ? cause.message || cause.name : String(cause)));
+  const causes = causesOf(error).map((cause) => (cause instanceof Error ? cause.message || cause.name : 'unknown'));
   return `The proxy cannot be reached: ${[...new Set(causes)].join(': ')}`;
 }
 

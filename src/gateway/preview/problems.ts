@@ -26,14 +26,9 @@ export function formProblems({ found, headerProblems }: Pick<PreviewFacts, 'foun
 
 function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {
   return dryRun.obstacles.flatMap((obstacle) => {
-    switch (obstacle.kind) {
-      case 'repeated':
-      case 'key_reused': // `replay` says what they mean
-      case 'over_own_limit':
-        return [];
-      default:
-        return [obstacleProblem(obstacle, call)];
-    }
+    // `replay` shows the first two, and the rules of one call show the third.
+    if (obstacle.kind === 'repeated' || obstacle.kind === 'key_reused' || obstacle.kind === 'over_own_limit') return [];
+    return [obstacleProblem(obstacle, call)];
   });
 }
 

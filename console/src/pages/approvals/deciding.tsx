@@ -66,9 +66,7 @@ async function send(decision: Decision, { id, approval }: ApprovalRecord, reason
 /** The proxy's message names requests for programs. Here, the information is on the page. */
 function inPlace(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
-  return new Error(
-    'This call was already decided. Nothing was changed. Close this dialog to see its current state.',
-  );
+  return new Error('This call was already decided. Nothing was changed. Close this dialog to see its current state.');
 }
 
 interface QuestionProps {

@@ -1,8 +1,11 @@
-import type { CallRecord, ErrorEnvelope, SampleAnswerDto } from '../../api/generated/schema';
+import type { CallRecord, ProblemDetails, SampleAnswerDto } from '../../api/generated/schema';
 import { isFields } from './draft';
 
 /** The parts of a response that describe it, from the upstream or the proxy. */
-type Envelope = Partial<Omit<ErrorEnvelope, 'status'>> & { status?: string; data?: unknown };
+type Envelope = Partial<Pick<ProblemDetails, 'error' | 'code' | 'action' | 'call_id' | 'errors'>> & {
+  status?: string;
+  data?: unknown;
+};
 
 /** The outcome that the record of the call will have, as far as the response shows it. */
 type Outcome = Extract<
@@ -16,7 +19,7 @@ export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(bod
  * The proxy's responses to a missing or unusable answer of the upstream. With its other errors, the proxy rejected the
  * request itself.
  */
-const AFTER_SENDING: Partial<Record<ErrorEnvelope['code'], Outcome>> = {
+const AFTER_SENDING: Partial<Record<ProblemDetails['code'], Outcome>> = {
   outcome_unknown: 'unknown',
   upstream_auth: 'rejected',
   upstream_busy: 'rejected',
