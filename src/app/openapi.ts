@@ -10,12 +10,9 @@ import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/nothing.dto';
 import { shareEqualParts } from './openapi-components';
-import { shareBases } from './openapi-bases';
 import { shareEnums } from './openapi-enums';
 import { Audience, documentFor } from './openapi-audiences';
 import { describeHeaders, parametersAt, paymentParameters } from './openapi-headers';
-import { shareMembers } from './openapi-members';
-import { shortenNullable } from './openapi-nullable';
 import { routesOf } from './routes';
 
 /** A field of EXTRA_FIELDS_ALLOWED. */
@@ -76,9 +73,6 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
     }
   }
   shareEnums(document);
-  shortenNullable(document);
-  shareBases(document);
-  shareMembers(document);
   shareEqualParts(document);
   return document;
 }

@@ -2,7 +2,7 @@ import { applyDecorators, Get, HttpCode, Post, SetMetadata } from '@nestjs/commo
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { Allow } from '../access/auth/allow';
 import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
 import { ACCEPTED_HEADERS } from '../http/answers/accepted';
@@ -59,7 +59,6 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     Allow(...scopes),
     SetMetadata(OPERATION, name),
     RouteConfig({ operation: name, scopes }),
-    ApiSecurity('key'),
     ApiOperation({
       summary: method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
       description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${reachesOnlyOwn(name) ? 'Without `account`, only what your client made. ' : ''}${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,

@@ -78,7 +78,7 @@ describe('an amount', () => {
       if (schema.$ref) visit(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''], name);
       if (schema.type === 'number') numbers.add(name);
       for (const [each, inner] of Object.entries(schema.properties ?? {})) visit(inner, each);
-      for (const inner of [schema.items, ...(schema.allOf ?? [])]) visit(inner, name);
+      for (const inner of [schema.items, ...(schema.anyOf ?? [])]) visit(inner, name);
     };
     for (const [path, methods] of Object.entries(document.paths)) {
       if (!path.startsWith('/api/')) continue;
@@ -240,7 +240,7 @@ interface Schema {
   type?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
-  allOf?: Schema[];
+  anyOf?: Schema[];
 }
 
 interface Document {

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { AccountsDto } from './accounts.dto';
@@ -7,7 +7,6 @@ import { AccountsService } from './accounts.service';
 
 /** Shows the accounts at the upstream. Their keys and secrets are never shown. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/accounts')
 export class AccountsController {
   constructor(private readonly accounts: AccountsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -13,7 +13,6 @@ const CallId = () =>
 
 /** Serves the calls that need the approval of somebody else before they are sent. */
 @ApiTags('Approvals')
-@ApiSecurity('key')
 @Controller('v1/approvals')
 export class ApprovalsController {
   constructor(private readonly approvals: ApprovalsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -27,7 +27,6 @@ const NAME = { name: 'name', schema: { type: 'string' }, description: "The clien
 
 /** Manages whom a client may pay. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/clients/:name/beneficiaries')
 export class BeneficiariesController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -19,7 +19,6 @@ const ChangeId = () =>
 
 /** Serves the changes of clients and keys that need a second person. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @ApiExtraModels(ActivityState)
 @Controller('v1/changes')
 export class ChangesController {

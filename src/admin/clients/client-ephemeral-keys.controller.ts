@@ -1,5 +1,5 @@
 import { Controller, Delete, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { changedBy } from '../../access/auth/changed-by';
@@ -15,7 +15,6 @@ const NAME = { name: 'name', schema: { type: 'string' }, description: "The clien
 
 /** Operators end all ephemeral keys of a client here. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/clients/:name/ephemeral-keys')
 export class ClientEphemeralKeysController {
   constructor(

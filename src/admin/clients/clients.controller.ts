@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -30,7 +30,6 @@ const NEEDS_TWO = ['invalid_request', 'incompatible_scopes', 'personal_key_requi
 
 /** Manages client apps and their permissions. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/clients')
 export class ClientsController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -22,7 +22,6 @@ const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description
 
 /** Manages the API keys of a client. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/clients/:name/keys')
 export class KeysController {
   constructor(

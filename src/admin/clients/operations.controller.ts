@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { SCOPES } from '../../operations/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -16,7 +16,6 @@ const GRANTABLE: GrantableDto = {
 
 /** Lists the values that limits, filters and stops accept, for programs that offer a choice. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/operations')
 export class OperationsController {
   @Get()

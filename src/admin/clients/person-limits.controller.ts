@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';
@@ -26,7 +26,6 @@ const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description
 
 /** Shows the people of a client, and gives some of them limits of their own. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/clients/:name/persons')
 export class PersonLimitsController {
   constructor(

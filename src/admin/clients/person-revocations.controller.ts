@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -12,7 +12,6 @@ import { RevokedPersonDto, RevokePersonDto } from './person-revocations.dto';
 
 /** Ends the credentials of the people of a client. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/clients/:name/persons')
 export class PersonRevocationsController {
   constructor(private readonly revocations: PersonRevocationsService) {}

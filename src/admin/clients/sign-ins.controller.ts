@@ -1,6 +1,6 @@
 import { Body, Controller, Param, Post, Res } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -20,7 +20,6 @@ import { waiting, WAITS } from './waiting';
 
 /** Lets people sign in at the OpenID provider as a client. */
 @ApiTags('Clients')
-@ApiSecurity('key')
 @Controller('v1/clients/:name/sign-ins')
 export class SignInsController {
   private readonly issuer: string | undefined;

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { Limits } from '../../access/clients/limits';
@@ -13,7 +13,6 @@ import { LimitsDto } from './limits.dto';
 
 /** Shows an app its own limits. */
 @ApiTags('Limits')
-@ApiSecurity('key')
 @Controller('v1/limits')
 export class LimitsController {
   constructor(private readonly spending: SpendingService) {}

@@ -1,13 +1,5 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiOperation,
-  ApiProduces,
-  ApiResponse,
-  ApiSecurity,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -34,7 +26,6 @@ import { OverviewStreams } from './overview-streams.service';
 
 /** Serves the overview, as JSON or as a stream. */
 @ApiTags('Overview')
-@ApiSecurity('key')
 @ApiExtraModels(Overview, OverviewHistory, OverviewInDoubt, OverviewSeal, OverviewFindings, OverviewRun)
 @ApiExtraModels(OverviewWallet, OverviewApprovals, OverviewClient, OverviewStops)
 @Controller('v1/overview')

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, HttpCode, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { FeesDto, ListingDelayDto, ListLiesDto, NewEntryDto, SandboxLiesDto, StatusWordDto } from './lies.dto';
@@ -11,7 +11,6 @@ const REST = 'What is left out stays as it is.';
 
 /** Makes the sandbox lie. Scope `admin`, and only in front of a sandbox that the proxy started itself. */
 @ApiTags('Sandbox')
-@ApiSecurity('key')
 @Controller('v1/sandbox')
 export class SandboxLiesController {
   constructor(private readonly lies: SandboxLiesService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -16,7 +16,6 @@ const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox
 
 /** Controls the sandbox that the proxy started itself, for people who try the product. */
 @ApiTags('Sandbox')
-@ApiSecurity('key')
 @Controller('v1/sandbox')
 export class SandboxApiController {
   constructor(

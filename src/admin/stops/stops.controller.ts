@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { authorOf, viaOf } from '../../access/auth/author';
@@ -13,7 +13,6 @@ import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } f
 import { StopsService } from './stops.service';
 
 @ApiTags('Stops')
-@ApiSecurity('key')
 @ApiExtraModels(StopAuthorRecord)
 @Controller('v1/stops')
 export class StopsController {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
 import { Allow, SecretKeysOnly } from '../../access/auth/allow';
 import { AuthenticatedCall, leftOf } from '../../access/auth/call';
@@ -26,7 +26,6 @@ import { asListed, whereWider } from './wider';
 
 /** An app's server makes keys here that it gives to a phone or a page. */
 @ApiTags('Ephemeral keys')
-@ApiSecurity('key')
 @Controller('v1/ephemeral-keys')
 export class EphemeralKeysController {
   constructor(

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Logger, Post, Req, Res } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -17,7 +17,6 @@ import { signOutUrl } from './sign-out';
 
 /** Signs people in to the console, and out again. */
 @ApiTags('Console')
-@ApiSecurity('key')
 @Controller('v1/session')
 export class SessionController {
   private readonly logger = new Logger('Sessions');

@@ -1,6 +1,6 @@
 import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiExtraModels, ApiSecurity } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -18,7 +18,6 @@ type BodyClass = new () => object;
  * Previews the operations that pay or create something. `addPreview` adds a handler for each of them, because a preview
  * takes the body class of its operation.
  */
-@ApiSecurity('key')
 @ApiExtraModels(Preview)
 @Controller(PREVIEW_PREFIX)
 export class PreviewController {

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -10,7 +10,6 @@ import { AccessesService } from './accesses.service';
 import { RecordClient } from '../records/record.dto';
 
 @ApiTags('Audit')
-@ApiSecurity('key')
 @ApiExtraModels(AccessEndRecord, RecordClient)
 @Controller('v1/audit/accesses')
 export class AccessesController {

@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -15,7 +15,6 @@ import { RecordClient } from '../records/record.dto';
 import { ReadingsService } from './readings.service';
 
 @ApiTags('Audit')
-@ApiSecurity('key')
 @ApiExtraModels(RecordClient)
 @Controller('v1')
 export class ActivityController {

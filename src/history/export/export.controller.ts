@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiProduces, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -17,7 +17,6 @@ import { ManifestRecord } from './manifest.dto';
 import { ManifestsService } from './manifests.service';
 
 @ApiTags('Audit')
-@ApiSecurity('key')
 @Controller('v1/audit/export')
 export class ExportController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -12,7 +12,6 @@ const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
 
 /** Serves the log that seals the records, and proofs that no record was changed, removed, or inserted later. */
 @ApiTags('Log')
-@ApiSecurity('key')
 @Controller('v1/audit/log')
 export class LogController {
   constructor(private readonly proofs: ProofsService) {}

@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -15,7 +15,6 @@ const CALL_ID = {
   description: 'ID of the call: the `X-Call-Id` of its answer.',
 } as const;
 
-@ApiSecurity('key')
 @Controller('v1')
 export class ReceiptsController {
   constructor(private readonly receipts: ReceiptsService) {}

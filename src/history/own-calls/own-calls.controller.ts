@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { CallPage, FoundPayout, FullCallRecord } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
@@ -33,7 +33,6 @@ const OWN_CALL = 'You cannot settle your own call. Settling requires another cli
 
 /** Apps read their own calls here. Approvers settle calls in doubt here. */
 @ApiTags('Calls')
-@ApiSecurity('key')
 @ApiExtraModels(FoundPayout)
 @Controller('v1/calls')
 export class OwnCallsController {

@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -11,7 +11,6 @@ import { PayoutsService } from './payouts.service';
 
 /** Apps read here what became of each of their payouts. */
 @ApiTags('Payouts')
-@ApiSecurity('key')
 @Controller('v1/payouts')
 export class PayoutStatesController {
   constructor(private readonly payouts: PayoutsService) {}

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -21,7 +21,6 @@ import { StoryService } from '../story/story.service';
 
 /** Searches calls and payouts, and counts the history. */
 @ApiTags('Audit')
-@ApiSecurity('key')
 @Controller('v1/audit')
 export class SearchController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows, showsNobody } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -7,7 +7,6 @@ import { ShapePage, ShapeSearch } from './shapes.dto';
 import { ShapesService } from './shapes.service';
 
 @ApiTags('Audit')
-@ApiSecurity('key')
 @Controller('v1/audit/shapes')
 export class ShapesController {
   constructor(private readonly shapes: ShapesService) {}

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows, showsNobody } from '../../access/auth/shows';
 import { StatusVocabulary } from '../../operations/statuses';
@@ -10,7 +10,6 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { StatusWordList } from './status-words.dto';
 
 @ApiTags('Audit')
-@ApiSecurity('key')
 @Controller('v1/audit/status-words')
 export class StatusWordsController {
   private readonly vocabulary: StatusVocabulary;

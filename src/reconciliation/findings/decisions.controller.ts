@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -21,7 +21,6 @@ const WHO =
 
 /** Records decisions about findings. */
 @ApiTags('Reconciliation')
-@ApiSecurity('key')
 @Controller('v1/reconciliation/findings')
 export class DecisionsController {
   constructor(private readonly decisions: DecisionsService) {}

@@ -1,13 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiOperation,
-  ApiParam,
-  ApiProduces,
-  ApiResponse,
-  ApiSecurity,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
@@ -42,7 +34,6 @@ function readerOf(call: Call): Reader {
 
 /** Shows the differences between our history and the upstream's. */
 @ApiTags('Reconciliation')
-@ApiSecurity('key')
 @ApiExtraModels(FindingStep)
 @Controller('v1/reconciliation')
 export class FindingsController {

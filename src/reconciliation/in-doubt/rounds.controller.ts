@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -7,7 +7,6 @@ import { ResolverRound } from './rounds.dto';
 import { RoundsService } from './rounds.service';
 
 @ApiTags('Reconciliation')
-@ApiSecurity('key')
 @Controller('v1/reconciliation/resolver')
 export class RoundsController {
   constructor(private readonly rounds: RoundsService) {}

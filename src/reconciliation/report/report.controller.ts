@@ -5,7 +5,6 @@ import {
   ApiParam,
   ApiProduces,
   ApiResponse,
-  ApiSecurity,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
@@ -35,7 +34,6 @@ const TEXT = { schema: { type: 'string' } } as const;
 
 /** Serves the report of a run as JSON, CSV or HTML. */
 @ApiTags('Reconciliation')
-@ApiSecurity('key')
 @ApiExtraModels(ReportSource, ReportEquation)
 @Controller('v1/reconciliation/runs')
 export class ReportController {

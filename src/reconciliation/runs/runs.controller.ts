@@ -6,7 +6,6 @@ import {
   ApiParam,
   ApiProduces,
   ApiResponse,
-  ApiSecurity,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
@@ -35,7 +34,6 @@ import { TotalsRecord } from './totals.dto';
 
 /** Starts, lists and shows comparisons of our records with the upstream's. */
 @ApiTags('Reconciliation')
-@ApiSecurity('key')
 @ApiExtraModels(RunAuthorRecord, RunProgressRecord, TotalsRecord)
 @Controller('v1/reconciliation/runs')
 export class RunsController {

@@ -1,6 +1,6 @@
 import { Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -21,7 +21,6 @@ import {
 import { StatementsService } from './statements.service';
 
 @ApiTags('Reconciliation')
-@ApiSecurity('key')
 @Controller('v1/reconciliation/statements')
 export class StatementsController {
   constructor(
