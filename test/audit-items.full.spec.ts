@@ -1,4 +1,4 @@
-import { canonicalCountry, countryName } from '../src/policy/country-name';
+import { canonicalCountry, countryName } from '../src/recipients/country-name';
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../src/history/records/record.dto';
 import { RecordsService } from '../src/history/records/records.service';

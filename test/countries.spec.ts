@@ -1,4 +1,6 @@
+import { ClientsService } from '../src/access/clients/clients.service';
 import { Approving, startApproving } from './support/approving';
+import { ClientsApi, faultsOf, startClientsApi } from './support/clients-api';
 import { PHONE } from './support/paying';
 import supertest from './support/supertest';
 
@@ -67,5 +69,40 @@ describe('a client that may pay to one country', () => {
     expect(approving.upstream.received).toEqual([]);
     await change("countries = '{Kenya,Nigeria}'");
     await approving.decide('approve', id).expect(200);
+  });
+});
+
+describe('the countries of a client', () => {
+  let api: ClientsApi;
+
+  beforeAll(async () => (api = await startClientsApi()));
+  afterAll(() => api.close());
+
+  it('refuses unknown countries of a new or changed client, with the nearest known name', async () => {
+    const limited = { name: 'misspelt', scopes: ['read'], countries: ['KEN', 'Kenia', 'Guinée', 'Nowhere'] };
+    const must = 'must be an English or French name of a country, or its ISO 3166-1 code';
+    const faults = [
+      { pointer: '/countries/1', detail: `${must}. Did you mean Kenya?` },
+      { pointer: '/countries/3', detail: must },
+    ];
+    expect(await faultsOf(api.ask('post', '', limited))).toEqual(faults);
+    expect((await api.ask('get', '/misspelt')).status).toBe(404);
+    await api.create('misspelt', { countries: ['KEN', 'Guinée'] });
+    expect(await faultsOf(api.ask('patch', '/misspelt', { countries: limited.countries }))).toEqual(faults);
+    expect((await api.ask('get', '/misspelt')).body.countries).toEqual(['KEN', 'Guinée']);
+  });
+
+  it('keeps unknown countries of an earlier version when other limits change', async () => {
+    await api.create('earlier', { countries: ['Kenya'] });
+    await api.proxy.database.query(`UPDATE client SET countries = '{Atlantis}' WHERE name = 'earlier'`);
+    const { body } = await api.ask('patch', '/earlier', { max_items: 3 }).expect(200);
+    expect(body).toMatchObject({ max_items: 3, countries: ['Atlantis'] });
+  });
+
+  it('refuses unknown countries from every author', async () => {
+    const clients = api.proxy.app.get(ClientsService, { strict: false });
+    await expect(clients.create('never', ['read'], { countries: ['Kenya', 'Kenia'] })).rejects.toThrow(
+      /^countries\/1 must be an English or French name of a country, .*Did you mean Kenya\?$/,
+    );
   });
 });

@@ -133,6 +133,16 @@ describe('ephemeral keys', () => {
     expect(made.countries).toEqual(['Kenya', "Côte d'Ivoire"]);
   });
 
+  it('name no unknown countries, except those that the list of their client has from an earlier version', async () => {
+    expect(await faultsOf(shop.key, { countries: ['Kenya', 'Kenia'] }, 'invalid_request')).toEqual(['/countries/1']);
+    const earlier = await proxy.client('earlier', 'pay');
+    await change('earlier', `countries = '{Kenya,Atlantis}'`);
+    expect(await faultsOf(earlier.key, { countries: ['atlantis', 'Kenia'] }, 'invalid_request')).toEqual([
+      '/countries/1',
+    ]);
+    expect((await mint(proxy, earlier.key, { countries: ['atlantis'] })).countries).toEqual(['Atlantis']);
+  });
+
   it('never pay more for one item than their person may', async () => {
     await change('shop', 'person_max_item_usd = 3');
     expect(await faultsOf(shop.key, { max_item: 3.01 })).toEqual(['/max_item']);

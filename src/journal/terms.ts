@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalCountry } from '../policy/country-name';
+import { canonicalCountry } from '../recipients/country-name';
 
 /**
  * The tags of the terms that the search index finds payouts by. A term is a tag and a value: `network:MTN`. The view

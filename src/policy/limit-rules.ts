@@ -3,7 +3,7 @@ import { Limits, limitsMoney } from '../access/clients/limits';
 import { PersonLimits } from '../access/people/person';
 import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
-import { canonicalCountry, countryOfName } from './country-name';
+import { canonicalCountry, countryOfName } from '../recipients/country-name';
 import { countriesOfNumber } from './number-country';
 
 /** The fields of an item that limits depend on. */

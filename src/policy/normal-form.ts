@@ -3,7 +3,7 @@ import { OperationName } from '../operations/catalogue';
 import { recipientSpelling } from '../operations/recipient-spelling';
 import { ItemField, Items } from '../operations/row';
 import { canonical } from './content';
-import { canonicalCountry } from './country-name';
+import { canonicalCountry } from '../recipients/country-name';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -52,4 +52,24 @@ export const EVIDENCES = [
     ],
     noticedBy: 'test/audit-search.spec.ts',
   },
+  {
+    name: 'known-countries',
+    guards: 'a client whose list of countries has a misspelt name, which lets nothing through that is meant',
+    edits: [['src/access/clients/grants.ts', 'if (faults.length === 0) return;', 'if (faults.length >= 0) return;']],
+    noticedBy: 'test/countries.spec.ts',
+    test: 'refuses unknown countries of a new or changed client',
+  },
+  {
+    name: 'known-countries-of-keys',
+    guards: 'an ephemeral key whose list of countries has a misspelt name',
+    edits: [
+      [
+        'src/credentials/ephemeral-keys/ephemeral-keys.controller.ts',
+        'if (unknown.length > 0) throw',
+        'if (unknown.length < 0) throw',
+      ],
+    ],
+    noticedBy: 'test/ephemeral-keys.spec.ts',
+    test: 'name no unknown countries',
+  },
 ];

@@ -1,4 +1,4 @@
-import { canonicalCountry } from '../../src/policy/country-name';
+import { canonicalCountry } from '../../src/recipients/country-name';
 import { Decimal } from 'decimal.js';
 import { CallRecord, RecordItem } from '../../src/history/records/record.dto';
 import { CallSearch } from '../../src/history/search/search.dto';

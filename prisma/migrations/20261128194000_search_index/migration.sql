@@ -2,14 +2,14 @@
 
 INSERT INTO migration_compatibility VALUES ('20261128194000_search_index', '20261124000000_init');
 
--- Returns a key for a country's name: its letters and digits without accents, in lower case (normalise of src/policy/country-name.ts).
+-- Returns a key for a country's name: its letters and digits without accents, in lower case (normalise of src/recipients/country-name.ts).
 CREATE FUNCTION country_key(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(nullif(lower(regexp_replace(normalize(name, NFKD),
     '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u02b0-\u036f\u2000-\u206f\u3000-\u303f\ufe00-\ufe0f\ufeff]', '', 'g') COLLATE "C"), ''), name)
 $$;
 
 -- Returns the canonical form of a country: its code (ISO 3166-1 alpha-2), or the key of a name that is not known (canonicalCountry of
--- src/policy/country-name.ts, whose test compares the two). PL/pgSQL reads the table of names once for each session.
+-- src/recipients/country-name.ts, whose test compares the two). PL/pgSQL reads the table of names once for each session.
 CREATE FUNCTION canonical_country(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   names CONSTANT jsonb NOT NULL := '{

@@ -1,6 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
+import { toldFault } from '../../platform/errors/problem-body';
 import { isScope, SCOPES } from '../../operations/scopes';
+import { unknownCountries } from '../../recipients/unknown-countries';
 import { ClientError } from './client-error';
 import { LIMIT_FIELDS } from './limit-fields';
 import { Limits } from './limits';
@@ -17,7 +19,7 @@ export interface Grants extends Limits, Providers {
 export const GRANT_FIELDS = { ...LIMIT_FIELDS, ...PROVIDER_FIELDS };
 export const GRANT_KEYS = Object.keys(GRANT_FIELDS) as (keyof typeof GRANT_FIELDS)[];
 
-/** @throws ClientError for a client that could do nothing, for unknown names, and for invalid limits. */
+/** @throws ClientError for a client that could do nothing, for unknown names, for invalid limits, and for unknown countries. */
 export function checkGrants({ scopes, operations, ...others }: Partial<Grants>): void {
   const unknown = scopes?.filter((scope) => !isScope(scope)) ?? [];
   if (unknown.length > 0 || scopes?.length === 0) {
@@ -34,6 +36,15 @@ export function checkGrants({ scopes, operations, ...others }: Partial<Grants>):
     .map((key) => ({ ...GRANT_FIELDS[key], value: others[key] }))
     .filter(({ test, value }) => !test(value));
   if (wrong.length > 0) throw new ClientError(wrong.map(({ name, must }) => `${name} ${must}`).join('; '));
+  requireKnown(others.countries ?? []);
+}
+
+/** @throws ClientError for a country that is not known. */
+function requireKnown(countries: string[]): void {
+  const faults = unknownCountries(countries);
+  if (faults.length === 0) return;
+  const texts = faults.map(toldFault).map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`);
+  throw new ClientError(texts.join('; '), undefined, faults);
 }
 
 /** Returns `column = value` for all given fields. */

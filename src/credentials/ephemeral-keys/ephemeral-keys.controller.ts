@@ -22,6 +22,7 @@ import {
   RevokedEphemeralKeysDto,
   USUAL_PAGE,
 } from './ephemeral-keys.dto';
+import { unknownCountries } from '../../recipients/unknown-countries';
 import { asListed, whereWider } from './wider';
 
 /** An app's server makes keys here that it gives to a phone or a page. */
@@ -50,6 +51,8 @@ export class EphemeralKeysController {
     @Body() body: NewEphemeralKeyDto,
   ): Promise<IssuedEphemeralKeyDto> {
     const { caller } = call;
+    const unknown = unknownCountries(body.countries ?? [], caller.limits.countries);
+    if (unknown.length > 0) throw new Problem('invalid_request', { faults: unknown });
     const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
     const named = { issuer: null, name: body.actor };
     const person = await this.persons.find(caller, named, { patienceMs: leftOf(call), isPayment: false });

@@ -5,7 +5,7 @@ import { readUsd } from '../../access/clients/limit-fields';
 import { Person } from '../../access/people/person';
 import { isOperation, scopesOf } from '../../operations/catalogue';
 import { Fault } from '../../platform/errors/problem';
-import { canonicalCountry } from '../../policy/country-name';
+import { canonicalCountry } from '../../recipients/country-name';
 import { NewEphemeralKeyDto } from './ephemeral-keys.dto';
 
 /** Lists everything that a new ephemeral key would be allowed, but the key that makes it or its person is not. */

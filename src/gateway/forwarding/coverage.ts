@@ -1,6 +1,6 @@
 import { Fault } from '../../platform/errors/problem';
 import { Item } from '../../operations/item';
-import { normalise } from '../../policy/country-name';
+import { normalise } from '../../recipients/country-name';
 import { isObject } from '../upstream/answer';
 
 /** The destinations that the upstream serves: its countries, each with its mobile money networks (none for airtime). */

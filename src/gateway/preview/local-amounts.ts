@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
-import { normalise } from '../../policy/country-name';
+import { normalise } from '../../recipients/country-name';
 import { InternalReadsService } from '../forwarding/internal-reads.service';
 import { waitAtMost } from '../../platform/database/patience';
 import { isObject, parseJson } from '../upstream/answer';

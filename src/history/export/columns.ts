@@ -2,7 +2,7 @@ import { IntentDocument } from '../../journal/documents';
 import { isUndelivered } from '../../journal/undelivered';
 import { payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
-import { canonicalCountry } from '../../policy/country-name';
+import { canonicalCountry } from '../../recipients/country-name';
 import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../records/masking';
 import { Cell } from '../../http/answers/csv';
 import { ExportedCall, ExportedItem } from './exported-call';

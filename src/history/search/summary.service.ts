@@ -6,7 +6,7 @@ import { ReplicaService } from '../../platform/database/replica.service';
 import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
 import { SUM_COLUMNS, SumRow, sumsOfEntry, sumsOfPayouts, TOTALS } from '../../operations/sums-sql';
-import { countryName } from '../../policy/country-name';
+import { countryName } from '../../recipients/country-name';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';

@@ -21,15 +21,12 @@ export function normalise(country: string): string {
   return bare === '' ? country : bare;
 }
 
-/** Made for the first look-up. They take 20 ms, which every command would spend otherwise. */
-let codes: ReadonlyMap<string, CountryCode> | undefined;
-
 /**
  * Returns the code (ISO 3166-1 alpha-2) of a country's English or French name, or of its code of two or three letters.
  * Undefined for a name that is not known.
  */
 export function countryOfName(name: string): CountryCode | undefined {
-  codes ??= countryCodes();
+  const codes = countryCodes();
   const key = normalise(name);
   return codes.get(key) ?? codes.get(key.replace(/^the|the$/, ''));
 }
@@ -51,11 +48,18 @@ export function countryName(canonical: string): string | null {
   return englishNames.of(canonical) ?? null;
 }
 
+/** Made for the first look-up. They take 20 ms, which every command would spend otherwise. */
+let codesByKey: ReadonlyMap<string, CountryCode> | undefined;
+
 /**
  * Returns the codes of countries by the keys of their names. Names are those of the Unicode CLDR, with "and" for "&" and "Saint" for
  * "St.", too. The SQL function canonical_country() has the same table.
  */
-export function countryCodes(): Map<string, CountryCode> {
+export function countryCodes(): ReadonlyMap<string, CountryCode> {
+  return (codesByKey ??= readCodes());
+}
+
+function readCodes(): Map<string, CountryCode> {
   const styles = (
     [
       ['en', 'long'],
