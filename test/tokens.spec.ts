@@ -173,13 +173,11 @@ describe('an access token', () => {
     expect((await from('https://evil.example')).body.code).toBe('origin_not_allowed');
     const { headers } = await from('https://app.example').expect(200);
     expect(headers['access-control-expose-headers']).toContain('WWW-Authenticate');
-    const preflight = await supertest(scene.proxy.url)
-      .options('/api/v0.1/payouts/airtime')
-      .set({
-        Origin: 'https://app.example',
-        'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': 'Authorization, DPoP',
-      });
+    const preflight = await supertest(scene.proxy.url).options('/api/v0.1/payouts/airtime').set({
+      Origin: 'https://app.example',
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'Authorization, DPoP',
+    });
     expect(preflight.headers['access-control-allow-headers']).toMatch(/Authorization, DPoP/);
   });
 });
