@@ -105,7 +105,8 @@ describe('the page provider of a client', () => {
     const signIn = async () => {
       const key = (await keysOf('till')).find(({ state }) => state === 'active');
       const how = { at: null, acr: null, sid: null, idToken: 'header.claims.signature' };
-      return sessions.begin(key?.id ?? '', body.id, how);
+      const [origin = ''] = PAGES.origins;
+      return sessions.begin({ keyId: key?.id ?? '', personId: body.id, origin }, how);
     };
     const statusOf = async (token: string) =>
       (

@@ -8,6 +8,7 @@ import {
   approachPageCallback,
   createPageClient,
   ofPage,
+  PAGE_ORIGIN,
   PageClient,
   PageScene,
   PageVisitor,
@@ -146,13 +147,30 @@ describe('a page session ends', () => {
     expect([await answers(first), await answers(elsewhere)]).toEqual([ENDED, DONE]);
   });
 
-  it('for an origin that the client no longer allows, and no sign-in under way gets there', async () => {
+  it('when its origin is removed, for good, and concerns no other page', async () => {
+    const name = `app-${(clients += 1)}`;
+    const other = 'http://localhost:5173';
+    const client = await createPageClient(scene.proxy, scene.provider, name, { origins: [PAGE_ORIGIN, other] });
+    const here = await signIn(client);
+    const there = await signInToPage(scene.proxy.url, 'bob', { client: name, returnTo: `${other}/pay` });
+    const begun = await approachPageCallback(scene.proxy.url, 'alice', { client: name });
+    expect([await answers(here), await answers(there)]).toEqual([DONE, DONE]);
+    await supertest(scene.second.url)
+      .patch(`/v1/clients/${name}`)
+      .set('X-API-Key', admin)
+      .send({ origins: [other] })
+      .expect(200);
+    expect(await answers(here)).toEqual(ENDED);
+    expect((await open(begun.cookies, begun.callback)).status).toBe(400);
+    await query('UPDATE client SET origins = array_append(origins, $2) WHERE id = $1', [client.id, PAGE_ORIGIN]);
+    expect([await answers(here), await answers(there)]).toEqual([ENDED, DONE]);
+  });
+
+  it('when an older program removed its origin', async () => {
     const client = await newClient();
     const alice = await signIn(client);
-    const begun = await approachPageCallback(scene.proxy.url, 'alice', { client: client.name });
-    await query("UPDATE client SET origins = '{}' WHERE id = $1", [client.id]);
-    expect(await answers(alice)).toEqual(DONE.map(() => 'origin_not_allowed'));
-    expect((await open(begun.cookies, begun.callback)).status).toBe(400);
+    await query("UPDATE client SET origins = '{http://other.proxy.test}' WHERE id = $1", [client.id]);
+    expect(await answers(alice)).toEqual(ENDED);
   });
 
   it('with the scopes that its client loses', async () => {

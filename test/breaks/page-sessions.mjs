@@ -56,6 +56,20 @@ export const PAGE_SESSIONS = [
     test: 'cannot read answers from another origin',
   },
   {
+    name: 'sessions-of-removed-origins',
+    guards: 'sessions that go on when an origin that was removed is added again',
+    edits: [['src/access/clients/client-writes.ts', '    await endSessionsOfRemovedOrigins(tx, after);\n', '']],
+    noticedBy: ENDS,
+    test: 'when its origin is removed, for good',
+  },
+  {
+    name: 'sessions-without-their-origin',
+    guards: 'sessions on a page whose origin a program removed that deletes no sessions',
+    edits: [[SESSIONS, ' AND s.origin = ANY (c.origins)', '']],
+    noticedBy: ENDS,
+    test: 'when an older program removed its origin',
+  },
+  {
     name: 'scopes-of-page-sessions',
     guards: 'a visitor of a page who has what operators have',
     edits: [[SESSIONS, 'new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope)))', 'scopes']],

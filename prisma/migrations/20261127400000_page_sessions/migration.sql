@@ -23,6 +23,7 @@ CREATE TABLE page_session (
   key_id       uuid NOT NULL REFERENCES api_key (id), -- the page key, without which it is not valid
   person_id    uuid NOT NULL REFERENCES person (id),
   sha256       bytea NOT NULL UNIQUE, -- of the secret in the cookie
+  origin       text NOT NULL, -- of the page that the sign-in led to, without which it is not valid
   created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   used_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
   signed_in_at timestamptz, -- when the provider last asked for a proof (auth_time); null: it does not say

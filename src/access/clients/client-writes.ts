@@ -74,6 +74,7 @@ export class ClientWrites {
     const after = await findClient(tx, before.name);
     const changes = changesBetween(before, after);
     const keys = await renewProviderKeys(tx, before, after);
+    await endSessionsOfRemovedOrigins(tx, after);
     await recordChanges(this.records, tx, [...changes, ...keys], by);
     return after;
   }
@@ -90,6 +91,16 @@ export class ClientWrites {
     await tx.apiKey.create({ data: { ...key, clientId: client.id, ...(isSignIn(key) && { kind: 'sign_in' }) } });
     await recordChanges(this.records, tx, [issuanceOf(client, key)], by);
   }
+}
+
+/** Deletes the sessions on pages that may no longer call, so that they do not go on when the origin is added again. */
+async function endSessionsOfRemovedOrigins(
+  tx: Prisma.TransactionClient,
+  { id, origins }: Pick<ListedClient, 'id' | 'origins'>,
+): Promise<void> {
+  await tx.$executeRaw`
+    DELETE FROM page_session s USING api_key k
+    WHERE k.id = s.key_id AND k.client_id = ${id}::uuid AND NOT s.origin = ANY (${origins}::text[])`;
 }
 
 /** Reads a client. @throws ClientError if there is none. */

@@ -27,13 +27,13 @@ interface PageSessionRow extends CallerRow {
   validForMs: number;
 }
 
-// It ends with its page key, with the credentials of its person, and when the person is erased.
+// It ends with its page key, with the origin of its page, with the credentials of its person, and when the person is erased.
 const selectWhere = (condition: string, idleMinutes: number) => `
   SELECT ${CALLER_COLUMNS}, encode(s.sha256, 'hex') AS sha256, s.id AS "sessionId", p.issuer, p.name AS subject,
     s.signed_in_at AS "signedInAt", ${IS_USE_OLD} AS "isUseOld",
     extract(epoch FROM least(${ENDS_AT}, k.expires_at) - now())::float * 1000 AS "validForMs"
   FROM page_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id JOIN person p ON p.id = s.person_id
-  WHERE ${condition} AND ${OPENS} AND p.name IS NOT NULL AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
+  WHERE ${condition} AND ${OPENS} AND s.origin = ANY (c.origins) AND p.name IS NOT NULL AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
     AND ${goesOn(String(idleMinutes))}`;
 
 /** The person or the session at the provider that has signed out there, or both. */
@@ -93,14 +93,18 @@ export class PageSessionsService {
   /**
    * Starts a session.
    * @param keyId the page key of the client.
+   * @param origin that of the page that the sign-in leads to.
    * @returns the secret for the cookie, which is stored nowhere. It is always a new one.
    */
-  async begin(keyId: string, personId: string, { at, acr, sid, idToken }: NewSignIn): Promise<string> {
+  async begin(
+    { keyId, personId, origin }: { keyId: string; personId: string; origin: string },
+    { at, acr, sid, idToken }: NewSignIn,
+  ): Promise<string> {
     const token = newToken();
     await this.side.$executeRawUnsafe(this.removeSome);
     await this.side.$executeRaw`
-      INSERT INTO page_session (id, key_id, person_id, sha256, signed_in_at, acr, sid, id_token)
-      VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${at}, ${acr}, ${sid},
+      INSERT INTO page_session (id, key_id, person_id, sha256, origin, signed_in_at, acr, sid, id_token)
+      VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${origin}, ${at}, ${acr}, ${sid},
         ${sealIdToken(idToken, token)})`;
     await this.side.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
     return token;

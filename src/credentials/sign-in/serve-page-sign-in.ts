@@ -65,25 +65,35 @@ async function complete(request: Request, reply: FastifyReply, services: PageSig
     return showingFailures(reply, ways, async () => {
       const identified = await completeSignIn(request, reply, placeFor(request, pages), transaction);
       if (!isAllowedFrom(pages.caller, request.call.clientAddress)) return sendPage(reply, wrongAddressPage(ways));
-      const token = await signIn(request, services, { pages, identified, transaction });
+      const { origin } = new URL(returnTo);
+      const token = await signIn(request, services, { pages, identified, transaction, origin });
       const cookie = pageSessionCookie(request, client, token);
       return reply.header('set-cookie', cookie).header('referrer-policy', 'no-referrer').redirect(returnTo, 303);
     });
   });
 }
 
+interface BegunOnPage {
+  pages: Pages;
+  identified: Identified;
+  transaction: Transaction;
+  /** That of the page. */
+  origin: string;
+}
+
 /** @returns the secret of the session. */
 async function signIn(
   { call }: Request,
   { pageSessions, persons }: PageSignInServices,
-  { pages, identified, transaction }: { pages: Pages; identified: Identified; transaction: Transaction },
+  { pages, identified, transaction, origin }: BegunOnPage,
 ): Promise<string> {
   const { caller } = pages;
   const { issuer, subject } = identified;
   const how = { patienceMs: leftOf(call), isPayment: false };
   const person = await persons.find(caller, { issuer, name: subject }, how).catch(noDatabase);
   if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);
-  const token = await pageSessions.begin(caller.keyId, person.id, identified).catch(noDatabase);
+  const place = { keyId: caller.keyId, personId: person.id, origin };
+  const token = await pageSessions.begin(place, identified).catch(noDatabase);
   logger.log({ call_id: call.id, client: caller.clientName, person_id: person.id }, 'signed in to a page');
   return token;
 }
