@@ -224,7 +224,7 @@ describe('the architecture', () => {
     const records =
       '(intent|outcome|refusal|decision|settlement|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
     const others =
-      '_prisma|instance |process |request_window|person |ephemeral_key |page_session |dpop_proof |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
+      '_prisma|instance |process |request_window|person |ephemeral_key |page_session |used_token |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text));
     expect([...new Set(writers.map(({ path }) => folderOf(path)))].sort()).toEqual(['history/retention', 'journal']);

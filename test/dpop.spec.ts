@@ -126,10 +126,10 @@ describe('a token that is bound to a key', () => {
     const proofs = app.get(UsedProofsService, { strict: false });
     expect(await proofs.removeExpired()).toBe(0);
     const [{ count } = { count: 0 }] = await database.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM dpop_proof WHERE counts_until > now() + interval '4 minutes'`,
+      `SELECT count(*)::int AS count FROM used_token WHERE counts_until > now() + interval '4 minutes'`,
     );
     expect(count).toBeGreaterThan(0);
-    await database.query("UPDATE dpop_proof SET counts_until = now() - interval '2 minutes'");
+    await database.query("UPDATE used_token SET counts_until = now() - interval '2 minutes'");
     expect(await proofs.removeExpired()).toBe(count);
   });
 });

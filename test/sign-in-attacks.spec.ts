@@ -18,6 +18,7 @@ import {
   expectNoLoginElsewhere,
   expectNoSecondLogin,
   FORGED_CALLBACKS,
+  logOutWith,
   signInWithIdToken,
 } from './support/sign-in-attacks';
 import supertest from './support/supertest';
@@ -187,6 +188,22 @@ describe('an ID token', () => {
       'SELECT bool_and(signed_in_at <= now()) AS past FROM console_session WHERE signed_in_at IS NOT NULL',
     );
     expect(session).toEqual({ past: true });
+  });
+
+  it('ends sessions by a logout token that the provider sends, and by no replay of it', async () => {
+    const signIn = () => signInWith((nonce) => provider.sign({ nonce }));
+    const sessions = async () => (await proxy.database.query('SELECT FROM console_session')).length;
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const logOut = async (token: string) => logOutWith(proxy.url, `logout_token=${token}`);
+    const first = await provider.sign({ events });
+    await signIn();
+    expect([await logOut(first), await sessions()]).toEqual([200, 0]);
+    await signIn();
+    expect([await logOut(first), await sessions()]).toEqual([400, 1]);
+    expect(await logOut(await provider.sign({ events, jti: undefined as unknown as string }))).toBe(400);
+    const second = await provider.sign({ events });
+    const atOnce = await Promise.all(Array.from({ length: 5 }, () => logOut(second)));
+    expect([atOnce.toSorted(), await sessions()]).toEqual([[200, 400, 400, 400, 400], 0]);
   });
 
   it('signed with another key signs nobody in', async () => {

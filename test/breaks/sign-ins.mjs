@@ -89,6 +89,19 @@ export const SIGN_INS = [
     test: 'is beyond any key',
   },
   {
+    name: 'logout-token-replay',
+    guards: 'sessions that people have begun since their logout token was first sent',
+    edits: [
+      [
+        'src/access/sessions/provider-sign-outs.service.ts',
+        'if (!(await useToken(tx, token))) return false;',
+        'await useToken(tx, token);',
+      ],
+    ],
+    noticedBy: 'test/sign-in-attacks.spec.ts',
+    test: 'by no replay of it',
+  },
+  {
     name: 'name-of-the-provider',
     guards: 'people of a provider whose limits and revocations are kept under another name',
     edits: [[PROVIDER, 'if (metadata.issuer === issuer) ', 'if (metadata.issuer) ']],

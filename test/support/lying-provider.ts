@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -38,7 +39,7 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
     asked: [],
     idToken: () => '',
     sign: (changed, { keys: signing = keys, typ } = {}) =>
-      new SignJWT({ iss: provider.issuer, sub: 'alice', aud: clientId, ...changed })
+      new SignJWT({ iss: provider.issuer, sub: 'alice', aud: clientId, jti: randomUUID(), ...changed })
         .setProtectedHeader({ alg: 'RS256', kid: 'one', ...(typ !== undefined && { typ }) })
         .setIssuedAt(changed.iat)
         .setExpirationTime(changed.exp ?? '5m')

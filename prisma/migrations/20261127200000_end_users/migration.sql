@@ -115,12 +115,13 @@ CREATE VIEW payer_cap AS
   UNION ALL
   SELECT id, 'ephemeral_key', NULL, NULL, max_total_usd FROM ephemeral_key;
 
--- Proofs that were used (RFC 9449), until they are refused for their age. It is logged, so that a failover does not forget them.
-CREATE TABLE dpop_proof (
-  sha256       bytea PRIMARY KEY, -- of the thumbprint of its key and its ID
+-- Tokens that count once and were used, until they are refused for their age: DPoP proofs (RFC 9449) and logout tokens. It is logged,
+-- so that a failover does not forget them.
+CREATE TABLE used_token (
+  sha256       bytea PRIMARY KEY, -- of the ID of the token, and of who made it
   counts_until timestamptz NOT NULL
 );
-GRANT SELECT, INSERT, DELETE ON dpop_proof TO payout_proxy;
+GRANT SELECT, INSERT, DELETE ON used_token TO payout_proxy;
 
 -- The person of a request, and the ephemeral key that it came with. Records of calls have them in their documents, too.
 ALTER TABLE intent ADD COLUMN person_id uuid, ADD COLUMN ephemeral_key_id uuid;

@@ -5,6 +5,7 @@ import { LastUsesService } from '../callers/last-uses.service';
 import { TokenCallersService } from '../callers/token-callers.service';
 import { PersonsService } from '../people/persons.service';
 import { PageSessionsService } from '../sessions/page-sessions.service';
+import { ProviderSignOutsService } from '../sessions/provider-sign-outs.service';
 import { SessionsService } from '../sessions/sessions.service';
 import { TokensService } from '../tokens/tokens.service';
 import { UsedProofsService } from '../tokens/used-proofs.service';
@@ -21,6 +22,7 @@ import { StepUpGuard, StepUpService } from './step-up';
     OriginsService,
     PageSessionsService,
     PersonsService,
+    ProviderSignOutsService,
     RequestWindowsService,
     SessionsService,
     StandingService,
@@ -36,6 +38,7 @@ import { StepUpGuard, StepUpService } from './step-up';
     OriginsService,
     PageSessionsService,
     PersonsService,
+    ProviderSignOutsService,
     RequestWindowsService,
     SessionsService,
     StandingService,

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { END_USER_SCOPES } from '../../operations/scopes';
 import { Loaded } from '../../platform/config/config.module';
-import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -12,7 +11,6 @@ import { CALLER_COLUMNS, CallerRow, callerOf } from '../callers/caller-row';
 import { KeyLookUps, Purpose } from '../callers/key-look-ups';
 import { hashKey, OPENS } from '../clients/key';
 import { openIdToken, sealIdToken } from './id-token';
-import { personHash } from '../people/person-hash';
 import { ENDS_AT, goesOn, isIdle, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
 
 /** A page session that has not ended, with its client and its person. */
@@ -35,13 +33,6 @@ const selectWhere = (condition: string, idleMinutes: number) => `
   FROM page_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id JOIN person p ON p.id = s.person_id
   WHERE ${condition} AND ${OPENS} AND s.origin = ANY (c.origins) AND p.name IS NOT NULL AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
     AND ${goesOn(String(idleMinutes))}`;
-
-/** The person or the session at the provider that has signed out there, or both. */
-interface EndedAtProvider {
-  issuer: string;
-  subject: string | undefined;
-  sid: string | undefined;
-}
 
 const MAX_REMOVED = 1_000;
 
@@ -120,20 +111,6 @@ export class PageSessionsService {
   /** Ends the session of which only the hash is known, because a new one replaces it. */
   async replace(hexHash: string): Promise<void> {
     await this.side.$executeRaw`DELETE FROM page_session WHERE sha256 = decode(${hexHash}, 'hex')`;
-  }
-
-  /** Ends what the provider of a client's pages has ended: a session of it, all sessions of a person, or one of theirs. */
-  async endAtProvider(
-    { clientId, keyId }: Pick<Caller, 'clientId' | 'keyId'>,
-    { issuer, subject, sid }: EndedAtProvider,
-  ): Promise<void> {
-    const conditions = [Prisma.sql`key_id = ${keyId}::uuid`];
-    if (sid !== undefined) conditions.push(Prisma.sql`sid = ${sid}`);
-    if (subject !== undefined) {
-      const person = Prisma.sql`SELECT id FROM person WHERE sha256 = ${personHash(clientId, issuer, subject)}`;
-      conditions.push(Prisma.sql`person_id = (${person})`);
-    }
-    await this.side.$executeRaw`DELETE FROM page_session WHERE ${Prisma.join(conditions, ' AND ')}`;
   }
 
   private async findById(prisma: PrismaService, id: string, patienceMs: number): Promise<Caller | undefined> {

@@ -132,15 +132,4 @@ export class SessionsService {
   async replace(hash: string): Promise<void> {
     await this.prisma.$executeRaw`DELETE FROM console_session WHERE sha256 = decode(${hash}, 'hex')`;
   }
-
-  /**
-   * Ends what the provider has ended: a session of it, or all sessions of a person.
-   * @param sid the session at the provider. Undefined for all.
-   */
-  async endAtProvider(issuer: string, subject: string | undefined, sid: string | undefined): Promise<void> {
-    await this.prisma.$executeRaw`
-      DELETE FROM console_session s USING api_key k
-      WHERE k.id = s.key_id AND k.kind = 'sign_in' AND k.issuer = ${issuer}
-        AND k.subject = coalesce(${subject ?? null}, k.subject) AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
-  }
 }

@@ -5,6 +5,7 @@ import { clock } from '../../platform/database/clock';
 import { PROOF_ALGORITHMS } from './algorithms';
 import { CompactJws, isObject, readCompactJws } from './compact-jws';
 import { invalidProof } from './refusals';
+import { OneTimeToken } from './used-tokens';
 
 /** A proof counts for so long, before and after the time that it states. Clocks of phones differ by minutes. */
 export const PROOF_WINDOW_SECONDS = 300;
@@ -23,14 +24,6 @@ export interface ProvenRequest {
   jkt: string;
 }
 
-/** A proof that was checked, except for being used before. */
-export interface DpopProof {
-  /** SHA-256 of its key and `jti`. */
-  sha256: Buffer;
-  /** Seconds since 1970. */
-  countsUntil: number;
-}
-
 /** The public key in the header of a proof. */
 interface ProofKey {
   key: CryptoKey;
@@ -42,9 +35,10 @@ const known = new LRUCache<string, ProofKey>({ max: MAX_KNOWN });
 
 /**
  * Checks that whoever sends a request has the key that its access token is bound to (RFC 9449, section 4.3).
+ * @returns the proof by its key and its `jti`. Whether it was used before is not checked.
  * @throws Problem `invalid_dpop_proof`
  */
-export async function checkProof(text: string, request: ProvenRequest): Promise<DpopProof> {
+export async function checkProof(text: string, request: ProvenRequest): Promise<OneTimeToken> {
   const jws = readCompactJws(text);
   if (!jws) throw invalidProof('it is not a JWT in the compact form. Send one proof');
   const { jti, iat } = checkClaims(jws, request);

@@ -4,30 +4,30 @@ import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Rows } from '../../platform/database/rows';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { DpopProof } from './dpop-proof';
 import { invalidProof } from './refusals';
+import { OneTimeToken } from './used-tokens';
 
 /** More proofs than ever arrive at once. */
 const MAX_AT_ONCE = 1_000;
 
 const CLEAN_EVERY_MS = 60_000;
 
-const PROOFS = new Rows<DpopProof>([
+const PROOFS = new Rows<OneTimeToken>([
   ['sha256', 'bytea', ({ sha256 }) => sha256],
   ['counts_until', 'timestamptz', ({ countsUntil }) => new Date(countsUntil * 1_000)],
 ]);
 
 /** In one order, so that two instances with the same proofs do not wait for each other. */
 const USE = `
-  INSERT INTO dpop_proof (sha256, counts_until)
+  INSERT INTO used_token (sha256, counts_until)
   SELECT DISTINCT ON (sha256) sha256, counts_until FROM (${PROOFS.source}) AS proofs ORDER BY sha256
   ON CONFLICT DO NOTHING RETURNING encode(sha256, 'hex') AS sha256`;
 
 /** Lets each DPoP proof be used once, over all instances. */
 @Injectable()
 export class UsedProofsService implements OnApplicationShutdown {
-  private readonly ofPayments: GroupCommit<DpopProof, boolean>;
-  private readonly ofOthers: GroupCommit<DpopProof, boolean>;
+  private readonly ofPayments: GroupCommit<OneTimeToken, boolean>;
+  private readonly ofOthers: GroupCommit<OneTimeToken, boolean>;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -45,18 +45,18 @@ export class UsedProofsService implements OnApplicationShutdown {
    * @param isPayment whether admission decides about the request. Others never hold up a payment.
    * @throws Problem `invalid_dpop_proof` if it was used before.
    */
-  async use(proof: DpopProof, isPayment: boolean, patienceMs: number): Promise<void> {
+  async use(proof: OneTimeToken, isPayment: boolean, patienceMs: number): Promise<void> {
     const isFirst = await (isPayment ? this.ofPayments : this.ofOthers).add(proof, patienceMs);
     if (!isFirst) throw invalidProof('it was used before');
   }
 
-  /** Removes proofs that are refused for their age. @returns their number. */
+  /** Removes proofs and other tokens that are refused for their age. @returns their number. */
   async removeExpired(): Promise<number> {
     try {
       // A clock of an instance may be behind that of the database.
-      return await this.side.$executeRaw`DELETE FROM dpop_proof WHERE counts_until < now() - interval '1 minute'`;
+      return await this.side.$executeRaw`DELETE FROM used_token WHERE counts_until < now() - interval '1 minute'`;
     } catch {
-      new Logger('Tokens').warn('expired proofs not removed');
+      new Logger('Tokens').warn('expired one-time tokens not removed');
       return 0;
     }
   }
@@ -66,8 +66,8 @@ export class UsedProofsService implements OnApplicationShutdown {
   }
 }
 
-function usesOn(prisma: PrismaService): GroupCommit<DpopProof, boolean> {
-  const use = async (proofs: DpopProof[]): Promise<boolean[]> => {
+function usesOn(prisma: PrismaService): GroupCommit<OneTimeToken, boolean> {
+  const use = async (proofs: OneTimeToken[]): Promise<boolean[]> => {
     const rows = await prisma.prepared<{ sha256: string }>('use_proofs', USE, PROOFS.values(proofs));
     const used = new Set(rows.map(({ sha256 }) => sha256));
     return proofs.map(({ sha256 }) => used.delete(sha256.toString('hex'))); // of two equal ones, the first

@@ -1,6 +1,8 @@
 import type { JWTVerifyGetKey } from 'jose';
+import { hash } from 'node:crypto';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
 import { readCompactJws } from '../../access/tokens/compact-jws';
+import { OneTimeToken } from '../../access/tokens/used-tokens';
 import { clock } from '../../platform/database/clock';
 import { SignInFailure } from './sign-in-failure';
 
@@ -8,6 +10,8 @@ import { SignInFailure } from './sign-in-failure';
 export interface LogoutToken {
   subject: string | undefined;
   sid: string | undefined;
+  /** By its issuer and its `jti`. It ends sessions once. */
+  use: OneTimeToken;
 }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -64,9 +68,13 @@ export async function verifyLogoutToken(
     currentDate: clock.now(),
   });
   if (!TYPES.test(protectedHeader.typ ?? 'JWT')) throw new SignInFailure('invalid');
-  const { sub: subject, sid, nonce, events } = payload;
+  const { sub: subject, sid, nonce, events, jti, iat = 0 } = payload;
   const isLogout = typeof events === 'object' && events !== null && EVENT in events && nonce === undefined;
   const isNamed = subject !== undefined || typeof sid === 'string';
-  if (!isLogout || !isNamed) throw new SignInFailure('invalid');
-  return { subject, sid: typeof sid === 'string' ? sid : undefined };
+  if (!isLogout || !isNamed || !isTokenText(jti)) throw new SignInFailure('invalid');
+  const use = {
+    sha256: hash('sha256', JSON.stringify(['logout', issuer, jti]), 'buffer'),
+    countsUntil: iat + MAX_AGE_SECONDS + SKEW_SECONDS,
+  };
+  return { subject, sid: typeof sid === 'string' ? sid : undefined, use };
 }

@@ -1,22 +1,24 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PageSessionsService } from '../../access/sessions/page-sessions.service';
-import { SessionsService } from '../../access/sessions/sessions.service';
+import { ProviderSignOutsService } from '../../access/sessions/provider-sign-outs.service';
 import { ConsoleProviderService } from '../openid/console-provider.service';
 import { addresseeOf } from '../openid/logout-token';
 import { OpenIdProvider } from '../openid/openid-provider';
 import { PageProvidersService } from '../openid/page-providers.service';
-import { asSignInFailure, SignInFailure } from '../openid/sign-in-failure';
+import { asSignInFailure, FailureKind, SignInFailure } from '../openid/sign-in-failure';
+import { noDatabase } from './sign-in-flow';
 
 interface LogoutServices {
-  sessions: SessionsService;
-  pageSessions: PageSessionsService;
+  signOuts: ProviderSignOutsService;
   consoleProvider: ConsoleProviderService;
   pageProviders: PageProvidersService;
 }
 
 /** The most characters of a logout token. */
 const MAX_LOGOUT_BYTES = 16_384;
+
+/** The provider may send the token again later. */
+const PASSING: FailureKind[] = ['unreachable', 'no_database'];
 
 const logger = new Logger('Sessions');
 
@@ -39,24 +41,25 @@ async function logOut({ body }: FastifyRequest, reply: FastifyReply, services: L
   } catch (failure) {
     const { kind } = asSignInFailure(failure);
     logger.warn({ call_id: reply.request.call.id, reason: kind }, 'logout token refused');
-    return reply.status(kind === 'unreachable' ? 503 : 400).send({ error: 'invalid_request' });
+    return reply.status(PASSING.includes(kind) ? 503 : 400).send({ error: 'invalid_request' });
   }
 }
 
-/** Ends a session of the provider, or all sessions of a person, in the console or on the pages of a client. */
-async function endSessions(
-  token: string,
-  { sessions, pageSessions, consoleProvider, pageProviders }: LogoutServices,
-): Promise<void> {
+/**
+ * Ends a session of the provider, or all sessions of a person, in the console or on the pages of a client.
+ * @throws SignInFailure if the token is not valid, or was used before.
+ */
+async function endSessions(token: string, { signOuts, consoleProvider, pageProviders }: LogoutServices): Promise<void> {
   const addressee = addresseeOf(token);
   const { issuer, clientIds } = addressee;
   const ofConsole = isOf(consoleProvider.configured, issuer, clientIds) ? consoleProvider.configured : undefined;
-  const pages = await pageProviders.findByRegistration(addressee);
+  const pages = await pageProviders.findByRegistration(addressee).catch(noDatabase);
   const provider = ofConsole ?? pages[0]?.provider;
   if (!provider) throw new SignInFailure('invalid');
-  const { subject, sid } = await provider.loggedOut(token);
-  if (ofConsole) await sessions.endAtProvider(issuer, subject, sid);
-  for (const { caller } of pages) await pageSessions.endAtProvider(caller, { issuer, subject, sid });
+  const { subject, sid, use } = await provider.loggedOut(token);
+  const places = { console: ofConsole !== undefined, pages: pages.map(({ caller }) => caller) };
+  const isFirst = await signOuts.end(use, { issuer, subject, sid }, places).catch(noDatabase);
+  if (!isFirst) throw new SignInFailure('invalid');
 }
 
 function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {

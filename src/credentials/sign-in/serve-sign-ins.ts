@@ -2,6 +2,7 @@ import { INestApplication } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
 import { PersonsService } from '../../access/people/persons.service';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
+import { ProviderSignOutsService } from '../../access/sessions/provider-sign-outs.service';
 import { SessionsService } from '../../access/sessions/sessions.service';
 import { ConsoleProviderService } from '../openid/console-provider.service';
 import { PageProvidersService } from '../openid/page-providers.service';
@@ -20,5 +21,5 @@ export async function serveSignIns(app: INestApplication, server: FastifyInstanc
   serveConsoleSignIn(server, { sessions, provider: consoleProvider });
   serveSignOut(server, { consoleProvider, pageProviders });
   servePageSignIn(server, { pageSessions, pageProviders, persons });
-  await serveBackchannelLogout(server, { sessions, pageSessions, consoleProvider, pageProviders });
+  await serveBackchannelLogout(server, { signOuts: app.get(ProviderSignOutsService), consoleProvider, pageProviders });
 }

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { Caller } from '../callers/caller';
+import { personHash } from '../people/person-hash';
+import { OneTimeToken, useToken } from '../tokens/used-tokens';
+
+/** A session at a provider that has ended there, all sessions of a person, or a session of that person. */
+export interface EndedAtProvider {
+  issuer: string;
+  subject: string | undefined;
+  sid: string | undefined;
+}
+
+/** Where the sessions of a provider are: in the console, and on the pages of clients. */
+interface Places {
+  console: boolean;
+  pages: Pick<Caller, 'clientId' | 'keyId'>[];
+}
+
+/** Ends the sessions that a provider has ended. */
+@Injectable()
+export class ProviderSignOutsService {
+  constructor(private readonly prisma: SidePrisma) {}
+
+  /**
+   * Ends sessions by a logout token, once: a replay would end those that people have begun since.
+   * @returns false if the token was used before. Then nothing ended.
+   */
+  async end(token: OneTimeToken, ended: EndedAtProvider, { console, pages }: Places): Promise<boolean> {
+    return this.prisma.$transaction(async (tx) => {
+      if (!(await useToken(tx, token))) return false;
+      if (console) await endInConsole(tx, ended);
+      for (const page of pages) await endOnPages(tx, page, ended);
+      return true;
+    });
+  }
+}
+
+async function endInConsole(tx: Prisma.TransactionClient, { issuer, subject, sid }: EndedAtProvider): Promise<void> {
+  await tx.$executeRaw`
+    DELETE FROM console_session s USING api_key k
+    WHERE k.id = s.key_id AND k.kind = 'sign_in' AND k.issuer = ${issuer}
+      AND k.subject = coalesce(${subject ?? null}, k.subject) AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
+}
+
+async function endOnPages(
+  tx: Prisma.TransactionClient,
+  { clientId, keyId }: Pick<Caller, 'clientId' | 'keyId'>,
+  { issuer, subject, sid }: EndedAtProvider,
+): Promise<void> {
+  const conditions = [Prisma.sql`key_id = ${keyId}::uuid`];
+  if (sid !== undefined) conditions.push(Prisma.sql`sid = ${sid}`);
+  if (subject !== undefined) {
+    const person = Prisma.sql`SELECT id FROM person WHERE sha256 = ${personHash(clientId, issuer, subject)}`;
+    conditions.push(Prisma.sql`person_id = (${person})`);
+  }
+  await tx.$executeRaw`DELETE FROM page_session WHERE ${Prisma.join(conditions, ' AND ')}`;
+}
