@@ -48,7 +48,7 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-routes',
     guards: 'routes of operators and sign-ins that any scope opens',
-    edits: [['src/access/auth/allow.ts', "return credential.kind === 'key' ||", 'return credential !== null ||']],
+    edits: [['src/access/auth/allow.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
     noticedBy: CALLERS,
     test: 'opens the interface for its operations',
   },
