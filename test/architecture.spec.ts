@@ -45,7 +45,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['access', ['auth', 'sessions', 'callers', 'tokens', 'governance', 'ephemeral', 'people', 'clients']],
   ['operations', []],
   ['recipients', []],
-  ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'config', 'errors', 'privacy', 'json']],
+  ['platform', ['jobs', 'logging', 'database', 'fencing', 'storage', 'network', 'config', 'errors', 'privacy', 'json']],
   ['sandbox', []],
 ];
 
@@ -198,9 +198,9 @@ describe('the architecture', () => {
     expect(others.map(({ path }) => path)).toEqual([]);
   });
 
-  it('imports axios and undici only in gateway/upstream', () => {
+  it('imports axios and undici only in gateway/upstream and platform/network', () => {
     const importers = product.filter(({ imports }) => imports.some((name) => name === 'axios' || name === 'undici'));
-    const others = importers.filter(({ path }) => !path.startsWith('src/gateway/upstream/'));
+    const others = importers.filter(({ path }) => !/^src\/(gateway\/upstream|platform\/network)\//.test(path));
     expect(others.map(({ path }) => path)).toEqual([]);
   });
 
@@ -216,6 +216,7 @@ describe('the architecture', () => {
       'src/gateway/upstream/credentials.ts',
       'src/history/log/log-key.ts',
       'src/platform/config/page-secrets.ts',
+      'src/platform/network/egress.ts',
       'src/reconciliation/webhooks-in/signed-events.service.ts',
     ]);
   });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AuthModule } from '../access/auth/auth.module';
+import { EgressModule } from '../platform/network/egress.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { UpstreamModule } from './upstream/upstream.module';
@@ -25,7 +26,7 @@ import { ScreeningService } from './screening/screening.service';
 
 /** Forwards requests to the upstream, and previews them. */
 @Module({
-  imports: [AuthModule, JournalModule, MetricsModule, UpstreamModule],
+  imports: [AuthModule, EgressModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [PreviewController],
   providers: [
     GateService,

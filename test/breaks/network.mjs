@@ -53,6 +53,26 @@ export const NETWORK = [
     noticedBy: 'test/kept-bodies.spec.ts',
   },
   {
+    name: 'refused-tunnel',
+    guards: 'a payment whose egress proxy refuses the tunnel, and which must not be sent to the proxy itself',
+    edits: [['src/platform/network/egress.ts', 'if (statusCode >= 200 && statusCode < 300)', 'if (statusCode >= 200)']],
+    noticedBy: 'test/egress.spec.ts',
+    test: 'sends nothing if a tunnel is refused with %d, and logs the status',
+  },
+  {
+    name: 'silent-egress-proxy',
+    guards: 'a network that only an egress proxy leads out of',
+    edits: [
+      [
+        'src/platform/network/egress.ts',
+        'if (!ofProtocol || this.isDirect(target))',
+        'if (ofProtocol || this.isDirect(target))',
+      ],
+    ],
+    noticedBy: 'src/platform/network/egress.spec.ts',
+    test: 'connects to other hosts through the proxy of their protocol',
+  },
+  {
     name: 'decompression-bomb',
     guards: 'a process whose memory an answer of the upstream would fill',
     edits: [['src/gateway/upstream/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],

@@ -13,9 +13,11 @@ import { AllowGuard } from './allow';
 import { OriginsService } from './origins';
 import { RequestWindowsService } from './rate-limit';
 import { StandingService } from './standing.service';
+import { EgressModule } from '../../platform/network/egress.module';
 import { StepUpGuard, StepUpService } from './step-up';
 
 @Module({
+  imports: [EgressModule],
   providers: [
     KeyCallersService,
     LastUsesService,

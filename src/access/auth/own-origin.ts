@@ -1,5 +1,5 @@
 import { FastifyRequest } from 'fastify';
-import { within } from '../../platform/config/address-block';
+import { isLoopback, within } from '../../platform/config/address-block';
 import { Config } from '../../platform/config/config';
 
 /** Routes that an orchestrator calls by the address of an instance. They show nothing of a caller. */
@@ -10,8 +10,6 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /** A host with or without a port, and nothing else that a URL can have before its path. */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
-
-const isLoopback = within(['127.0.0.0/8', '::1']);
 
 /** Returns the origin of the proxy by which a request reached it. Undefined if the request is for another host. */
 export type OwnOriginOf = (request: FastifyRequest) => string | undefined;
@@ -55,12 +53,7 @@ function isLocal(host: string, localAddress = ''): boolean {
     .toLowerCase()
     .replace(/:\d+$/, '')
     .replace(/^\[|\]$/g, '');
-  return (
-    name === 'localhost' ||
-    name.endsWith('.localhost') ||
-    name === localAddress.replace(/^::ffff:/i, '') ||
-    isLoopback(name)
-  );
+  return isLoopback(name) || name === localAddress.replace(/^::ffff:/i, '');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, JWK } from 'jose';
 import { readBounded } from '../../platform/bounded-text';
+import { Egress } from '../../platform/network/egress';
 import { isObject } from './compact-jws';
 import { readStrictJson } from '../../platform/json/strict-json';
 
@@ -17,9 +18,9 @@ const MAX_KEYS = 100;
 export class NoKeys extends Error {}
 
 /** Reads the keys of a provider. @throws NoKeys */
-export async function fetchKeys(url: string): Promise<KeySet> {
+export async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
   try {
-    const response = await fetch(url, {
+    const response = await egress.fetch(url, {
       headers: { Accept: 'application/jwk-set+json, application/json' },
       redirect: 'manual', // the operator has named this address, and no other
       signal: AbortSignal.timeout(TIMEOUT_MS), // also while the answer is read

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { exportJWK } from 'jose';
 import { ServerResponse } from 'node:http';
 import { newSigningKey, TokenIssuer } from '../../../test/support/token-issuer';
+import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
 import { ProviderKeys } from './provider-keys';
 
@@ -18,7 +19,7 @@ describe('ProviderKeys', () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     issuer = await TokenIssuer.start();
     now = 0;
-    keys = new ProviderKeys(issuer.jwksUri, HOUR, () => now);
+    keys = new ProviderKeys(issuer.jwksUri, HOUR, new Egress(), () => now);
   });
   afterEach(() => issuer.stop());
 

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { CryptoKey, errors, JWTHeaderParameters } from 'jose';
 import { clock } from '../../platform/database/clock';
 import { waitAtMost } from '../../platform/database/patience';
+import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
 import { fetchKeys, KeySet, NoKeys } from './fetch-keys';
 import { invalidToken } from './refusals';
@@ -33,6 +34,7 @@ export class ProviderKeys {
   constructor(
     private readonly url: string,
     private readonly maxAgeMs: number,
+    private readonly egress: Egress,
     private readonly nowMs = () => clock.nowMs(),
   ) {}
 
@@ -86,7 +88,7 @@ export class ProviderKeys {
   private async read(): Promise<void> {
     this.askedAt = this.nowMs();
     try {
-      this.keys = await fetchKeys(this.url);
+      this.keys = await fetchKeys(this.url, this.egress);
       this.readAt = this.nowMs();
       this.failed = false;
     } catch (error) {

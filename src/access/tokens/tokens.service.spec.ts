@@ -7,6 +7,7 @@ import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 import { TokenSource } from './access-token';
 import { readToken } from './authorization';
+import { Egress } from '../../platform/network/egress';
 import { TokensService } from './tokens.service';
 
 let issuer: TokenIssuer;
@@ -22,7 +23,7 @@ const sourceOf = ({ issuer: name, audience, jwksUri, clientId }: TokenIssuer): T
 });
 
 const config = { get: () => ({ providerKeysMaxAgeSeconds: 3_600 }) } as unknown as ConfigService<never, true>;
-const service = new TokensService(config);
+const service = new TokensService(config, new Egress());
 
 const unverified = (token: string) => ({ token, sha256: hash('sha256', token), ...readToken(token) });
 

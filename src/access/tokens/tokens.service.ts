@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { compactVerify, JWTHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { Egress } from '../../platform/network/egress';
 import { Loaded } from '../../platform/config/config.module';
 import { clock } from '../../platform/database/clock';
 import { AccessTokenClaims, checkAccessToken, TokenSource } from './access-token';
@@ -37,7 +38,10 @@ export class TokensService {
   private readonly providers = new LRUCache<string, ProviderKeys>({ max: MAX_PROVIDERS });
   private readonly keysMaxAgeMs: number;
 
-  constructor(config: ConfigService<Loaded, true>) {
+  constructor(
+    config: ConfigService<Loaded, true>,
+    private readonly egress: Egress,
+  ) {
     this.keysMaxAgeMs = config.get('settings', { infer: true }).providerKeysMaxAgeSeconds * 1_000;
   }
 
@@ -70,7 +74,7 @@ export class TokensService {
   private keysOf({ jwksUri }: TokenSource): ProviderKeys {
     const known = this.providers.get(jwksUri);
     if (known) return known;
-    const keys = new ProviderKeys(jwksUri, this.keysMaxAgeMs);
+    const keys = new ProviderKeys(jwksUri, this.keysMaxAgeMs, this.egress);
     this.providers.set(jwksUri, keys);
     return keys;
   }

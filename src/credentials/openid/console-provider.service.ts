@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../../platform/config/config.module';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { Egress } from '../../platform/network/egress';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { OpenIdProvider } from './openid-provider';
 import { SignInFailure } from './sign-in-failure';
@@ -14,14 +15,14 @@ export class ConsoleProviderService {
   /** Undefined if people sign in with keys. */
   readonly configured: OpenIdProvider | undefined;
 
-  constructor(config: ConfigService<Loaded, true>, reload: SecretReloadService) {
+  constructor(config: ConfigService<Loaded, true>, reload: SecretReloadService, egress: Egress) {
     const { openIdProvider, stepUp } = config.get('settings', { infer: true });
     this.stepUp = stepUp;
     if (!openIdProvider) return;
     const { clientSecret, ...registration } = openIdProvider;
     let secret = clientSecret;
     reload.watch('OIDC_CLIENT_SECRET', secret, (renewed) => (secret = renewed));
-    this.configured = new OpenIdProvider({ ...registration, secret: () => secret });
+    this.configured = new OpenIdProvider({ ...registration, secret: () => secret }, egress);
   }
 
   /** @throws SignInFailure if people sign in with keys. */

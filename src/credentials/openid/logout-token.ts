@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
 import { readCompactJws } from '../../access/tokens/compact-jws';
 import { OneTimeToken } from '../../access/tokens/used-tokens';
+import { Egress } from '../../platform/network/egress';
 import { clock } from '../../platform/database/clock';
 import { SignInFailure } from './sign-in-failure';
 
@@ -45,11 +46,11 @@ export type LogoutKeys = JWTVerifyGetKey;
  * Returns the keys of a provider. They are read when they are first needed, and again for an unknown key, at most every ten
  * seconds. @throws SignInFailure if they cannot be read safely.
  */
-export async function keysForLogout(issuer: string, jwksUri = ''): Promise<LogoutKeys> {
-  const { createRemoteJWKSet } = await import('jose');
+export async function keysForLogout(egress: Egress, issuer: string, jwksUri = ''): Promise<LogoutKeys> {
+  const { createRemoteJWKSet, customFetch } = await import('jose');
   // As the library reads those of ID tokens.
   if (!jwksUri.startsWith('https:') && !issuer.startsWith('http:')) throw new SignInFailure('invalid');
-  return createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: COOL_DOWN_MS });
+  return createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: COOL_DOWN_MS, [customFetch]: egress.fetch });
 }
 
 /** Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6). @throws SignInFailure */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type * as openid from 'openid-client';
 import { NewSignIn } from '../../access/sessions/session-life';
 import { Secret } from '../../platform/config/secret';
+import { Egress } from '../../platform/network/egress';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { clock } from '../../platform/database/clock';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
@@ -49,7 +50,10 @@ export class OpenIdProvider {
   private known: Known | undefined;
   private completing = 0;
 
-  constructor(readonly registration: Registration) {}
+  constructor(
+    readonly registration: Registration,
+    private readonly egress: Egress,
+  ) {}
 
   /** Returns the address at the provider where a person signs in. @throws SignInFailure */
   async authorizationUrl(transaction: Transaction, redirectUri: string, strength?: Strength): Promise<string> {
@@ -104,7 +108,7 @@ export class OpenIdProvider {
   async loggedOut(token: string): Promise<LogoutToken> {
     return this.asking(async (_library, _configuration, known) => {
       const { issuer, jwks_uri: jwksUri } = await known.metadata;
-      known.logoutKeys ??= keysForLogout(issuer, jwksUri);
+      known.logoutKeys ??= keysForLogout(this.egress, issuer, jwksUri);
       return verifyLogoutToken(token, await known.logoutKeys, { issuer, audience: this.registration.clientId });
     });
   }
@@ -123,7 +127,7 @@ export class OpenIdProvider {
     }
   }
 
-  private describe({ discovery, allowInsecureRequests }: typeof openid): Known {
+  private describe({ discovery, allowInsecureRequests, customFetch }: typeof openid): Known {
     const now = performance.now();
     if (this.known && now - this.known.since < KNOWN_FOR_MS) return this.known;
     const { issuer, clientId } = this.registration;
@@ -131,6 +135,7 @@ export class OpenIdProvider {
     const metadata = discovery(new URL(issuer), clientId, undefined, undefined, {
       timeout: TIMEOUT_SECONDS,
       execute,
+      [customFetch]: this.egress.fetch as openid.CustomFetch,
     }).then((configuration) => requireIssuer(configuration.serverMetadata(), issuer));
     const known = { since: now, metadata };
     metadata.catch(() => {
@@ -146,6 +151,7 @@ export class OpenIdProvider {
     const authentication = authenticationOf(library, metadata, secret());
     const configuration = new library.Configuration(metadata, clientId, undefined, authentication);
     configuration.timeout = TIMEOUT_SECONDS;
+    configuration[library.customFetch] = this.egress.fetch as openid.CustomFetch;
     library.enableNonRepudiationChecks(configuration);
     if (issuer.startsWith('http:')) library.allowInsecureRequests(configuration);
     return configuration;

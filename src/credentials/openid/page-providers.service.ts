@@ -7,6 +7,7 @@ import { OPENS } from '../../access/clients/key';
 import { Loaded } from '../../platform/config/config.module';
 import { pageSecretIn } from '../../platform/config/page-secrets';
 import { Secret } from '../../platform/config/secret';
+import { Egress } from '../../platform/network/egress';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { TYPES } from '../../platform/database/binary-array';
 import { GroupCommit } from '../../platform/database/group-commit';
@@ -60,6 +61,7 @@ export class PageProvidersService {
     private readonly prisma: SidePrisma,
     config: ConfigService<Loaded, true>,
     reload: SecretReloadService,
+    private readonly egress: Egress,
   ) {
     this.secrets = config.get('settings', { infer: true }).pageClientSecrets;
     reload.watch('PAGE_CLIENT_SECRETS', this.secrets, (renewed) => (this.secrets = renewed));
@@ -99,7 +101,7 @@ export class PageProvidersService {
     const known = this.providers.get(name);
     if (known) return { caller: callerOf(row), provider: known };
     const secret = () => pageSecretIn(this.secrets, issuer, clientId);
-    const provider = new OpenIdProvider({ issuer, clientId, secret, scopes: ['openid'] });
+    const provider = new OpenIdProvider({ issuer, clientId, secret, scopes: ['openid'] }, this.egress);
     this.providers.set(name, provider);
     return { caller: callerOf(row), provider };
   }

@@ -31,7 +31,8 @@ export function asSignInFailure(failure: unknown): SignInFailure {
   if (failure instanceof SignInFailure) return failure;
   const { name, code, error, cause } = failure as { name?: string; code?: string; error?: unknown; cause?: unknown };
   if (failure instanceof TypeError && !('code' in failure)) return new SignInFailure('unreachable', undefined, failure); // of fetch
-  const isBroken = UNREACHABLE.includes(code ?? '') || (cause instanceof Response && cause.status >= 500);
+  const isBroken =
+    UNREACHABLE.includes(code ?? '') || Number((cause as { status?: unknown } | undefined)?.status) >= 500;
   if (isBroken) return new SignInFailure('unreachable', undefined, failure);
   const isRefusal = name === 'AuthorizationResponseError' || name === 'ResponseBodyError';
   if (!isRefusal) return new SignInFailure('invalid', undefined, failure);

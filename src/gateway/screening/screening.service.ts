@@ -6,6 +6,7 @@ import { Screened } from '../../journal/records';
 import { movesValue, OperationName } from '../../operations/catalogue';
 import { Item, totalOf } from '../../operations/item';
 import { Loaded } from '../../platform/config/config.module';
+import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
 import { readVerdict, Unusable } from './answer';
 import { signedHeaders } from './signature';
@@ -24,7 +25,10 @@ export class ScreeningService {
   private readonly logger = new Logger('Screening');
   private readonly settings: Pick<Loaded['settings'], 'screeningUrl' | 'screeningSecret' | 'screeningTimeoutMs'>;
 
-  constructor(config: ConfigService<Loaded, true>) {
+  constructor(
+    config: ConfigService<Loaded, true>,
+    private readonly egress: Egress,
+  ) {
     this.settings = config.get('settings', { infer: true });
   }
 
@@ -49,7 +53,7 @@ export class ScreeningService {
   private async ask(url: string, secret: string, call: ScreenedCall, items: Item[]): Promise<Screened | 'deny'> {
     const body = questionAbout(call, items);
     try {
-      const response = await fetch(url, {
+      const response = await this.egress.fetch(url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...signedHeaders(call.id, body, secret) },
         body,

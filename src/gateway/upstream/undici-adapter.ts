@@ -48,14 +48,6 @@ const NO_HEADERS = new AxiosHeaders();
 const AT_ONCE_BYTES = 65_536;
 
 /**
- * Returns how a connection is opened within a time. Each address of a host but the last one has a third of it: Node.js gives
- * it 250 ms, which is less than a round trip between continents.
- */
-export function connecting(timeoutMs: number): { timeout: number; autoSelectFamilyAttemptTimeout: number } {
-  return { timeout: timeoutMs, autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 3) };
-}
-
-/**
  * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own adapter.
  * It never follows a redirect and never sends twice. A response over `maxBytes` is cut off. A request that still waits
  * for a connection at its deadline is never written.

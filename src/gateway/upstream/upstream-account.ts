@@ -6,6 +6,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { AccountFunds, RunningAccount } from '../../platform/config/upstream-accounts';
 import { Secret } from '../../platform/config/secret';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream-timeouts';
+import { Egress } from '../../platform/network/egress';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { Answer, RequestKind, Exchange, toAnswer } from './answer';
@@ -16,7 +17,7 @@ import { headerOf, toSeconds } from './headers';
 import { UpstreamHealth } from './health';
 import { Listing, streamListing } from './listing';
 import { readAgain } from './read-again';
-import { connecting, ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
+import { ExchangeFailed, Phase, Received, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
 
 /** For lists that are too long for memory. They have their own connections, so that no payout waits for them. */
@@ -87,6 +88,7 @@ export class UpstreamAccount {
     private readonly settings: RunningConfig,
     private readonly metrics: MetricsService,
     private readonly fence: FenceService,
+    egress: Egress,
   ) {
     this.name = account.name;
     this.funds = account;
@@ -95,17 +97,14 @@ export class UpstreamAccount {
     this.credentials = new Credentials(account.apiKey);
     this.unitName = new UnitName(settings.upstreamUnitName);
     const longestMs = longestUpstreamTimeout(settings);
-    const connect = connecting(settings.upstreamConnectTimeoutMs);
+    const connect = egress.connector(settings.upstreamConnectTimeoutMs);
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect,
       headersTimeout: longestMs, // Each request has its own, shorter one.
       bodyTimeout: longestMs,
     });
-    this.listingPool = new Pool(base.origin, {
-      connections: LISTING_CONNECTIONS,
-      connect,
-    });
+    this.listingPool = new Pool(base.origin, { connections: LISTING_CONNECTIONS, connect });
     // axios.create() has many defaults, which take longer than sending. One of them reads the body.
     this.http = new Axios({
       adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, this.credentials),

@@ -5,6 +5,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { accountsOf, accountVariable } from '../../platform/config/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
+import { Egress } from '../../platform/network/egress';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { UpstreamAccount } from './upstream-account';
 
@@ -17,11 +18,12 @@ export class UpstreamService implements OnApplicationShutdown {
     config: ConfigService<Loaded, true>,
     metrics: MetricsService,
     fence: FenceService,
+    egress: Egress,
     reload: SecretReloadService,
   ) {
     const settings = config.get('settings', { infer: true });
     const accounts = accountsOf(settings).map((one) => {
-      const account = new UpstreamAccount(one, settings, metrics, fence);
+      const account = new UpstreamAccount(one, settings, metrics, fence, egress);
       reload.watch(accountVariable(one.name, 'API_KEY'), one.apiKey, (key) => account.replaceKey(key));
       return [one.name, account] as const;
     });

@@ -22,6 +22,13 @@ export function within(blocks: readonly string[]): (address: string) => boolean 
   };
 }
 
+const isLoopbackAddress = within(['127.0.0.0/8', '::1']);
+
+/** Returns whether a host, without brackets, is this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || (isIP(host) > 0 && isLoopbackAddress(host));
+}
+
 function widthOf(family: number): number {
   return family === 6 ? 128 : 32;
 }

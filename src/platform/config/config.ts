@@ -3,6 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
 import { DatabaseConfig, toDatabaseConfig } from './database-config';
+import { EgressConfig, spelledOnce, toEgressConfig } from './egress-config';
 import { EnvFile, quotedFaults, readEnvFile } from './env-file';
 import { Environment } from './environment';
 import { GovernanceConfig, toGovernanceConfig } from './governance-config';
@@ -20,7 +21,7 @@ import { toWorkerConfig, WorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
 export interface Config
-  extends DatabaseConfig, GovernanceConfig, ScreeningConfig, SignInConfig, UpstreamConfig, WorkerConfig {
+  extends DatabaseConfig, EgressConfig, GovernanceConfig, ScreeningConfig, SignInConfig, UpstreamConfig, WorkerConfig {
   readonly production: boolean;
   readonly port: number;
   /** The port of /metrics. It may be `port`. */
@@ -34,8 +35,7 @@ export interface Config
   readonly workerPort: number;
   /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
   readonly workerPortGiven: boolean;
-  /** The key that signs checkpoints, in the form of Go's note package. */
-  /** One key or several, newest first. */
+  /** The key that signs checkpoints, in the form of Go's note package. One or several, newest first. */
   readonly logSigningKey: Secret | undefined;
   /** Verifier keys that have signed the log before. */
   readonly logRetiredKeys: readonly string[];
@@ -148,9 +148,10 @@ const NO_ACCOUNTS = { accounts: [], values: {}, faults: [] };
 
 function parse(env: EnvFile, needed?: readonly string[]): Config {
   const set = Object.fromEntries(Object.entries(env.values).filter(([, value]) => value !== undefined && value !== ''));
-  const { values: given, files, faults: ofFiles } = readSecretFiles(set);
+  const { spelled, faults: ofSpelling } = spelledOnce(set);
+  const { values: given, files, faults: ofFiles } = readSecretFiles(spelled);
   const read = plainToInstance(Environment, given, { exposeDefaultValues: true });
-  const faults = [...env.faults.values(), ...quotedFaults({ ...set, ...given }), ...ofFiles];
+  const faults = [...env.faults.values(), ...quotedFaults({ ...set, ...given }), ...ofSpelling, ...ofFiles];
   faults.push(...validateSync(read).flatMap((error) => Object.values(error.constraints ?? {})));
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
@@ -236,6 +237,7 @@ function toConfig(
     providerKeysMaxAgeSeconds: env.PROVIDER_KEYS_MAX_AGE_SECONDS,
     reconciliation: Object.freeze(toReconciliation(env)),
     ...toDatabaseConfig(env),
+    ...toEgressConfig(env),
     ...toGovernanceConfig(env),
     ...toScreeningConfig(env),
     ...toSignInConfig(env),

@@ -3,6 +3,7 @@ import { Matches, ValidateBy } from 'class-validator';
 import { isAddressBlock } from './address-block';
 import { isCronExpression } from './cron';
 import { readDatabaseUrl, Use } from './database-url';
+import { readException } from './no-proxy';
 import { isWebhookSecret } from './webhook-key';
 import { words } from './words';
 
@@ -127,6 +128,41 @@ export const isBaseUrl = {
   allow_query_components: false,
   allow_fragments: false,
 };
+
+/** Accepts the origin of a proxy, with or without a user. Nothing would obey a path. */
+export const IsProxyUrl = () =>
+  ValidateBy({
+    name: 'isProxyUrl',
+    validator: {
+      validate: (value: unknown) => isProxyUrl(String(value)),
+      defaultMessage: () =>
+        '$property must be an http:// or https:// address without a path, such as http://proxy.example.com:3128',
+    },
+  });
+
+function isProxyUrl(text: string): boolean {
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false;
+  const { pathname, search, hash, username, password } = new URL(text);
+  return pathname === '/' && search === '' && hash === '' && [username, password].every(isDecodable);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text).length >= 0;
+  } catch {
+    return false;
+  }
+}
+
+export const AreProxyExceptions = () =>
+  ValidateBy({
+    name: 'areProxyExceptions',
+    validator: {
+      validate: (entries: string[]) => entries.every((entry) => readException(entry) !== undefined),
+      defaultMessage: () =>
+        '$property must be a comma-separated list of domains, IP addresses, CIDR blocks or *, such as .example.com,10.0.0.0/8,db.internal:8443',
+    },
+  });
 
 /** Rejects characters that headers cannot have. A line end, as files have it, would make every request fail. */
 export const IsHeaderValue = () =>

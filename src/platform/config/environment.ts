@@ -19,6 +19,7 @@ import {
   AreDeadlines,
   AreFieldNames,
   AreOrigins,
+  AreProxyExceptions,
   ByOperation,
   Deadlines,
   isBaseUrl,
@@ -26,6 +27,7 @@ import {
   IsDatabaseUrl,
   IsDecimalText,
   IsHeaderValue,
+  IsProxyUrl,
   IsWebhookSecret,
   AreSigningKeys,
   AreVerifierKeys,
@@ -91,6 +93,9 @@ export class Environment {
   @Matches(/^[a-z][a-z0-9]{1,31}$/) UPSTREAM_UNIT_NAME = 'credit';
   @Words() UPSTREAM_STATUS_WORDS: string[] = []; // src/operations/statuses.ts checks them
   @Words() @MinLength(8, { each: true, message: TEXTS_RULE }) UPSTREAM_REJECTION_TEXTS: string[] = [];
+  @IsOptional() @IsProxyUrl() HTTP_PROXY?: string;
+  @IsOptional() @IsProxyUrl() HTTPS_PROXY?: string;
+  @Words() @AreProxyExceptions() NO_PROXY: string[] = [];
   @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
   @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
   @IsIn(['durable', 'relaxed']) OUTCOMES: 'durable' | 'relaxed' = 'durable';

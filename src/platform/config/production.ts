@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import { within } from './address-block';
+import { isLoopback } from './address-block';
 import { readDatabaseUrl } from './database-url';
 import { Environment } from './environment';
 import { LEAST_WEBHOOK_KEY_BYTES, webhookKeyOf } from './webhook-key';
@@ -71,10 +70,4 @@ function isUnverified(url: string | undefined): boolean {
   const isVerifying = mode === undefined ? given.get('ssl') === 'true' : VERIFYING.includes(mode);
   const isLax = given.has('uselibpqcompat') && mode !== 'verify-full'; // `require` then verifies nothing
   return !isVerifying || isLax;
-}
-
-const isLoopbackAddress = within(['127.0.0.0/8', '::1']);
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || (isIP(host) > 0 && isLoopbackAddress(host));
 }

@@ -27,6 +27,9 @@ const ABOUT_THE_PROCESS: readonly string[] = [
   'DATABASE_POOL_SIZE',
   'MIGRATE_ON_START',
   'CHECKPOINT_FILE',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
   'SANDBOX_PORT',
   'SANDBOX_CONTROL_KEY',
 ] satisfies (keyof Environment)[];
