@@ -52,7 +52,6 @@ const HOUSE: [area: string, folders: string[]][] = [
 /** The folders in their order; an area's own files, such as its module, come before its folders. */
 const FLOORS = HOUSE.flatMap(([area, folders]) => [area, ...folders.map((folder) => `${area}/${folder}`)]);
 
-/** The floor that a file of `src` is on. */
 function floorOf(path: string): number {
   const [area = '', folder = ''] = path.replace('src/', '').split('/');
   const inner = FLOORS.indexOf(`${area}/${folder}`);

@@ -33,7 +33,7 @@ export class Egress {
 
   /** The Fetch API. */
   readonly fetch = async (url: string, init: RequestInit): Promise<Response> =>
-    (await fetch(url, { ...(init as object), dispatcher: this.agent })) as unknown as Response;
+    await fetch(url, { ...(init as object), dispatcher: this.agent });
 
   /** Returns how an undici pool opens connections, each within a time. Of a tunnel, each of its steps has this time. */
   connector(timeoutMs: number): buildConnector.connector {
