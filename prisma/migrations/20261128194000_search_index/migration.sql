@@ -225,7 +225,7 @@ CREATE OR REPLACE VIEW call_entry AS
           position integer, upstream_ref text, upstream_id text, batch_ref text, entry text, "to" text, amount_usd numeric)
         WHERE s.intent_id = c.call_id
         UNION ALL
-        SELECT e.pos + 1, NULL, NULL, e.entry, NULL FROM last_entries(c.call_id, c.answer -> 'entries', r.items, usual_entry(c.state)) AS e
+        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry, e.entry, NULL FROM last_entries(c.call_id, c.answer -> 'entries', r.items, usual_entry(c.state)) AS e
       ) AS lines GROUP BY place
     ) AS places
   ) AS p;
