@@ -19,7 +19,7 @@ module.exports = {
   },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  testTimeout: 90_000, // ends what hangs; on a busy machine nothing else should reach it
+  testTimeout: 300_000, // ends what hangs; on a busy machine nothing else should reach it
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   maxWorkers: 3, // on two cores: many tests wait for processes to start, or for a time-out
 };

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { ask, Asking, askUntilSettled, createClient, Fleet, Told } from './support/fleet';
 import { Gate } from './support/gate';
 import { holdWrites, loseWrites, writesWait } from './support/held-writes';
@@ -39,7 +41,7 @@ describe('a payout whose proxy is killed', () => {
   let postgres: Gate;
   let fleet: Fleet;
   let auditor: string;
-  let door: Gate;
+  let doors: Gate[];
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -51,14 +53,17 @@ describe('a payout whose proxy is killed', () => {
       DATABASE_URL: throughGate,
       UPSTREAM_BASE_URL: upstream.url,
       UPSTREAM_API_KEY: API_KEY,
-      DUPLICATE_WINDOW_SECONDS: '86400', // however long the test takes
+      // However long the test takes:
+      DUPLICATE_WINDOW_SECONDS: '86400',
+      REQUEST_DEADLINE_MS: '30000',
+      UPSTREAM_TIMEOUT_MS: '600000',
     });
-    door = await Gate.start(() => fleet.url(0));
+    doors = [await Gate.start(() => fleet.url(0)), await Gate.start(() => fleet.url(1))];
     auditor = (await createClient(database, 'auditor', ['audit'])).key;
   });
   afterAll(async () => {
     await fleet?.stop();
-    for (const gate of [door, upstream, postgres]) await gate?.stop();
+    for (const gate of [...(doors ?? []), upstream, postgres]) await gate?.stop();
     await sandbox?.close();
     await database?.close();
   });
@@ -73,7 +78,7 @@ describe('a payout whose proxy is killed', () => {
     return { id, proxy, asking: { key, body, idempotencyKey } };
   }
 
-  const urlOf = ({ proxy }: App) => (proxy === 0 ? door.url : fleet.url(proxy));
+  const urlOf = ({ proxy }: App) => doors[proxy]!.url;
 
   /** @param separate gives each app a proxy of its own: in one proxy the second would wait for the first one's commit. */
   async function newPair({ items = 1, separate = false } = {}): Promise<Pair> {
@@ -83,10 +88,11 @@ describe('a payout whose proxy is killed', () => {
 
   const askAll = (pair: Pair) => pair.lost.push(...pair.apps.map((app) => ask(urlOf(app), app.asking)));
 
-  /** Kills the proxies before they have told the apps anything. */
+  /** Kills the proxies before they have told the apps anything, and before they have kept on their disks what the database delays. */
   async function killProxies(pairs: Pair[]): Promise<void> {
     await Promise.all([fleet.kill(0), fleet.kill(1)]);
-    for (const gate of [upstream, postgres, door]) {
+    for (const folder of fleet.dataDirs) rmSync(join(folder, 'outcomes'), { recursive: true, force: true });
+    for (const gate of [upstream, postgres, ...doors]) {
       gate.cut();
       gate.open();
     }
@@ -172,9 +178,9 @@ describe('a payout whose proxy is killed', () => {
       [replying, waiting] = [await newPair(), await newPair()];
       [concluding, admitted] = [await newPair({ separate: true }), await newPair({ separate: true })];
       sending = await newPair({ items: MANY_ITEMS });
-      door.hold('answers');
+      for (const door of doors) door.hold('answers');
       askAll(replying);
-      await door.held('answers', 2);
+      await doors[0]!.held('answers', 2);
       await database.query('BEGIN');
       await holdWrites(database, 'outcome');
       askAll(concluding);
@@ -214,6 +220,7 @@ describe('a payout whose proxy is killed', () => {
 
     beforeAll(async () => {
       [concluded, admitting] = [await newPair({ separate: true }), await newPair()];
+      for (const door of doors) door.hold('answers');
       await database.query('BEGIN');
       await holdWrites(database, 'outcome');
       askAll(concluded);

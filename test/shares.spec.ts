@@ -7,7 +7,6 @@ import { OverviewService } from '../src/admin/overview/overview.service';
 import { KeyCallersService } from '../src/access/callers/key-callers.service';
 import { ReaderPrisma, READERS } from '../src/platform/database/reader-prisma';
 import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/side-prisma';
-import { passTime } from './support/pass-time';
 import { AIRTIME, eventually, Paying, startPaying } from './support/paying';
 import supertest from './support/supertest';
 
@@ -64,6 +63,7 @@ describe('a key that asks for more than its share', () => {
     for (let turn = 0; turn <= SHARES.searches.ofKey; turn += 1) {
       await eventually(() => begun.length > turn);
       begun[turn]?.();
+      await eventually(() => ended.length > turn);
     }
     await Promise.all([...searches, others]);
     expect(ended.indexOf('other')).toBeLessThanOrEqual(2); // keys take turns
@@ -146,6 +146,8 @@ describe('a key that asks for more than its share', () => {
     const reads = jest.spyOn(OverviewService.prototype, 'read');
     const keys = jest.spyOn(KeyCallersService.prototype, 'peek');
     const events: string[] = [];
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(now); // else a slow machine reads once more
     const open = () =>
       new Promise<IncomingMessage>((resolve) => {
         const headers = { 'x-api-key': greedy, accept: 'text/event-stream' };
@@ -156,7 +158,7 @@ describe('a key that asks for more than its share', () => {
     const overviews = () => events.join('').match(/^event: overview$/gm)?.length ?? 0;
     await eventually(() => overviews() === streams.length);
     expect(reads.mock.calls.length).toBe(1);
-    const clock = passTime();
+    clock.mockReturnValue(now + 10_000);
     await eventually(() => keys.mock.calls.length > 0);
     await eventually(() => (events.join('').match(/^event: (current|overview)$/gm)?.length ?? 0) >= 2 * streams.length);
     clock.mockRestore();
@@ -168,15 +170,20 @@ describe('a key that asks for more than its share', () => {
   it('cannot take the connections of payments', async () => {
     const app = paying.proxy.app;
     const [side, reader] = [app.get(SidePrisma, { strict: false }), app.get(ReaderPrisma, { strict: false })];
-    let isOver = false;
-    const sleeps = [
-      ...Array.from({ length: 2 * SIDE_CONNECTIONS }, () => side.$queryRaw`SELECT pg_sleep(3)::text`),
-      ...Array.from({ length: 2 * READERS }, () => reader.readLong({ text: 'SELECT pg_sleep(3)', values: [] })),
+    const { database } = paying.proxy;
+    await database.query('SELECT pg_advisory_lock(1)');
+    const text = 'SELECT pg_advisory_xact_lock_shared(1)::text';
+    const waits = [
+      ...Array.from({ length: 2 * SIDE_CONNECTIONS }, () => side.$queryRawUnsafe(text)),
+      ...Array.from({ length: 2 * READERS }, () => reader.readLong({ text, values: [] })),
     ];
-    const sleeping = Promise.allSettled(sleeps).then(() => (isOver = true));
+    const waiting = Promise.allSettled(waits);
+    const held = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await eventually(async () => (await database.query(held)).length === SIDE_CONNECTIONS + READERS);
     for (let time = 0; time < 5; time += 1) await paying.pay(`+25471234500${time}`).expect(200);
-    expect(isOver).toBe(false);
-    await sleeping;
+    await database.query('SELECT pg_advisory_unlock(1)');
+    await waiting;
   });
 });
 
@@ -189,14 +196,18 @@ describe('a statement whose reader hangs up', () => {
   it('ends in Postgres, too', async () => {
     const reader = paying.proxy.app.get(ReaderPrisma, { strict: false });
     const running = async () =>
-      (await paying.proxy.database.query(`SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(9%'`))
-        .length;
+      (
+        await paying.proxy.database.query(
+          `SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(99999)' AND state = 'active'`,
+        )
+      ).length;
     const gone = new AbortController();
-    const reading = reader.readLong({ text: 'SELECT pg_sleep(9.5)', values: [] }, gone.signal);
+    const text = 'SET LOCAL statement_timeout = 0; SELECT pg_sleep(99999)';
+    const reading = reader.readLong({ text, values: [] }, gone.signal);
     await eventually(async () => (await running()) === 1);
     gone.abort(new Error('gone'));
     await expect(reading).rejects.toThrow('gone');
-    await eventually(async () => (await running()) === 0, 5_000);
+    await eventually(async () => (await running()) === 0);
     await expect(reader.readLong({ text: 'SELECT 1', values: [] }, gone.signal)).rejects.toThrow('gone');
     expect(await reader.readLong({ text: 'SELECT 1 AS one', values: [] })).toEqual([{ one: 1 }]);
   });

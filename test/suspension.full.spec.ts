@@ -38,9 +38,9 @@ describe('a payment whose proxy is frozen', () => {
     postgres = await Gate.start(() => database.url);
     const throughGate = Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString();
     const shared = {
-      REQUEST_DEADLINE_MS: '2000',
+      REQUEST_DEADLINE_MS: '30000', // a call is frozen before it is over, however slow the machine is
       UPSTREAM_API_KEY: API_KEY,
-      UPSTREAM_TIMEOUT_MS: '1500',
+      UPSTREAM_TIMEOUT_MS: '10000', // so is that of the first call when another one waits for its place
       DUPLICATE_GUARD: 'false',
     };
     frozen = await Fleet.start(1, database, {

@@ -44,7 +44,7 @@ export class Fleet {
       WALLETS_EVERY_SECONDS: '0',
       DATABASE_RESERVE_MB: '0',
       DUAL_CONTROL: 'false', // one key administers the clients of a test
-      REQUEST_DEADLINE_MS: '8000', // machines that run many tests are slow
+      REQUEST_DEADLINE_MS: '30000', // machines that run many tests are slow
       ...shared,
       ...env,
     };

@@ -47,7 +47,7 @@ export function settingsOn(
       DUPLICATE_GUARD: 'false',
       DATABASE_RESERVE_MB: '0', // 64 MB in each database of a test
       WALLETS_EVERY_SECONDS: '0',
-      REQUEST_DEADLINE_MS: '8000', // machines that run many tests are slow
+      REQUEST_DEADLINE_MS: '30000', // machines that run many tests are slow
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
     }),
     databaseUrl: database.url,
