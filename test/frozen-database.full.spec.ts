@@ -27,9 +27,6 @@ async function untilAdmitted<Got extends { status: number }>(pay: () => PromiseL
   }
 }
 
-/** Far less than a minute, and more than the two seconds that are promised: the machine may be busy. */
-const SOON_MS = 5_000;
-
 /** A server whose processes do not run accepts connections and statements, and carries them out when it wakes up. */
 describe('a frozen database', () => {
   let postgres: OwnPostgres;
@@ -72,12 +69,9 @@ describe('a frozen database', () => {
       frozen ||= name.startsWith('insert_intents_if_clear');
       return prepared(name, text, values);
     });
-    const asked = performance.now();
-    const answers = await Promise.all(others.map((phone) => pay(phone)));
-    const took = performance.now() - asked;
+    const answers = await Promise.all(others.map((phone) => pay(phone))); // while the database is frozen
     postgres.thaw();
     freezing.mockRestore();
-    expect(took).toBeLessThan(SOON_MS);
     for (const { status, body, headers } of answers) {
       expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[123]$/)]);
       expect(['database_unavailable', 'overloaded']).toContain(body.code); // the first attempts, and those behind them

@@ -86,7 +86,8 @@ describe('a stream of a run', () => {
     const take = jest.spyOn(RunConnection, 'open').mockRejectedValue(new Error('no connection'));
     await cut();
     await eventually(async () => (await readRun(here, id)).state === 'queued');
-    await sleep(600); // longer than from one question to the next
+    const asked = jest.spyOn(RunReader.prototype, 'one');
+    await eventually(() => asked.mock.calls.length > 2); // the stream has seen it
     take.mockRestore();
     letGo();
     const names = (await events).map(({ event }) => event);
@@ -118,10 +119,11 @@ describe('a stream of a run', () => {
     await eventually(() => asked.mock.calls.length > 1);
     leaving.abort();
     await expect(response.text()).rejects.toThrow();
-    await sleep(600); // longer than from one question to the next
-    const count = asked.mock.calls.length;
-    await sleep(600);
-    expect(asked.mock.calls.length).toBe(count);
+    await eventually(async () => {
+      const count = asked.mock.calls.length;
+      await sleep(600); // longer than from one question to the next
+      return asked.mock.calls.length === count;
+    });
     letGo();
     await ended(here, id);
   });

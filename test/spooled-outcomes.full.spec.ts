@@ -192,7 +192,7 @@ describe('an outcome that the journal gave up', () => {
     const paid = paying.pay().then(({ status }) => status);
     await eventually(() => observed.mock.calls.length === 1);
     const outcomes = () => paying.proxy.database.query('SELECT FROM outcome');
-    await eventually(async () => (await outcomes()).length === 1, 2_000);
+    await eventually(async () => (await outcomes()).length === 1);
     recorded();
     expect(await paid).toBe(200);
     await paying.close();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { answer, FakeUpstream } from './support/fake-upstream';
-import { AIRTIME, SUCCESS } from './support/paying';
+import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy } from './support/proxy';
 import { createTestDatabase } from './support/test-database';
 import supertest from './support/supertest';
@@ -33,7 +33,12 @@ describe('a proxy that stops', () => {
     const release = await arrived;
 
     const closed = proxy.close();
-    await new Promise((resolve) => setTimeout(resolve, 50)); // closing has begun
+    await eventually(() =>
+      fetch(`${proxy.url}/livez`).then(
+        () => false,
+        () => true,
+      ),
+    ); // it accepts no connection any more
     release();
     const [response] = (await once(app, 'response')) as [IncomingMessage];
     response.resume();

@@ -6,6 +6,7 @@ import { removeDataDir } from './data-dir';
 import { LOG_KEY } from './log-key';
 import { eventually } from './paying';
 import { newDataDir, Product } from './process';
+import { airtime, TestSandbox } from './sandbox';
 import { TestDatabase } from './test-database';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
@@ -175,6 +176,13 @@ export async function ask(url: string, { key, body, operation = '/payouts/airtim
     json: JSON.parse(String(bytes)) as Record<string, unknown>,
   };
   return told;
+}
+
+/** How often the sandbox was asked for this payment of airtime to a recipient of its own, and carried it out. */
+export async function executionsOf(sandbox: TestSandbox, { body }: Asking) {
+  const phone = JSON.stringify((body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber);
+  const found = (await sandbox.requests()).filter((request) => JSON.stringify(request.body)?.includes(phone));
+  return { asked: found.length, executed: found.filter(({ processed }) => processed).length };
 }
 
 /** The codes that tell an app to send the same again after Retry-After. Twins take more places than there are. */
