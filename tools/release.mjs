@@ -54,7 +54,7 @@ function copy(path, out) {
 /** A package inside another one has an entry of its own in package-lock.json. */
 function isWanted(path, copied) {
   const isOfAnother = path.startsWith(`${copied}/node_modules`);
-  return !isOfAnother && !OTHER_DATABASES.test(path) && path !== 'dist/.tsbuildinfo';
+  return !isOfAnother && !OTHER_DATABASES.test(path) && !path.startsWith('dist/.'); // notes of the build
 }
 
 /** Returns the folders of the packages that a proxy needs to run. */
