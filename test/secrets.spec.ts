@@ -227,7 +227,7 @@ describe('secrets and people', () => {
     const of = {
       line: 'level time msg context process job code err reason failure',
       request: 'call_id request_id client account key_id operation status fingerprint outcome duration_ms url',
-      start: 'version commit address upstream schema',
+      start: 'version commit address upstream schema patience_s late_ms',
     };
     const allowed = Object.values(of).join(' ').split(' ');
     expect([...names].filter((name) => !allowed.includes(name))).toEqual([]);

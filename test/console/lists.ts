@@ -178,9 +178,9 @@ describe("the console's lists of calls and payouts", () => {
     const rows = await table(page, 'Sums').getByRole('row').allTextContents();
     const calls = await scene.count('client=app');
     expect(rows.slice(1)).toEqual([
-      `succeeded${calls - 1}15$21.50$21.50`,
-      'refused10$0.00$0.00',
-      `All${calls}15$21.50$21.50`,
+      `succeeded${calls - 1}15$21.50$21.50$0.00$0.00$0.00$0.00`,
+      'refused10$0.00$0.00$0.00$0.00$0.00$0.00',
+      `All${calls}15$21.50$21.50$0.00$0.00$0.00$0.00`,
     ]);
   });
 
