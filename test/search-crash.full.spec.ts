@@ -40,14 +40,13 @@ describe('the search index after a crash of Postgres', () => {
   const count = async (table: string) =>
     first(await database.query<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table}`)).count;
 
-  /** Waits for its own turn, which may take longer than a search waits. */
+  /** Does what a worker does, and waits for its own turn, which may take longer than a search waits. */
   const filled = (index: IndexService) =>
-    eventually(() =>
-      index.runOnce().then(
-        ({ state }) => state === 'done',
-        () => false,
-      ),
-    );
+    eventually(async () => {
+      const { state } = await index.runOnce().catch(() => ({ state: 'more' }));
+      if (state === 'unbuilt') await index.build();
+      return state === 'done';
+    });
 
   /** Kills a process of the server. The server then ends all others, and recovers from its log. */
   async function crash(): Promise<void> {
