@@ -73,6 +73,19 @@ export const NETWORK = [
     test: 'connects to other hosts through the proxy of their protocol',
   },
   {
+    name: 'certificate-of-another',
+    guards: 'a process that undici would keep busy forever with a certificate of another name',
+    edits: [
+      [
+        'src/platform/network/egress.ts',
+        "isOtherName ? Object.assign(error, { code: 'TLS_CERT_OTHER_NAME' }) : error",
+        'error',
+      ],
+    ],
+    noticedBy: 'src/platform/network/egress.spec.ts',
+    test: 'has a code for a certificate of another name with which undici does not begin again',
+  },
+  {
     name: 'decompression-bomb',
     guards: 'a process whose memory an answer of the upstream would fill',
     edits: [['src/gateway/upstream/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],

@@ -44,10 +44,10 @@ export class Egress {
     };
     return (target, callback) => {
       const ofProtocol = tunnels[target.protocol as keyof typeof tunnels];
-      if (!ofProtocol || this.isDirect(target)) return direct(target, callback);
+      if (!ofProtocol || this.isDirect(target)) return direct(target, ending(callback));
       ofProtocol.open(target).then(
         (socket) => {
-          if (target.protocol === 'https:') direct({ ...target, httpSocket: socket }, callback);
+          if (target.protocol === 'https:') direct({ ...target, httpSocket: socket }, ending(callback));
           else callback(null, socket);
         },
         (error: TunnelFailed) => callback(error, null),
@@ -111,6 +111,18 @@ function connecting(timeoutMs: number): { timeout: number; autoSelectFamilyAttem
 
 function portOf({ port, protocol }: buildConnector.Options): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
+/**
+ * undici 7 never returns from a pool with waiting requests if a certificate has another name: it skips the requests that have
+ * no server name yet, and begins again in the same turn. Under another code, it ends all of them.
+ */
+function ending(callback: buildConnector.Callback): buildConnector.Callback {
+  return (...[error, socket]) => {
+    if (error === null) return callback(null, socket);
+    const isOtherName = (error as { code?: string }).code === 'ERR_TLS_CERT_ALTNAME_INVALID';
+    callback(isOtherName ? Object.assign(error, { code: 'TLS_CERT_OTHER_NAME' }) : error, null);
+  };
 }
 
 /** undici tries a connection again and again after some of its codes, so it does not get them back. */
