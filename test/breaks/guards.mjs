@@ -5,6 +5,7 @@ import { EVIDENCES } from './evidence.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
 import { PAGE_SESSIONS } from './page-sessions.mjs';
 import { PERSONS } from './persons.mjs';
+import { SECOND_PERSONS } from './second-persons.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { LATE_ONES } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
@@ -187,6 +188,7 @@ export const GUARDS = [
   ...EPHEMERAL_KEYS,
   ...PAGE_SESSIONS,
   ...PERSONS,
+  ...SECOND_PERSONS,
   ...SIGN_INS,
   ...ACCESS_TOKENS,
   ...NETWORK,

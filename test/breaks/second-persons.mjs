@@ -1,0 +1,87 @@
+/** The guards against one person who acts for two. See guards.mjs. */
+
+const WIDENS = 'src/access/governance/widens.ts';
+const GOVERNANCE = 'src/access/governance/governance.service.ts';
+const DECISIONS = 'src/access/governance/change-decisions.service.ts';
+const CLAIMS = 'src/access/governance/claims.service.ts';
+const LIFTING = 'src/admin/stops/stop-lifting.service.ts';
+const PERSONAL_KEYS = 'test/personal-keys.spec.ts';
+const STOPS = 'test/stops-second-person.spec.ts';
+
+export const SECOND_PERSONS = [
+  {
+    name: 'granted-scope',
+    guards: 'a client that one person lets redeem and collect',
+    edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
+    noticedBy: 'test/widened-requests.spec.ts',
+  },
+  {
+    name: 'key-of-another',
+    guards: 'a requester who sees the key of somebody else',
+    edits: [[GOVERNANCE, 'person === undefined ? key : undefined', 'person === undefined ? key : key']],
+    noticedBy: PERSONAL_KEYS,
+    test: 'has no secret until its person claims it',
+  },
+  {
+    name: 'hands-of-the-decider',
+    guards: 'a decision by a key that the requester has requested or claimed',
+    edits: [[DECISIONS, '...(await readHands(prisma, by.keyId))', '']],
+    noticedBy: PERSONAL_KEYS,
+    test: 'never decides about a change of its',
+  },
+  {
+    name: 'hands-of-the-requester',
+    guards: 'a decision about a request by a key that the decider has claimed',
+    edits: [
+      [
+        'src/access/people/requester-names.ts',
+        'FROM api_key k WHERE k.id = ${keyId}\n  UNION ALL',
+        'FROM api_key k WHERE FALSE AND k.id = ${keyId}\n  UNION ALL',
+      ],
+    ],
+    noticedBy: PERSONAL_KEYS,
+    test: 'does not request for its holder',
+  },
+  {
+    name: 'claim-of-the-approver',
+    guards: 'an approver who claims the key of somebody else with its code',
+    edits: [[CLAIMS, 'new Set([key.approvedBy,', 'new Set([key.person,']],
+    noticedBy: PERSONAL_KEYS,
+    test: 'never decides about a change of its approver',
+  },
+  {
+    name: 'claim-after-its-time',
+    guards: 'a claim code that is found later',
+    edits: [[CLAIMS, ' AND k.claim_until > now()', '']],
+    noticedBy: PERSONAL_KEYS,
+    test: 'opens nothing after its time',
+  },
+  {
+    name: 'lift-alone',
+    guards: 'a stop of somebody else that one person lifts',
+    edits: [['src/journal/stops.ts', 'AND lower(actor) = ', 'AND lower(actor) IS DISTINCT FROM ']],
+    noticedBy: STOPS,
+    test: 'takes two persons for a stop of somebody else',
+  },
+  {
+    name: 'lift-of-an-old-stop',
+    guards: 'a stop that one person lifts long after it was set',
+    edits: [['src/journal/stops.ts', 'const TAKEN_BACK_MINUTES = 10;', 'const TAKEN_BACK_MINUTES = 10_000;']],
+    noticedBy: STOPS,
+    test: 'is done alone by the person who set it, for ten minutes',
+  },
+  {
+    name: 'lift-unreconciled',
+    guards: 'a stop that one person lifts although payments may be missing',
+    edits: [[LIFTING, '(!unreconciled && ', '(']],
+    noticedBy: STOPS,
+    test: 'takes two persons for one of their own',
+  },
+  {
+    name: 'people-approve-money',
+    guards: 'an approval by a shared key',
+    edits: [['src/access/auth/four-eyes.ts', '(asked.isPerson || mustBePerson)', 'asked.isPerson']],
+    noticedBy: 'test/approvals-persons.spec.ts',
+    test: 'takes a personal key to approve a call of nobody in particular',
+  },
+];
