@@ -4,6 +4,7 @@ import {
   FlaskConical,
   GitCompareArrows,
   History,
+  KeyRound,
   LayoutDashboard,
   List,
   type LucideIcon,
@@ -34,6 +35,7 @@ export const PLACES: Place[] = [
   { path: '/changes', title: 'Changes', icon: UserCheck, scopes: ['admin'] },
   { path: '/activity', title: 'Activity', icon: History, scopes: ['admin', 'audit'] },
   { path: '/stops', title: 'Stop switch', icon: Ban, scopes: ['admin'] },
+  { path: '/claim', title: 'Claim a key', icon: KeyRound, scopes: ['audit', 'reconcile', 'approve', 'admin'] },
   { path: '/sandbox', title: 'Sandbox', icon: FlaskConical, scopes: ['admin'], sandboxOnly: true },
 ];
 
@@ -85,5 +87,10 @@ export const ROUTES: PageAt[] = [
   { path: '/changes', scopes: ['admin'], page: lazy(() => import('./pages/changes/changes')) },
   { path: '/activity', scopes: ['admin', 'audit'], page: lazy(() => import('./pages/activity/activity')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },
+  {
+    path: '/claim',
+    scopes: ['audit', 'reconcile', 'approve', 'admin'],
+    page: lazy(() => import('./pages/claim/claim')),
+  },
   { path: '/sandbox', scopes: ['admin'], page: lazy(() => import('./pages/sandbox/sandbox')) },
 ];

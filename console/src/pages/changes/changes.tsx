@@ -33,7 +33,7 @@ export default function ChangesPage() {
   return (
     <Page
       title="Changes"
-      lead="Changes that let a client do more. Another person than the one who asked must agree, with a key of their own."
+      lead="Changes that let a client do more, and lifts of stops. Another person than the one who asked must agree, with a key of their own."
     >
       <Group role="search" aria-label="Filters">
         <Choice
@@ -76,9 +76,11 @@ const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
   create_client: 'New client',
   change_client: 'Change of client',
   issue_key: 'New key of client',
+  lift_stop: 'Lift of a stop',
 };
 
-export const titleOf = ({ kind, client }: ChangeRecord) => `${KIND_WORDS[kind]} ${client}`;
+export const titleOf = ({ kind, client }: ChangeRecord) =>
+  client === null ? KIND_WORDS[kind] : `${KIND_WORDS[kind]} ${client}`;
 
 function Change({ change, decide }: { change: ChangeRecord; decide: (decision: Decision) => void }) {
   const { status, widens, before, after, holders, reason, requested_by: by, decided_by: decider } = change;

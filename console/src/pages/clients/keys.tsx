@@ -14,7 +14,12 @@ import { nameOf } from './key-name';
 import { NewKeyDialog } from './new-key-dialog';
 import { RevokeKey } from './revoke-key';
 
-const COLORS: Record<KeyDto['state'], string> = { active: 'teal', revoked: 'gray', expired: 'orange' };
+const COLORS: Record<KeyDto['state'], string> = {
+  active: 'teal',
+  unclaimed: 'blue',
+  revoked: 'gray',
+  expired: 'orange',
+};
 
 const COLUMNS: Column<KeyDto>[] = [
   {
@@ -44,7 +49,8 @@ export function Keys({ client }: { client: ClientDto }) {
   const actions: Column<KeyDto> = {
     id: 'actions',
     title: 'Revoke',
-    render: (key) => key.state === 'active' && <Revoke of={key} revoke={() => setRevoking(key)} />,
+    render: (key) =>
+      (key.state === 'active' || key.state === 'unclaimed') && <Revoke of={key} revoke={() => setRevoking(key)} />,
   };
   return (
     <Stack gap="sm">

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, OctagonX } from 'lucide-react';
 import { useState } from 'react';
+import { isWaiting } from '../clients/waiting';
 import { http } from '../../api/client';
 import type { StopRecord } from '../../api/generated/schema';
 import { ConfirmDialog } from '../../components/confirm-dialog';
@@ -79,7 +80,8 @@ function Stop({ stop, lift }: { stop: StopRecord; lift: () => void }) {
 function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRecord[]; close: () => void }) {
   const queries = useQueryClient();
   const run = async () => {
-    await http.DELETE('/v1/stops/{id}', { params: { path: { id: stop.id } } });
+    const { data } = await http.DELETE('/v1/stops/{id}', { params: { path: { id: stop.id } } });
+    if (data) isWaiting(data);
     await queries.invalidateQueries({ queryKey: ['get', '/v1/stops'] });
   };
   return (
