@@ -5,6 +5,7 @@ import { personHash } from '../src/access/people/person-hash';
 import { newId } from '../src/platform/database/ids';
 import { Approving, startApproving } from './support/approving';
 import { AIRTIME } from './support/paying';
+import supertest from './support/supertest';
 
 /** @returns the ID of a new person of the app's client. */
 async function addPerson({ query, clientId }: Approving): Promise<string> {
@@ -118,6 +119,34 @@ describe('an approval by another person', () => {
       .set('X-Actor', 'grace')
       .expect(200);
     expect(body.approval?.decided_by).toMatchObject({ client: { name: 'approver' }, actor: null });
+  });
+});
+
+/** As changes of clients are. A shared key could be in the hands of whoever requested the payment. */
+describe('an approval with dual control', () => {
+  let approving: Approving;
+  beforeAll(async () => (approving = await startApproving({ dualControl: true })));
+  afterAll(() => approving.close());
+
+  it.each(['approve', 'reject'] as const)(
+    'takes a personal key to %s a call of nobody in particular',
+    async (decision) => {
+      const asked = await approving.hold();
+      const { body } = await approving.decide(decision, asked).set('X-Actor', 'grace').expect(403);
+      expect(body).toMatchObject({ code: 'personal_key_required', detail: expect.stringContaining('keys issue') });
+      const clients = approving.proxy.app.get(ClientsService, { strict: false });
+      const { key } = await clients.issueKey('approver', { person: 'grace' });
+      await approving.decide(decision, asked, {}, key).expect(200);
+    },
+  );
+
+  it('takes a personal key to settle a call by hand', async () => {
+    const { body } = await supertest(approving.proxy.url)
+      .post(`/v1/calls/${approving.model}/resolution`)
+      .set('X-API-Key', approving.approver.key)
+      .send({ outcome: 'not_executed', reason: 'seen' })
+      .expect(403);
+    expect(body.code).toBe('personal_key_required');
   });
 });
 

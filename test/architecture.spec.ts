@@ -19,7 +19,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['cli', []],
   ['worker', []],
   ['app', ['start']],
-  ['admin', ['overview', 'approvals', 'clients', 'accounts', 'limits', 'stops', 'sandbox-api']],
+  ['admin', ['overview', 'approvals', 'stops', 'clients', 'accounts', 'limits', 'sandbox-api']],
   ['credentials', ['ephemeral-keys', 'sign-in', 'openid']],
   [
     'reconciliation',

@@ -114,9 +114,36 @@ describe('commands that need a second person', () => {
     const { body: page } = await proxy.get(ada, '/v1/changes?status=rejected&page_size=1').expect(200);
     const rest = ['changes', 'list', '--status', 'rejected', '--page-token', page.next_page_token ?? ''];
     expect(await done(rest, grace)).toMatchObject({ changes: [{ id: raised.change_id }], next_page_token: null });
-    expect(await done(['clients', 'create', '--name', 'reader', '--scopes', 'read'], ada)).toMatchObject({
-      name: 'reader',
-    });
+    const reader = await done(['clients', 'create', '--name', 'reader', '--scopes', 'read'], ada);
+    await done(['changes', 'approve', reader.change_id ?? '', '--reason', 'agreed'], grace);
+  });
+
+  it('gives a person their key by the claim code that only the approver has printed', async () => {
+    const asked = await done(['keys', 'issue', '--client', 'admin', '--person', 'carol'], ada);
+    expect(Object.keys(asked)).toEqual(['status', 'change_id', 'expires_at']);
+    const { claim_code: code = '' } = await done(
+      ['changes', 'approve', asked.change_id ?? '', '--reason', 'agreed'],
+      grace,
+    );
+    const file = join(dir, 'claim-code');
+    writeFileSync(file, code);
+    const args = ['keys', 'claim', '--url', proxy.url, '--code-file', file, '--json'];
+    const claimed = await runCli(args, { DATA_DIR: dir }, dir);
+    expect([claimed.code, claimed.stderr]).toEqual([0, '']);
+    const { key, person } = JSON.parse(claimed.stdout) as Record<string, string>;
+    expect(person).toBe('carol');
+    await proxy.get(key ?? '', '/v1/clients').expect(200);
+  });
+
+  it('lifts a stop of the database with a second person, or in an emergency', async () => {
+    const { id = '' } = await done(['stop', 'client', 'shop', '--reason', 'Leaked']);
+    expect(await refused(['stop', 'lift', id])).toMatch(/Dual control is on/);
+    const { change_id: change = '' } = await done(['stop', 'lift', id, '--reason', 'replaced'], ada);
+    await done(['changes', 'approve', change, '--reason', 'agreed'], grace);
+    expect(await done(['stop', 'list'])).toEqual([]);
+    const another = await done(['stop', 'client', 'shop', '--reason', 'Leaked']);
+    await done(['stop', 'lift', another.id ?? '', '--emergency', '--reason', 'Case 5']);
+    expect((await acts()).at(-1)).toMatchObject({ action: 'emergency_change', reason: 'Case 5' });
   });
 
   it('changes registers as it changes clients', async () => {

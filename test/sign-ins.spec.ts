@@ -49,11 +49,11 @@ describe('letting a person sign in', () => {
     });
   });
 
-  it('applies at once for a client that may do little', async () => {
+  it('waits for a client that may only read, too', async () => {
     const { body } = await allow('readers', { person: 'hopper', subject: 'auth0|5f7c8ec7c33c6c004bbafe82' }).expect(
-      201,
+      202,
     );
-    expect(body).toMatchObject({ client: 'readers', person: 'hopper', issuer: ISSUER });
+    expect(body).toMatchObject({ status: 'pending_approval' });
   });
 
   it('keeps scopes of one person apart, whatever they sign in with', async () => {

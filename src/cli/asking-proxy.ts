@@ -11,19 +11,21 @@ export interface ProxyOptions {
   keyFile?: string;
 }
 
+type DemoKey = NonNullable<Question['demoKey']>;
+
 export interface Question {
   /** The path with its query, such as `/v1/approvals?status=pending`. */
   path: string;
-  /** The JSON body. Without a body, the request is a GET. */
+  /** The JSON body. */
   body?: object;
-  /** The method of a request with a body. Default: POST. */
-  method?: 'POST' | 'PATCH';
+  /** The method. Default: POST with a body, else GET. */
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** A CSV body to send instead of JSON. A stream is sent while it is read. */
   csv?: Buffer | Readable;
   /** The person on whose behalf the request is made, if the key belongs to no person. */
   actor?: string;
-  /** The key of demo-keys.json to use if none is given. */
-  demoKey: 'admin' | 'app' | 'approver' | 'auditor' | 'reconciler';
+  /** The key of demo-keys.json to use if none is given. Undefined: the request has no key. */
+  demoKey?: 'admin' | 'app' | 'approver' | 'auditor' | 'reconciler';
   /** The media type to request, if the operation offers several. */
   accept?: string;
   /** A sentence that says what to do after the connection failed. The proxy may have carried out the request. */
@@ -50,7 +52,7 @@ export function askingProxy(command: Command, scope: string): Command {
 }
 
 /** Returns the help text that says where a command finds its key. */
-export function keyHelp(demoKey: Question['demoKey']): string {
+export function keyHelp(demoKey: DemoKey): string {
   return `The key comes from --key-file. Without it, it comes from PAYOUT_PROXY_KEY, or else from the demo key "${demoKey}" in demo-keys.json in DATA_DIR.`;
 }
 
@@ -65,23 +67,24 @@ export async function ask(options: ProxyOptions, question: Question): Promise<ob
 /** Calls the proxy and returns the response unread, for streams. */
 export async function open(
   { url, keyFile }: ProxyOptions,
-  { path, body, method = 'POST', csv, actor, demoKey, accept, afterFailure }: Question,
+  { path, body, method = body ? 'POST' : 'GET', csv, actor, demoKey, accept, afterFailure }: Question,
 ): Promise<{ response: Response; base: string }> {
   const { port, dataDir, publicUrls } = loadConfigOf('client');
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   if (!URL.canParse(base)) throw new ClientError('--url must be a URL, such as http://127.0.0.1:3000.');
-  const key = readKey(keyFile, dataDir, demoKey);
+  const key = demoKey && readKey(keyFile, dataDir, demoKey);
   const response = await fetch(`${base}${path}`, {
     headers: {
       // Reached by its port on this machine, a proxy serves the hosts of PUBLIC_URL alone.
       ...(url === undefined && publicUrls[0] !== undefined && { Host: new URL(publicUrls[0]).host }),
-      'X-API-Key': key,
-      'Content-Type': csv ? 'text/csv' : 'application/json',
+      ...(key !== undefined && { 'X-API-Key': key }),
+      ...((csv ?? body) && { 'Content-Type': csv ? 'text/csv' : 'application/json' }),
       ...(accept !== undefined && { Accept: accept }),
       ...(actor !== undefined && { 'X-Actor': actor }),
     },
     redirect: 'error', // a redirect would send the key to its target
-    ...(body && { method, body: JSON.stringify(body) }),
+    method,
+    ...(body && { body: JSON.stringify(body) }),
     ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // the answer comes once everything is sent
   }).catch((error: unknown) => {
     throw new Unreachable(unreachable(base, error, afterFailure));
@@ -115,7 +118,7 @@ function unreachable(base: string, error: unknown, afterFailure: string): string
   return `The connection to ${base} failed (${code ?? 'no response'}). ${afterFailure}`;
 }
 
-function readKey(keyFile: string | undefined, dataDir: string, demoKey: Question['demoKey']): string {
+function readKey(keyFile: string | undefined, dataDir: string, demoKey: DemoKey): string {
   if (keyFile !== undefined) {
     const key = readText(keyFile, `The key file ${keyFile} cannot be read.`).trim();
     if (ONE_WORD.test(key)) return key;
@@ -124,12 +127,13 @@ function readKey(keyFile: string | undefined, dataDir: string, demoKey: Question
   if (process.env.PAYOUT_PROXY_KEY) return process.env.PAYOUT_PROXY_KEY;
   const demoKeys = demoKeysFile(dataDir);
   const missing = `No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY. (The demo keys in ${demoKeys} cannot be read.)`;
-  const key = (JSON.parse(readText(demoKeys, missing)) as Partial<Record<Question['demoKey'], string>>)[demoKey];
+  const key = (JSON.parse(readText(demoKeys, missing)) as Partial<Record<DemoKey, string>>)[demoKey];
   if (key === undefined) throw new ClientError(missing);
   return key;
 }
 
-function readText(file: string, missing: string): string {
+/** Reads a file. @throws ClientError with this text. */
+export function readText(file: string, missing: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ChangeRecord, ChangesDto } from '../admin/clients/changes.dto';
+import type { ApprovedChangeRecord, ChangeRecord, ChangesDto } from '../admin/clients/changes.dto';
 import { CHANGE_STATUSES } from '../access/governance/pending-changes';
 import { askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { askClients } from './governed';
@@ -11,6 +11,7 @@ interface Options extends ProxyOptions {
 
 const HELP = `
 Calls the running proxy with a key that has the scope admin. A decision needs a personal key of another person than the requester.
+An approved key of a person has no secret yet. Give the printed claim code to that person alone: keys claim.
 ${keyHelp('admin')}
 
 Examples:
@@ -20,7 +21,7 @@ Examples:
 
 export function changesCommands(): Command {
   const changes = new Command('changes')
-    .description('list, approve, or reject changes of clients and keys that need a second person')
+    .description('list, approve, or reject changes that need a second person')
     .addHelpText('after', HELP);
   asking(changes.command('list'))
     .description('list changes, newest first, 200 per page')
@@ -37,8 +38,9 @@ export function changesCommands(): Command {
       .requiredOption('--reason <text>', 'reason for the decision, which is recorded')
       .action(async (id: string, { reason, json, ...proxy }: Options & { reason: string }) => {
         const path = `/v1/changes/${encodeURIComponent(id)}/${decision}`;
-        const change = (await askClients(proxy, { path, body: { reason } })) as ChangeRecord;
-        print(json ? change : forPeople(change), json);
+        const change = (await askClients(proxy, { path, body: { reason } })) as ApprovedChangeRecord;
+        const { claim_code } = change;
+        print(json ? change : { ...forPeople(change), ...(claim_code !== undefined && { claim_code }) }, json);
       });
   }
   return changes;

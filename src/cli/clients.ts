@@ -53,7 +53,7 @@ function createCommand(): Command {
   return withProviderOptions(withLimitOptions(governed(command)))
     .option(
       '--json',
-      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at","key"} if the change waits',
+      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, with "key" for a key of no person',
     )
     .addHelpText(
       'after',

@@ -1,5 +1,6 @@
 import { ConfigService } from '@nestjs/config';
 import { Command } from 'commander';
+import { StopsService } from '../admin/stops/stops.service';
 import { BeneficiariesService } from '../access/clients/beneficiaries.service';
 import { ClientsService } from '../access/clients/clients.service';
 import { PersonExceptionsService } from '../access/people/person-exceptions.service';
@@ -114,13 +115,15 @@ export interface ClientServices {
   clients: ClientsService;
   register: BeneficiariesService;
   exceptions: PersonExceptionsService;
+  stops: StopsService;
 }
 
 export function clientServices(prisma: PrismaService): ClientServices {
   const journal = new ActivityJournal();
   const clients = new ClientsService(prisma, journal);
   const register = new BeneficiariesService(prisma, clients, journal);
-  return { clients, register, exceptions: new PersonExceptionsService(prisma, journal) };
+  const exceptions = new PersonExceptionsService(prisma, journal);
+  return { clients, register, exceptions, stops: new StopsService(prisma, journal) };
 }
 
 /** Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped afterwards. */

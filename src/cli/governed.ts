@@ -61,7 +61,7 @@ async function placeOf(prisma: PrismaService, { isFirstStep = false }: GovernedC
   throw new ClientError(NEEDS_TWO);
 }
 
-/** Asks the running proxy to change clients. */
+/** Asks the running proxy to change clients, or to lift a stop. */
 export function askClients(
   options: ProxyOptions,
   question: Pick<Question, 'path' | 'body' | 'method'>,

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import type { ClaimedKeyDto } from '../admin/clients/client-answers.dto';
+import { ask, readText } from './asking-proxy';
 import { changedByOperator } from './changed-by';
 import { withClients } from './database';
 import { askedExpiry, chosenExpiry, EXPIRES_OPTION } from './expires';
@@ -20,12 +22,13 @@ export function keysCommands(): Command {
     .option('--person <name>', 'ID of the person who owns the key, who cannot approve their own requests')
     .option(
       '--json',
-      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at","key"} if the change waits',
+      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, with "key" for a key of no person',
     )
     .addHelpText(
       'after',
       `
 To rotate a key: issue a new one, let the app use it, then revoke the old one.
+With dual control, a key with --person has no secret until that person claims it: keys claim.
 ${GOVERNED_HELP}
 
 Examples:
@@ -33,6 +36,14 @@ Examples:
   npm run cli -- keys issue --client desk --person ada`,
     )
     .action(issue);
+  keys
+    .command('claim')
+    .description('claim your key with the claim code that its approver was shown, and show it once')
+    .requiredOption('--code-file <file>', 'file that contains only the claim code')
+    .option('--url <url>', 'URL of the proxy (default: PORT on this machine)')
+    .option('--json', 'print JSON: {"id","client","key","person",…}')
+    .addHelpText('after', CLAIM_HELP)
+    .action(claim);
   keys
     .command('list')
     .description('list keys with their IDs and last characters')
@@ -51,6 +62,25 @@ Examples:
       withClients(async (service) => print(await service.revokeKey(id, undefined, changedByOperator(reason)), json)),
     );
   return keys;
+}
+
+const CLAIM_HELP = `
+The key never decides about what its requester, or the approver who had the code, requests. If you sign in to the console at the
+OpenID provider, claim it there instead: the page Keys of its client. Then only its requester is excluded.
+
+Examples:
+  npm run cli -- keys claim --code-file claim-code.txt`;
+
+async function claim({ url, codeFile, json }: { url?: string; codeFile: string; json?: boolean }): Promise<void> {
+  const afterFailure =
+    'The key may have been claimed. If so, ask an administrator to revoke it and to request another.';
+  const body = { code: readText(codeFile, `The file ${codeFile} cannot be read.`).trim() };
+  const claimed = (await ask(
+    { ...(url !== undefined && { url }) },
+    { path: '/v1/key-claims', body, afterFailure },
+  )) as ClaimedKeyDto;
+  const { id, client, key, person, expires_at } = claimed;
+  print(json ? claimed : { id, name: client, key, person, expires_at }, json);
 }
 
 async function issue(options: IssueOptions): Promise<void> {

@@ -5,7 +5,9 @@ import { Operator } from '../journal/author';
 import { MAX_REASON, STOPPABLE, StopRecord } from '../admin/stops/stops.dto';
 import { StopsService, Target } from '../admin/stops/stops.service';
 import { changedByOperator } from './changed-by';
-import { withPrisma } from './database';
+import { clientServices, withPrisma } from './database';
+import { keyHelp } from './asking-proxy';
+import { askClients, governed, GovernedOptions, makeChange } from './governed';
 import { print } from './output';
 
 const EXAMPLES = `
@@ -23,6 +25,19 @@ interface StopOptions {
   reason: string;
   json?: boolean;
 }
+
+interface LiftOptions extends GovernedOptions {
+  unreconciled?: boolean;
+}
+
+const LIFT_HELP = `
+With dual control (DUAL_CONTROL), a person lifts a stop of their own alone within ten minutes. Every other lift waits for a second
+person. The command then calls the running proxy with a personal key of an administrator. ${keyHelp('admin')}
+In an emergency, --emergency lifts the stop on the database without a second person, which is recorded as such.
+
+Examples:
+  npm run cli -- stop lift 01a1fc4c-d86a-751d-baa6-e9463876b80c
+  npm run cli -- stop lift 01a1fc4c-d86a-751d-baa6-e9463876b80c --key-file ada.key --reason "the key was replaced"`;
 
 export function stopCommands(): Command {
   const stop = new Command('stop')
@@ -48,19 +63,12 @@ export function stopCommands(): Command {
         print(json ? listed : listed.map(forPeople), json);
       }),
     );
-  stop
-    .command('lift <id>')
+  governed(stop.command('lift <id>'))
     .description('lift a stop, by its ID from stop list')
     .option('--unreconciled', "lift it although the upstream's list of a lost time was not read")
-    .option('--json', 'print the stop as JSON')
-    .action((id: string, { json, unreconciled }: { json?: boolean; unreconciled?: boolean }) =>
-      withStops(async (stops) => {
-        const lifted = await stops.lift(id, operator(), unreconciled);
-        if (!lifted)
-          throw new ClientError(`There is no active stop with the ID ${id}. Run stop list to see active stops.`);
-        print(json ? lifted : forPeople(lifted), json);
-      }),
-    );
+    .option('--json', 'print JSON: the stop, or {"status","change_id","expires_at"} if the lift waits')
+    .addHelpText('after', LIFT_HELP)
+    .action(lift);
   return stop;
 }
 
@@ -69,6 +77,27 @@ function writing(command: Command): Command {
     .requiredOption('--reason <text>', 'reason, which refused clients see')
     .option('--json', 'print the stop as JSON, with "added": false if it already existed')
     .addHelpText('after', EXAMPLES);
+}
+
+async function lift(id: string, options: LiftOptions): Promise<void> {
+  const { json, unreconciled = false, reason } = options;
+  await makeChange(options, {
+    onDatabase: async ({ stops }, by) => {
+      const lifted = await stops.lift(id, by, unreconciled);
+      if (!lifted)
+        throw new ClientError(`There is no active stop with the ID ${id}. Run stop list to see active stops.`);
+      print(json ? lifted : forPeople(lifted), json);
+    },
+    throughProxy: async () => {
+      const query = new URLSearchParams({
+        ...(unreconciled && { unreconciled: 'true' }),
+        ...(reason !== undefined && { reason }),
+      });
+      const path = `/v1/stops/${encodeURIComponent(id)}?${query.toString()}`;
+      const answer = await askClients(options, { path, method: 'DELETE' });
+      print(json || 'change_id' in answer ? answer : forPeople(answer as StopRecord), json);
+    },
+  });
 }
 
 async function write(target: Target, { reason, json }: StopOptions): Promise<void> {
@@ -94,7 +123,7 @@ function operator(): Operator {
 }
 
 function withStops(work: (stops: StopsService) => Promise<void>): Promise<void> {
-  return withPrisma((prisma) => work(new StopsService(prisma)));
+  return withPrisma((prisma) => work(clientServices(prisma).stops));
 }
 
 function forPeople(stop: StopRecord) {

@@ -56,6 +56,8 @@ const NEW_ID = Prisma.raw(UUID_V7);
 /** The IDs of the person of a call `i`, and of who acted for them. */
 const BEHIND = `ARRAY[i.person_id, (i.record::json #>> '{token,act,person_id}')::uuid]`;
 
+const KEY_OF_CALL = "(i.record::json ->> 'key_id')::uuid";
+
 /** Ten thousand steps take about a second, and a run that ends may add its own at the same time. */
 const TIMEOUT = { maxWait: 5_000, timeout: 10_000 };
 
@@ -76,7 +78,7 @@ export async function insertFindingSteps(
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
         i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId",
-        array_remove(i.record::json ->> 'actor' || ${Prisma.raw(namesSql(BEHIND))}, NULL) AS names,
+        array_remove(i.record::json ->> 'actor' || ${Prisma.raw(namesSql(BEHIND, KEY_OF_CALL))}, NULL) AS names,
         coalesce(i.person_id::text, i.record::json ->> 'actor') IS NOT NULL AS "isPerson"
       FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id
       WHERE f.id = ANY (${ids}::uuid[])`;

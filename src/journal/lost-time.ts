@@ -2,7 +2,6 @@ import { CHANGING_OPERATIONS } from '../operations/effects';
 import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import { Prisma } from '../platform/database/generated/client';
 import { newId } from '../platform/database/ids';
-import { PrismaService } from '../platform/database/prisma.service';
 import { uuidTime } from '../platform/database/uuid';
 import { ENTRIES_CUT } from './findings';
 import { insertRun } from './runs';
@@ -102,7 +101,10 @@ export function unreadAfter(stopId: string): Prisma.Sql {
 }
 
 /** Returns the newest lost time that keeps a stop from being lifted. */
-export async function readUnread(prisma: PrismaService, stopId: string): Promise<UnreadTime | undefined> {
+export async function readUnread(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  stopId: string,
+): Promise<UnreadTime | undefined> {
   const [unread] = await prisma.$queryRaw<UnreadTime[]>`${unreadAfter(stopId)} ORDER BY number DESC, account LIMIT 1`;
   return unread;
 }

@@ -70,7 +70,7 @@ export function insertStopOfAll(prisma: PrismaService, reason: string): Promise<
  * @param unreconciled also lifts the stop of a recovered database whose lost time was not read from the upstream's list.
  */
 export async function insertStopLift(
-  prisma: PrismaService,
+  prisma: Pick<Prisma.TransactionClient, '$executeRaw'>,
   stopId: string,
   by: StopAuthor,
   unreconciled = false,
@@ -85,9 +85,23 @@ export async function insertStopLift(
 }
 
 /** Returns whether a stop cannot be lifted yet, because the database that it was set for has not been recovered. */
-export async function needsRecovery(prisma: PrismaService, stopId: string): Promise<boolean> {
+export async function needsRecovery(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  stopId: string,
+): Promise<boolean> {
   const rows = await prisma.$queryRaw<unknown[]>`
     SELECT id FROM stop WHERE id = ${stopId}::uuid AND epoch = (SELECT max(number) FROM epoch)`;
+  return rows.length > 0;
+}
+
+/** How long a person may take back a stop of their own, in minutes. */
+const TAKEN_BACK_MINUTES = 10;
+
+/** Returns whether a person set an active stop themselves, a short time ago. */
+export async function isOwnRecentStop(prisma: PrismaService, stopId: string, person: string | null): Promise<boolean> {
+  const rows = await prisma.$queryRaw<unknown[]>`
+    SELECT id FROM stop WHERE id = ${stopId}::uuid AND key_id IS NOT NULL AND lower(actor) = ${person?.toLowerCase() ?? null}
+      AND stopped_at > clock_timestamp() - make_interval(mins => ${TAKEN_BACK_MINUTES}::int)`;
   return rows.length > 0;
 }
 

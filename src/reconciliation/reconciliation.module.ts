@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../access/auth/auth.module';
 import { HistoryModule } from '../history/history.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
@@ -26,7 +27,7 @@ import { StatementsService } from './sources/statements.service';
 
 /** What people ask of the reconciliation. The worker does the work (src/worker/worker.module.ts). */
 @Module({
-  imports: [HistoryModule, JournalModule, JobsModule, MetricsModule, StreamsModule, UpstreamModule],
+  imports: [AuthModule, HistoryModule, JournalModule, JobsModule, MetricsModule, StreamsModule, UpstreamModule],
   controllers: [
     EventsController,
     RoundsController,

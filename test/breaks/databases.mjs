@@ -40,7 +40,7 @@ export const DATABASES = [
     name: 'recovery-before-lifting',
     guards: 'a stop that is lifted before the database was recovered',
     edits: [
-      ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(this.prisma, id))', 'if (!needsRecovery)'],
+      ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(tx, id))', 'if (!needsRecovery)'],
       ['src/journal/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
     ],
     noticedBy: 'test/durability-epoch.full.spec.ts',

@@ -47,7 +47,7 @@ export const SECOND_PERSONS = [
     guards: 'an approver who claims the key of somebody else with its code',
     edits: [[CLAIMS, 'new Set([key.approvedBy,', 'new Set([key.person,']],
     noticedBy: PERSONAL_KEYS,
-    test: 'never decides about a change of its approver',
+    test: 'never decides about a change of its',
   },
   {
     name: 'claim-after-its-time',

@@ -10,6 +10,7 @@ import { SessionsService } from '../sessions/sessions.service';
 import { TokensService } from '../tokens/tokens.service';
 import { UsedProofsService } from '../tokens/used-proofs.service';
 import { AllowGuard } from './allow';
+import { FourEyesService } from './four-eyes';
 import { OriginsService } from './origins';
 import { RequestWindowsService } from './rate-limit';
 import { StandingService } from './standing.service';
@@ -19,6 +20,7 @@ import { StepUpGuard, StepUpService } from './step-up';
 @Module({
   imports: [EgressModule],
   providers: [
+    FourEyesService,
     KeyCallersService,
     LastUsesService,
     OriginsService,
@@ -36,6 +38,7 @@ import { StepUpGuard, StepUpService } from './step-up';
     { provide: APP_GUARD, useClass: StepUpGuard },
   ],
   exports: [
+    FourEyesService,
     KeyCallersService,
     OriginsService,
     PageSessionsService,

@@ -1,5 +1,5 @@
 import { isEndUser } from '../people/person';
-import { AuthenticatedCall } from './call';
+import { AuthenticatedCall, Call } from './call';
 
 /** Who did something, by their key. */
 export interface KeyAuthor {
@@ -20,6 +20,6 @@ export function authorOf({ caller, person }: AuthenticatedCall): KeyAuthor {
 }
 
 /** Returns whether a request came from the console, which is signed in by a cookie. */
-export function viaOf({ sessionToken }: AuthenticatedCall): 'api' | 'console' {
+export function viaOf({ sessionToken }: Pick<Call, 'sessionToken'>): 'api' | 'console' {
   return sessionToken === undefined ? 'api' : 'console';
 }

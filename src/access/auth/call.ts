@@ -138,5 +138,7 @@ declare module 'fastify' {
     isPreview?: boolean;
     /** The scopes that a key needs, all of them. Set by `@Operation`. */
     scopes?: Scope[];
+    /** Whether the route is open without a credential. One that is sent is checked all the same. */
+    needsNoKey?: boolean;
   }
 }

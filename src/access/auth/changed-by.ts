@@ -1,11 +1,14 @@
 import { ChangeAuthor } from '../clients/changes';
 import { authorOf, viaOf } from './author';
-import { AuthenticatedCall } from './call';
+import { Call, isAuthenticated } from './call';
+
+/** Whoever calls without a credential. */
+const NOBODY = { clientId: null, keyId: null, actor: null };
 
 /** Returns the author of a change through the API, for its record. */
-export function changedBy(call: AuthenticatedCall, reason: string | undefined): ChangeAuthor {
+export function changedBy(call: Call, reason: string | undefined): ChangeAuthor {
   return {
-    ...authorOf(call),
+    ...(isAuthenticated(call) ? authorOf(call) : NOBODY),
     via: viaOf(call),
     clientAddress: call.clientAddress,
     requestId: call.requestId,

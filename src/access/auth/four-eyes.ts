@@ -1,4 +1,9 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../../platform/config/config.module';
+import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
+import { isAmong, readHands } from '../people/requester-names';
 import { authorOf, KeyAuthor } from './author';
 import { AuthenticatedCall } from './call';
 
@@ -12,21 +17,56 @@ export interface Asker {
   names: readonly string[];
 }
 
+/** Who wants to decide about a request. */
+export interface Decider {
+  call: AuthenticatedCall;
+  /** Who else may know the secret of the key (`readHands`). */
+  hands: readonly string[];
+  /** Whether a key of nobody in particular decides about nothing. */
+  mustBePerson: boolean;
+}
+
+/** Finds out who decides. Only the key identifies the decider. */
+@Injectable()
+export class FourEyesService {
+  private readonly mustBePerson: boolean;
+
+  constructor(
+    private readonly prisma: SidePrisma,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.mustBePerson = config.get('settings', { infer: true }).dualControl;
+  }
+
+  async deciderOf(call: AuthenticatedCall): Promise<Decider> {
+    return { call, hands: await readHands(this.prisma, call.caller.keyId), mustBePerson: this.mustBePerson };
+  }
+
+  /** Requires that somebody else than the requester decides. See {@link requireSomebodyElse}. @throws Problem */
+  async require(call: AuthenticatedCall, asked: Asker, text?: string): Promise<KeyAuthor> {
+    return requireSomebodyElse(await this.deciderOf(call), asked, text);
+  }
+}
+
 /**
  * Requires that somebody else than the requester decides about a call: with another client and another key and, if a person
- * made the request, with the key of another person. Only the key identifies the decider.
- * @throws Problem `own_approval`.
+ * made the request, with the key of another person. With dual control, a person always decides.
+ * @throws Problem `own_approval`, `personal_key_required`.
  */
-export function requireSomebodyElse(call: AuthenticatedCall, asked: Asker, text?: string): KeyAuthor {
+export function requireSomebodyElse({ call, hands, mustBePerson }: Decider, asked: Asker, text?: string): KeyAuthor {
   const { clientId, clientName, keyId, identity } = call.caller;
-  const samePerson = asked.names.some((name) => name.toLowerCase() === identity?.name.toLowerCase());
+  const samePerson = isAmong(asked.names, [...hands, identity?.name ?? []].flat());
   if (clientId === asked.clientId || keyId === asked.keyId || samePerson) {
     throw new Problem('own_approval', text === undefined ? {} : { text });
   }
-  if (asked.isPerson && identity === null) {
-    throw new Problem('own_approval', {
-      text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
-    });
+  if (identity === null && (asked.isPerson || mustBePerson)) {
+    throw asked.isPerson
+      ? new Problem('own_approval', {
+          text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
+        })
+      : new Problem('personal_key_required', {
+          text: `With dual control, only a person decides about a payment, with a personal key. Nothing was decided. ${needsPersonalKey(clientName)}`,
+        });
   }
   return authorOf(call);
 }

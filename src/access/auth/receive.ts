@@ -203,8 +203,10 @@ function addressOf({ ip, socket }: FastifyRequest): string {
 }
 
 /** Whether a URL belongs to the interface or the `/v1` resources, in any spelling, even if the route does not exist. */
-function needsKey({ routeOptions, url }: FastifyRequest): boolean {
+function needsKey({ routeOptions, url, headers }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
+  const { 'x-api-key': key, authorization, cookie } = headers;
+  if (routeOptions.config.needsNoKey && (key ?? authorization ?? cookie) === undefined) return false;
   return path.startsWith('/api/') || path.startsWith('/v1/');
 }
 

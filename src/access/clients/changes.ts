@@ -14,6 +14,7 @@ export const CLIENT_ACTIONS = [
   'operations_changed',
   'provider_changed',
   'key_issued',
+  'key_claimed',
   'key_revoked',
   'ephemeral_key_issued',
   'ephemeral_key_revoked',

@@ -3,7 +3,7 @@ import { newId } from '../../platform/database/ids';
 import { ClientChange } from './changes';
 import { ClientError } from './client-error';
 import { ClientKind } from './client-kind';
-import { hashKey, newKey } from './key';
+import { hashKey, hashOfNothing, newClaimCode, newKey } from './key';
 import { hintOf, ListedClient } from './listed';
 import { isPersonId } from './person';
 import { identityOf, isSignIn, SignInIdentity } from './sign-ins';
@@ -15,12 +15,18 @@ export interface KeyOptions {
   expiresAt?: Date | undefined;
 }
 
+/** What a person claims: the secret of a key that two others agreed to. */
+interface Claim {
+  changeId: string;
+  /** Of the claim code. */
+  claimSha256: Uint8Array<ArrayBuffer>;
+  claimUntil: Date;
+}
+
 /** The stored form of a key. */
-export type KeyRow = Omit<
-  Prisma.ApiKeyGetPayload<object>,
-  'clientId' | 'kind' | 'issuer' | 'subject' | 'createdAt' | 'revokedAt' | 'lastUsedAt'
-> &
-  Partial<SignInIdentity>;
+export type KeyRow = Pick<Prisma.ApiKeyGetPayload<object>, 'id' | 'sha256' | 'hint' | 'expiresAt' | 'person'> &
+  Partial<SignInIdentity> &
+  Partial<Claim>;
 
 type Target = Pick<ListedClient, 'id' | 'name'>;
 
@@ -51,6 +57,17 @@ export function makeKey(client: string, { person, expiresAt }: KeyOptions): { ke
     key,
     row: { id: newId(), sha256, hint: key.slice(-4), expiresAt: expiresAt ?? null, person: person ?? null },
   };
+}
+
+/** Returns a key whose secret does not exist yet. Its hash is that of nothing, and its claim code makes the secret. */
+export function unclaimed(
+  client: string,
+  row: KeyRow,
+  { changeId, claimUntil }: Pick<Claim, 'changeId' | 'claimUntil'>,
+): { code: string; row: KeyRow } {
+  const code = newClaimCode(client);
+  const claimSha256 = new Uint8Array(hashKey(code));
+  return { code, row: { ...row, sha256: hashOfNothing(), hint: '', changeId, claimSha256, claimUntil } };
 }
 
 /** The act of issuing a key. */

@@ -1,16 +1,17 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32; // 62^32: 190 bits
 const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 const EPHEMERAL = 'ppe_';
+const CLAIM = 'ppc_';
 
 /** Holds for a row `k` of api_key whose key opens something now. */
 export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
 /** A key with its checksum. docs/operate/clients.md gives this pattern to secret scanners. */
-const KEY = new RegExp(`^ppe?_[a-z0-9][a-z0-9-]{0,39}_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const KEY = new RegExp(`^pp[ce]?_[a-z0-9][a-z0-9-]{0,39}_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
  * Generates a key, `pp_<client>_<random>`. Its last 6 characters are a checksum of all others. It is shown once, and
@@ -23,6 +24,16 @@ export function newKey(clientName: string): string {
 /** Generates an ephemeral key, `ppe_<client>_<random>`. It has the form of other keys otherwise. */
 export function newEphemeralKey(clientName: string): string {
   return generate(`${EPHEMERAL}${clientName}_`);
+}
+
+/** Generates a claim code, `ppc_<client>_<random>`: with it, a person gets their key once. It opens nothing else. */
+export function newClaimCode(clientName: string): string {
+  return generate(`${CLAIM}${clientName}_`);
+}
+
+/** Returns whether text has the form and the checksum of a claim code. */
+export function isWellFormedClaimCode(text: string): boolean {
+  return text.startsWith(CLAIM) && isWellFormedKey(text);
 }
 
 /** Returns whether a well-formed key is ephemeral. */
@@ -60,4 +71,9 @@ function checksumOf(text: string): string {
  */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
+}
+
+/** Returns the stored hash of a key that no secret opens. */
+export function hashOfNothing(): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(randomBytes(32));
 }

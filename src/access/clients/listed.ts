@@ -73,6 +73,10 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
     last_used_at: key.lastUsedAt,
+    change_id: key.changeId,
+    claim_until: key.claimUntil,
+    claimed_at: key.claimedAt,
+    claimed_by: key.claimedBy,
   };
 }
 
@@ -81,7 +85,16 @@ export function hintOf(clientName: string, { hint, kind = 'secret' }: { hint: st
   return kind === 'secret' ? `pp_${clientName}_…${hint}` : hint;
 }
 
-function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): 'active' | 'revoked' | 'expired' {
-  if (key.revokedAt) return 'revoked';
-  return key.expiresAt && key.expiresAt <= now ? 'expired' : 'active';
+/** The states of a key. An `unclaimed` one waits for its person, who makes its secret. */
+export const KEY_STATES = ['active', 'unclaimed', 'revoked', 'expired'] as const;
+type KeyState = (typeof KEY_STATES)[number];
+
+type Life = Pick<Prisma.ApiKeyGetPayload<object>, 'revokedAt' | 'expiresAt' | 'claimSha256' | 'claimUntil'>;
+
+function stateOf({ revokedAt, expiresAt, claimSha256, claimUntil }: Life, now: Date): KeyState {
+  if (revokedAt) return 'revoked';
+  const isUnclaimed = claimSha256 !== null;
+  const ends = [expiresAt, isUnclaimed ? claimUntil : null];
+  if (ends.some((end) => end !== null && end <= now)) return 'expired';
+  return isUnclaimed ? 'unclaimed' : 'active';
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { ClientChange } from './changes';
+import { hashOfNothing } from './key';
 import { issuanceOf, revocationOf } from './key-rows';
 import { ListedClient } from './listed';
 
@@ -18,7 +18,6 @@ const STAND_FOR = {
 type ProviderKeyKind = keyof typeof STAND_FOR;
 
 const KINDS = Object.keys(STAND_FOR) as ProviderKeyKind[];
-const KEY_BYTES = 32;
 
 /**
  * Replaces the keys that stand for changed providers of a client. A `provider` key stands for its tokens, and a `page` key for
@@ -58,8 +57,7 @@ async function revoke(
 
 /** Nobody knows a text with the hash of this key, so it opens nothing by itself. */
 async function issue(tx: Prisma.TransactionClient, client: ListedClient, kind: ProviderKeyKind): Promise<ClientChange> {
-  const sha256 = new Uint8Array(randomBytes(KEY_BYTES));
-  const key = { id: newId(), kind, sha256, hint: kind, person: null, expiresAt: null };
+  const key = { id: newId(), kind, sha256: hashOfNothing(), hint: kind, person: null, expiresAt: null };
   await tx.apiKey.create({ data: { ...key, clientId: client.id } });
   return issuanceOf(client, key);
 }

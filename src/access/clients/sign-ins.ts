@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { ClientError } from './client-error';
+import { hashOfNothing } from './key';
 import { isPersonId } from './person';
 
 /** A person as the OpenID provider names them. */
@@ -21,8 +21,6 @@ export interface SignInOptions extends SignInIdentity {
 /** The form of a subject. It has no `@` and no `+`, as email addresses and phone numbers have. */
 export const SUBJECT = /^[\w.:=/|~-]{1,255}$/;
 
-const KEY_BYTES = 32;
-
 /**
  * Whether a text may be the subject of a sign-in. Records keep it forever and cannot erase it, so it must not be an email
  * address or phone number in any spelling.
@@ -38,8 +36,7 @@ export function makeSignIn({ issuer, subject, person, expiresAt }: SignInOptions
       'the ID of a person and the subject must be letters, digits, and the characters _ . : = / -. They must not be an email address or phone number, because records keep them',
     );
   }
-  const sha256 = new Uint8Array(randomBytes(KEY_BYTES));
-  return { id: newId(), sha256, hint: '', person, issuer, subject, expiresAt: expiresAt ?? null };
+  return { id: newId(), sha256: hashOfNothing(), hint: '', person, issuer, subject, expiresAt: expiresAt ?? null };
 }
 
 /** Returns whether a key is that of a person who signs in. */

@@ -1,43 +1,50 @@
 import { Injectable } from '@nestjs/common';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../../platform/config/config.module';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
-import { fromKeyDocument } from './change-document';
-import { ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
-import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from '../clients/client-writes';
+import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { OPENS } from '../clients/key';
-import { fromPermissions } from '../clients/permissions';
+import { isAmong, readHands, readRequesterNames } from '../people/requester-names';
+import { ChangeApplication } from './change-application';
 import {
   ChangeStatus,
   decisionOf,
   endWait,
+  isOfClient,
   lockChanges,
   PendingChange,
   readPending,
   withStatus,
 } from './pending-changes';
-import { fromRegisterDocument } from './register-document';
-import { RegisterWrites } from '../clients/register-writes';
-import { fromDocument, PersonExceptionWrites, readOwnLimits, toDocument } from '../people/person-exceptions';
-import { requireSeparateHands } from './separation';
+import { StopLifts } from './stop-lifts';
+
+/** A change that was made. */
+export interface ApprovedChange {
+  change: PendingChange;
+  /** With it, the person of a new key claims the key. It is available only once. */
+  claimCode?: string | undefined;
+}
+
+/** The object of a change is no longer as it was when the change was requested. */
+const SUPERSEDED = Symbol('superseded');
 
 /** Lists the changes that wait for a second person, and decides about them. */
 @Injectable()
 export class ChangeDecisionsService {
-  private readonly writes: ClientWrites;
-  private readonly register: RegisterWrites;
-  private readonly exceptions: PersonExceptionWrites;
+  private readonly application: ChangeApplication;
 
   constructor(
     private readonly prisma: SidePrisma,
     private readonly records: ChangeRecords,
+    private readonly stops: StopLifts,
+    config: ConfigService<Loaded, true>,
   ) {
-    this.writes = new ClientWrites(records);
-    this.register = new RegisterWrites(records);
-    this.exceptions = new PersonExceptionWrites(records);
+    const { approvalExpiresAfterSeconds } = config.get('settings', { infer: true });
+    this.application = new ChangeApplication(records, approvalExpiresAfterSeconds * 1_000);
   }
 
   /**
@@ -64,26 +71,40 @@ export class ChangeDecisionsService {
    * of the requester are no longer those of the request, the change is superseded, and somebody must request it again.
    * @throws Problem
    */
-  async approve(id: string, by: ChangeAuthor): Promise<PendingChange> {
+  async approve(id: string, by: ChangeAuthor): Promise<ApprovedChange> {
     const done = await this.decide(id, by, async (tx, change) => {
-      const client = await this.currentClient(tx, change);
-      if (client === undefined || !(await isAdministrator(tx, change.keyId))) {
-        await endWait(tx, id, 'superseded', by);
-        return 'superseded' as const;
-      }
-      await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_approved')], by);
-      await this.apply(tx, change, { ...by, reason: `change ${id}` });
-      await endWait(tx, id, 'approved', by);
-      return 'approved' as const;
+      const made = (await isAdministrator(tx, change.keyId)) ? await this.make(tx, change, by) : SUPERSEDED;
+      await endWait(tx, id, made === SUPERSEDED ? 'superseded' : 'approved', by);
+      return made;
     });
-    if (done === 'superseded') throw new Problem('change_superseded');
-    return this.one(id);
+    if (done === SUPERSEDED) throw new Problem('change_superseded');
+    return { change: await this.one(id), ...done };
+  }
+
+  /** Makes a change with its records, unless its object is no longer as it was. */
+  private async make(
+    tx: Prisma.TransactionClient,
+    change: PendingChange,
+    by: ChangeAuthor,
+  ): Promise<Pick<ApprovedChange, 'claimCode'> | typeof SUPERSEDED> {
+    const asApproved = { ...by, reason: `change ${change.id}` };
+    if (!isOfClient(change)) {
+      const { stop } = change.change;
+      if (!stop || !(await this.stops.liftIn(tx, stop, asApproved))) return SUPERSEDED;
+      await this.records.record(tx, [decisionOf(change, null, 'change_approved')], by);
+      return {};
+    }
+    const client = await this.application.currentClient(tx, change);
+    if (client === undefined) return SUPERSEDED;
+    await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_approved')], by);
+    return { claimCode: await this.application.apply(tx, change, asApproved) };
   }
 
   /** Rejects a change that waits. @throws Problem */
   async reject(id: string, by: ChangeAuthor): Promise<PendingChange> {
     await this.decide(id, by, async (tx, change) => {
-      const client = await tx.client.findUnique({ where: { name: change.client }, select: { id: true } });
+      const { client: name } = change;
+      const client = name === null ? null : await tx.client.findUnique({ where: { name }, select: { id: true } });
       await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_rejected')], by);
       await endWait(tx, id, 'rejected', by);
     });
@@ -101,7 +122,7 @@ export class ChangeDecisionsService {
     by: ChangeAuthor,
     work: (tx: Prisma.TransactionClient, change: PendingChange) => Promise<Result>,
   ): Promise<Result> {
-    requireSecondPerson(await this.one(id), by);
+    await requireSecondPerson(this.prisma, await this.one(id), by);
     return this.prisma.$transaction(async (tx) => {
       await lockChanges(tx);
       const [change] = await readPending(tx, { id }, 1);
@@ -111,75 +132,25 @@ export class ChangeDecisionsService {
       return work(tx, change);
     }, PATIENCE);
   }
-
-  /** Returns the changed client, null for one that will be created, or undefined if it is no longer as it was. */
-  private async currentClient(
-    tx: Prisma.TransactionClient,
-    { kind, client: name, before, change: { person } }: PendingChange,
-  ): Promise<{ id: string } | null | undefined> {
-    if (before === null) return (await isTaken(tx, name)) ? undefined : null;
-    const client = await lockClient(tx, name);
-    if (JSON.stringify(permissionsOf(client)) !== JSON.stringify(before.permissions)) return undefined;
-    if (person) {
-      const limits = toDocument(await readOwnLimits(tx, client.id, person.id));
-      return JSON.stringify(limits) === JSON.stringify(before.person) ? client : undefined;
-    }
-    // A key that was issued since would take part in what the change grants, and nobody agreed to that.
-    const known = new Set(before.holders.map(({ key_id }) => key_id));
-    const isKnown = ({ key_id }: Holder) => known.has(key_id);
-    return kind === 'issue_key' || (await holdersOf(tx, client.id)).every(isKnown) ? client : undefined;
-  }
-
-  private async apply(
-    tx: Prisma.TransactionClient,
-    { client: name, before, change }: PendingChange,
-    by: ChangeAuthor,
-  ): Promise<void> {
-    const permissions = fromPermissions(change.permissions);
-    const key = change.key && fromKeyDocument(change.key);
-    if (before === null) {
-      const scopes = permissions.scopes ?? [];
-      await requireSeparateHands(tx, name, { scopes, persons: [key?.person ?? null] });
-      const { account = MAIN_ACCOUNT, kind = 'server' } = change;
-      await this.writes.create(tx, { ...permissions, name, account, kind, scopes }, key, by);
-      return;
-    }
-    const client = await lockClient(tx, name);
-    if (key) {
-      await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [key.person] });
-      await this.writes.issueKey(tx, client, key, by);
-      return;
-    }
-    if (change.register) {
-      await this.register.change(tx, client, fromRegisterDocument(change.register), by);
-      return;
-    }
-    if (change.person) {
-      const { id, limits } = change.person;
-      const ofPerson = { id, before: await readOwnLimits(tx, client.id, id), change: fromDocument(limits) };
-      await this.exceptions.limit(tx, client, ofPerson, by);
-      return;
-    }
-    if (permissions.scopes) {
-      const persons = (await holdersOf(tx, client.id)).map(({ person }) => person);
-      await requireSeparateHands(tx, name, { scopes: permissions.scopes, persons });
-    }
-    await this.writes.update(tx, client, permissions, by);
-  }
 }
 
 /**
- * Requires that another person than the requester decides, with another key. Only the keys say who they are. Persons are
- * compared without regard to case.
+ * Requires that another person than the requester decides, with another key, and that neither of them may have made the key of
+ * the other. Only the keys say who they are.
  * @throws Problem
  */
-function requireSecondPerson(change: PendingChange, by: ChangeAuthor): void {
+async function requireSecondPerson(
+  prisma: SidePrisma,
+  { keyId, person, kind }: PendingChange,
+  by: ChangeAuthor,
+): Promise<void> {
   if (by.actor === null) throw new Problem('personal_key_required');
-  if (by.keyId === change.keyId || by.actor.toLowerCase() === change.person.toLowerCase()) {
-    throw new Problem('own_approval', {
-      text: 'You requested this change. Another person must decide, with a key of their own.',
-    });
-  }
+  const requester = await readRequesterNames(prisma, { actor: person, key_id: keyId });
+  const decider = [by.actor, ...(await readHands(prisma, by.keyId))];
+  if (by.keyId !== keyId && !isAmong(requester, decider)) return;
+  throw new Problem('own_approval', {
+    text: `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, or your key was requested or claimed by its requester. Another person must decide, with a key of their own.`,
+  });
 }
 
 /** Whether a key is valid and may change clients. */

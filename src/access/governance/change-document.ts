@@ -6,6 +6,7 @@ import { Permissions } from '../clients/permissions';
 import { identityOf, isSignIn } from '../clients/sign-ins';
 import { OwnLimitsDocument } from '../people/person-exceptions';
 import { RegisterDocument } from './register-document';
+import { StopLiftDocument } from './stop-lifts';
 
 /** A requested change, as it is stored until somebody decides about it. */
 export interface ChangeDocument {
@@ -19,6 +20,8 @@ export interface ChangeDocument {
   register?: RegisterDocument;
   /** The limits of one person. */
   person?: { id: string; limits: OwnLimitsDocument };
+  /** A stop that is to be lifted. */
+  stop?: StopLiftDocument;
 }
 
 /** What a client may do, and who holds its keys, when a change of it was requested. */
@@ -52,25 +55,28 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
 }
 
 /** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
-export function recordedChange(client: string, change: ChangeDocument): object {
-  const { account, kind, permissions, key, register, person } = change;
+export function recordedChange(client: string | null, change: ChangeDocument): object {
+  const { account, kind, permissions, key, register, person, stop } = change;
   return {
     ...(account !== undefined && { account }),
     ...(kind !== undefined && { kind }),
     ...permissions,
-    ...(key && recordedKey(client, key)),
+    ...(key && client !== null && recordedKey(client, key)),
     ...(register && { list: register.list }),
     ...(person && { person_id: person.id, ...person.limits }),
+    ...(stop && { stop_id: stop.id, stops: stop.stops, unreconciled: stop.unreconciled }),
   };
 }
 
 function recordedKey(client: string, key: KeyDocument): object {
   const { person, expires_at } = key;
-  return { ...(isSignIn(key) ? identityOf(key) : { hint: hintOf(client, key) }), person, expires_at };
+  // The hint of a personal key is known when it is claimed.
+  const hint = person === null ? { hint: hintOf(client, key) } : {};
+  return { ...(isSignIn(key) ? identityOf(key) : hint), person, expires_at };
 }
 
 /** Returns a change as people see it: as it is recorded, with the masks of recipients. */
-export function shownChange(client: string, change: ChangeDocument): object {
+export function shownChange(client: string | null, change: ChangeDocument): object {
   const recipients = change.register?.recipients.map(({ masked }) => masked);
   return { ...recordedChange(client, change), ...(recipients && { recipients }) };
 }

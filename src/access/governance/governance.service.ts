@@ -27,6 +27,7 @@ import { insertPending, lockChanges, NewPending } from './pending-changes';
 import { requireOneDirection, widenedRegister } from './register-document';
 import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
+import { StopLiftDocument } from './stop-lifts';
 import { completeProviders, NO_PROVIDERS } from '../clients/providers';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
 import {
@@ -37,13 +38,13 @@ import {
   toDocument,
 } from '../people/person-exceptions';
 import { PersonExceptionsService } from '../people/person-exceptions.service';
-import { isGuarded, personWidenings, widenings } from './widens';
+import { NO_GRANTS, personWidenings, widenings } from './widens';
 
 /** A change that waits for a second person. */
 export interface Waiting {
   changeId: string;
   expiresAt: Date;
-  /** The new key, if the change has one. It opens nothing until the change is approved. */
+  /** The new key of nobody in particular, if the change has one. It opens nothing until the change is approved. */
   key: string | undefined;
 }
 
@@ -54,7 +55,8 @@ export interface Waiting {
 @Injectable()
 export class GovernanceService {
   private readonly logger = new Logger('Governance');
-  private readonly isOn: boolean;
+  /** Whether changes that let a client do more wait for a second person. */
+  readonly isOn: boolean;
   private readonly isProduction: boolean;
   private readonly waitsForMs: number;
   private readonly writes: ClientWrites;
@@ -95,20 +97,11 @@ export class GovernanceService {
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
       await requireSeparateHands(tx, name, { scopes, persons: [row?.person ?? null] });
-      if (!isGuarded(scopes)) {
-        const { id } = await this.writes.create(tx, { name, account, kind, scopes, ...permissions }, row, by);
-        return { id, name, ...(key !== undefined && { key }) };
-      }
-      const granted = toPermissions({ scopes, ...permissions });
-      const change = { account, kind, permissions: granted, ...(row && { key: toKeyDocument(row) }) };
-      const pending = {
-        kind: 'create_client',
-        client: { id: null, name },
-        widens: ['scopes'],
-        before: null,
-        change,
-      } as const;
-      return { ...(await this.wait(tx, pending, by)), key };
+      const granted = { scopes, ...permissions };
+      const change = { account, kind, permissions: toPermissions(granted), ...(row && { key: toKeyDocument(row) }) };
+      const widens = widenings(NO_GRANTS, { ...NO_GRANTS, ...granted });
+      const pending = { kind: 'create_client', client: { id: null, name }, widens, before: null, change } as const;
+      return { ...(await this.wait(tx, pending, by)), key: shownKey(key, person) };
     });
   }
 
@@ -137,8 +130,7 @@ export class GovernanceService {
   async issueKey(name: string, options: KeyOptions, by: ChangeAuthor): Promise<IssuedKey | Waiting> {
     if (!this.isOn) return this.clients.issueKey(name, options, by);
     const { key, row } = makeKey(name, options);
-    const issued = await this.issue(name, row, by);
-    return isWaiting(issued) ? { ...issued, key } : { ...issued, name, key };
+    return { ...(await this.issue(name, row, by)), key: shownKey(key, options.person) };
   }
 
   /** Lets a person sign in at the provider as a client. @throws ClientError, Problem */
@@ -147,16 +139,13 @@ export class GovernanceService {
     return this.issue(name, makeSignIn(options), by);
   }
 
-  private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<{ id: string } | Waiting> {
+  /** Whoever holds another key may do with it what the client may do, so a second person agrees to each. */
+  private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<Waiting> {
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
       requireServer(client);
       await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [row.person] });
       if (isSignIn(row)) await requireNewSubject(tx, row);
-      if (!isGuarded(client.scopes)) {
-        await this.writes.issueKey(tx, client, row, by);
-        return { id: row.id };
-      }
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
       const state = await stateOf(tx, client);
       const pending = { kind: 'issue_key', client, widens: ['keys'], before: state, change } as const;
@@ -202,6 +191,13 @@ export class GovernanceService {
     });
   }
 
+  /** Asks a second person to lift a stop. @throws Problem */
+  liftStop(stop: StopLiftDocument, by: ChangeAuthor): Promise<Waiting> {
+    const change = { permissions: {}, stop };
+    const pending = { kind: 'lift_stop', client: null, widens: ['stops'], before: null, change } as const;
+    return this.alone((tx) => this.wait(tx, pending, by));
+  }
+
   /** Records at a start whether a second person must agree, if the last start said otherwise. */
   async recordSetting(): Promise<void> {
     await this.alone(async (tx) => {
@@ -238,6 +234,9 @@ export class GovernanceService {
     return { changeId: id, expiresAt, key: undefined };
   }
 }
+
+/** The key of a person has no secret yet, so its requester is not shown one. */
+const shownKey = (key: string | undefined, person?: string) => (person === undefined ? key : undefined);
 
 /** What a client may do now, and who holds its keys. */
 async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Promise<BeforeDocument> {

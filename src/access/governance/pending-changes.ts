@@ -11,14 +11,15 @@ export const CHANGE_LOCK = 7_070_032;
 export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 
-export const CHANGE_KINDS = ['create_client', 'change_client', 'issue_key'] as const;
+export const CHANGE_KINDS = ['create_client', 'change_client', 'issue_key', 'lift_stop'] as const;
 
 export interface NewPending {
   kind: (typeof CHANGE_KINDS)[number];
-  client: { id: string | null; name: string };
+  /** Null if it concerns no client. */
+  client: { id: string | null; name: string } | null;
   /** What needs a second person, by the names of the API. */
   widens: readonly string[];
-  /** Null if the client does not exist. */
+  /** Null if the client does not exist, or if it concerns none. */
   before: BeforeDocument | null;
   change: ChangeDocument;
 }
@@ -26,6 +27,13 @@ export interface NewPending {
 /** The row of a change, with its documents read. */
 export type PendingChange = Omit<Prisma.PendingChangeGetPayload<object>, 'kind' | 'before' | 'change' | 'status'> &
   Pick<NewPending, 'kind' | 'before' | 'change'> & { status: ChangeStatus };
+
+/** A change of a client or of its keys. */
+export type ClientChangePending = PendingChange & { client: string };
+
+export function isOfClient(change: PendingChange): change is ClientChangePending {
+  return change.client !== null;
+}
 
 /** A person who requests a change with a key. */
 export type Requester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
@@ -45,14 +53,14 @@ export async function insertPending(
   const [id, expiresAt] = [newId(), new Date(clock.now().getTime() + waitsForMs)];
   const { clientId, keyId, actor: person, reason } = by;
   const documents = { before: before && JSON.stringify(before), change: JSON.stringify(change) };
-  const row = { id, kind, client: client.name, widens: [...widens], ...documents };
+  const row = { id, kind, client: client?.name ?? null, widens: [...widens], ...documents };
   await tx.pendingChange.create({
     data: { ...row, reason: proseAsRecorded(reason), clientId, keyId, person, expiresAt },
   });
   const after = {
     change_id: id,
-    ...(before === null && { name: client.name }),
-    ...recordedChange(client.name, change),
+    ...(before === null && client && { name: client.name }),
+    ...recordedChange(client?.name ?? null, change),
   };
   const was = before && shownBefore(before, change);
   const act = { action: 'change_requested', client, keyId: change.key?.id ?? null, before: was, after } as const;
@@ -112,6 +120,6 @@ export function decisionOf(
   clientId: string | null,
   action: 'change_approved' | 'change_rejected',
 ): ClientChange {
-  const target = { id: clientId, name: client };
+  const target = client === null ? null : { id: clientId, name: client };
   return { action, client: target, keyId: change.key?.id ?? null, before: null, after: { change_id: id } };
 }

@@ -1,16 +1,12 @@
 import { Decimal } from 'decimal.js';
-import { Scope } from '../../operations/scopes';
 import { Grants } from '../clients/grants';
 import { LIMIT_FIELDS } from '../clients/limit-fields';
-import { Limits } from '../clients/limits';
+import { Limits, NO_LIMITS } from '../clients/limits';
 import { OwnLimits } from '../people/person-exceptions';
-import { providerWidenings } from '../clients/providers';
+import { NO_PROVIDERS, providerWidenings } from '../clients/providers';
 
-/**
- * The scopes that only two persons together grant. With one of them, a key pays, decides, or sees more than its own.
- * `reconcile` is among them because accepting a difference takes another person than the one who paid.
- */
-export const GUARDED_SCOPES: readonly Scope[] = ['pay', 'approve', 'admin', 'audit:pii', 'account', 'reconcile'];
+/** What a client may do before it exists: nothing. */
+export const NO_GRANTS: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null };
 
 /** Whether a value of a limit allows something that another value does not. Null stands for no limit. */
 type Widens<Value> = (before: Value, after: Value) => boolean;
@@ -55,17 +51,15 @@ const DEFAULT_OF = {
   requestsPerMinute: 'personRequestsPerMinute',
 } as const satisfies Record<keyof OwnLimits, keyof Limits>;
 
-/** Returns whether the holder of a key with these scopes needs the agreement of two persons. */
-export function isGuarded(scopes: readonly string[]): boolean {
-  return GUARDED_SCOPES.some((scope) => scopes.includes(scope));
-}
-
 /**
  * Returns what a change lets a client do that it could not do before, by the names of the API. A second person must agree
  * to it. Nothing is left out, so an empty list means that every request that is allowed afterwards was allowed before.
+ *
+ * Each permission is judged as if all others allowed everything. A limit that another one hides today counts, because the
+ * other one may be raised later, with an approval that does not show the first. Every scope opens something.
  */
 export function widenings(before: Grants, after: Grants): string[] {
-  const granted = GUARDED_SCOPES.filter((scope) => after.scopes.includes(scope) && !before.scopes.includes(scope));
+  const granted = after.scopes.filter((scope) => !before.scopes.includes(scope));
   const operations = before.operations !== null && !within(after.operations, before.operations);
   const limits = (Object.keys(WIDENS) as (keyof Limits)[]).filter((key) => widensLimit(key, before, after));
   return [

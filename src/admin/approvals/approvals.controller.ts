@@ -55,6 +55,7 @@ export class ApprovalsController {
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
     'approval_expired',
     ...(['key_revoked', 'no_longer_allowed', 'suspected_duplicate', 'step_up_required'] as const),
+    'personal_key_required',
     ...(['content_lost', 'content_changed', 'stopped', 'instance_fenced', 'outcome_unknown'] as const),
   )
   approve(
@@ -80,7 +81,7 @@ export class ApprovalsController {
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'approval_not_found', 'already_decided'] as const),
     'approval_expired',
-    ...(['content_changed', 'instance_fenced'] as const),
+    ...(['personal_key_required', 'content_changed', 'instance_fenced'] as const),
   )
   reject(
     @CurrentCall() call: AuthenticatedCall,

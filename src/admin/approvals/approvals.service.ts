@@ -5,7 +5,7 @@ import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
 import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
 import { KeyAuthor } from '../../access/auth/author';
-import { requireSomebodyElse } from '../../access/auth/four-eyes';
+import { FourEyesService } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { EpochService } from '../../platform/database/epoch.service';
@@ -61,6 +61,7 @@ export class ApprovalsService {
     private readonly copies: LocalCopies,
     private readonly epoch: EpochService,
     private readonly stepUp: StepUpService,
+    private readonly fourEyes: FourEyesService,
   ) {}
 
   async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
@@ -192,7 +193,7 @@ export class ApprovalsService {
     const { approval } = await this.record(id, false);
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
-    const by = requireSomebodyElse(call, await readAsker(this.prisma, held));
+    const by = await this.fourEyes.require(call, await readAsker(this.prisma, held));
     if (approval?.status !== 'pending') throw notPending(approval?.status);
     if (hash !== undefined && hash !== approval.content_hash) {
       throw new Problem('content_changed', {

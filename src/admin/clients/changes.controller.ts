@@ -12,12 +12,12 @@ import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
 import { changedBy } from '../../access/auth/changed-by';
-import { ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
+import { ApprovedChangeRecord, ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
 
 const ChangeId = () =>
   ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The change's ID." });
 
-/** Serves the changes of clients and keys that need a second person. */
+/** Serves the changes that need a second person. */
 @ApiTags('Clients')
 @ApiExtraModels(ActivityState)
 @Controller('v1/changes')
@@ -47,22 +47,23 @@ export class ChangesController {
     summary: 'Approve a change',
     operationId: 'approveChange',
     description:
-      'Scope `admin`, with a personal key of another person than the requester. The change is judged again and applies at once.',
+      'Scope `admin`, with a personal key of another person than the requester. The change is judged again and applies at once. ' +
+      'The key of a person has no secret until the person claims it, with a sign-in or with `claim_code`.',
   })
   @ChangeId()
-  @ApiResponse({ status: 200, type: ChangeRecord, description: 'The change was made.' })
+  @ApiResponse({ status: 200, type: ApprovedChangeRecord, description: 'The change was made.' })
   @ApiKeyProblems(
     'step_up_required',
     ...(['invalid_request', 'own_approval', 'personal_key_required', 'change_not_found'] as const),
-    ...(['change_decided', 'change_superseded', 'incompatible_scopes'] as const),
+    ...(['change_decided', 'change_superseded', 'incompatible_scopes', 'recovery_required'] as const),
   )
   async approve(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Body() { reason }: ChangeDecisionDto,
-  ): Promise<ChangeRecord> {
-    const change = await this.decisions.approve(id, changedBy(call, reason)).catch(asProblem);
-    return this.record(change);
+  ): Promise<ApprovedChangeRecord> {
+    const { change, claimCode } = await this.decisions.approve(id, changedBy(call, reason)).catch(asProblem);
+    return { ...(await this.record(change)), ...(claimCode !== undefined && { claim_code: claimCode }) };
   }
 
   @Post(':id/reject')

@@ -5,7 +5,8 @@ import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { orNull } from '../../history/records/record.dto';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
-import { Text } from '../../http/validation/rules';
+import { field, Text } from '../../http/validation/rules';
+import { isUuid } from '../../platform/database/uuid';
 
 const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
 const nullable = (description: string, more: object = {}) =>
@@ -21,7 +22,8 @@ export class WaitingDto {
   @ApiProperty({
     type: 'string',
     required: false,
-    description: 'The new key, shown only once. It opens nothing until the change is approved.',
+    description:
+      'The new key, shown only once. It opens nothing until the change is approved. The key of a person is missing: the person claims it.',
   })
   key?: string;
 }
@@ -53,16 +55,16 @@ class KeyHolder {
   @nullable('The owner of the key. Null: nobody in particular.') person!: string | null;
 }
 
-/** A change of a client, or a new key, that needs a second person. */
+/** A change of a client, a new key, or the lift of a stop, that needs a second person. */
 export class ChangeRecord {
   @text('ID of the change.', UUID) id!: string;
   @ApiProperty({ enum: CHANGE_KINDS, description: 'Kind of change.' }) kind!: (typeof CHANGE_KINDS)[number];
   @ApiProperty({ enum: CHANGE_STATUSES, description: '`superseded`: the client was changed meanwhile.' })
   status!: ChangeStatus;
-  @text('Name of the changed client.') client!: string;
+  @nullable('Name of the changed client. Null: a stop.') client!: string | null;
   @ApiProperty({
     type: [String],
-    description: 'What needs a second person: fields of the client, `keys`, or `beneficiaries`.',
+    description: 'What needs a second person: fields of the client, `keys`, `beneficiaries`, or `stops`.',
   })
   widens!: string[];
   @orNull(ActivityState, 'The fields before the change. Null: the client does not exist.')
@@ -80,6 +82,34 @@ export class ChangeRecord {
   @orNull(ChangePerson, 'Who decided.') decided_by!: ChangePerson | null;
   @nullable('When it was decided.', INSTANT) decided_at!: Date | null;
   @nullable('Reason for the decision.') decision_reason!: string | null;
+}
+
+/** A change that was made. */
+export class ApprovedChangeRecord extends ChangeRecord {
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    description:
+      'The claim code of the key of a person, shown only once and only here. Give it to nobody else. With it, the person claims the key: `POST /v1/key-claims`.',
+  })
+  claim_code?: string;
+}
+
+/** One of both. */
+@NotForwarded()
+export class ClaimKeyDto {
+  @Text({ max: 100, required: false, description: 'Claim code of the key.', example: 'ppc_desk_…' }) code?: string;
+  @field(
+    {
+      name: 'keyId',
+      required: false,
+      requiredIf: ({ code }: Partial<ClaimKeyDto>) => code === undefined,
+      must: 'must be the ID of a key, unless code is given',
+      test: (value) => typeof value === 'string' && isUuid(value),
+    },
+    { type: 'string', format: 'uuid', description: 'ID of a key of the person of the session.' },
+  )
+  key_id?: string;
 }
 
 export class ChangesDto {

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
 import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
-import { KEY_KINDS, ListedClient, ListedKey } from '../../access/clients/listed';
+import { KEY_KINDS, KEY_STATES, ListedClient, ListedKey } from '../../access/clients/listed';
 import { UsageDto } from '../limits/cap';
 
 const described = (description: string, schema: object) => ApiProperty({ description, ...schema });
@@ -89,11 +89,19 @@ export class KeyDto implements ListedKey {
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
   @orNull('`sub` of the person at the OpenID provider. Null: the key has a secret.', { type: 'string' })
   subject!: string | null;
-  @described('Whether the key is valid.', { enum: ['active', 'revoked', 'expired'] }) state!: ListedKey['state'];
+  @described('Whether the key is valid. `unclaimed`: it has no secret until its person claims it.', {
+    enum: KEY_STATES,
+  })
+  state!: ListedKey['state'];
   @described('When it was issued.', INSTANT) created_at!: Date;
   @orNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at!: Date | null;
   @orNull('When it was revoked.', INSTANT) revoked_at!: Date | null;
   @orNull('When it was last used, to the minute.', INSTANT) last_used_at!: Date | null;
+  @orNull('The change by which two persons agreed to a personal key. Null: none did.', UUID) change_id!: string | null;
+  @orNull('When it can no longer be claimed. Null: it is not claimed.', INSTANT) claim_until!: Date | null;
+  @orNull('When its secret was made. Null: it was not claimed.', INSTANT) claimed_at!: Date | null;
+  @words('Who claimed it: its person by a sign-in, or the approver, who had its claim code, and who used the code.')
+  claimed_by!: string[];
 }
 
 export class KeysDto {
@@ -107,6 +115,13 @@ export class NewKeyDto {
   @described('The key. It is shown once and not stored.', { type: 'string' }) key!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
   @orNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at!: Date | null;
+}
+
+/** A claimed key. */
+export class ClaimedKeyDto extends NewKeyDto {
+  @described('Who requested it.', { type: 'string' }) requested_by!: string;
+  @described('Who approved it.', { type: 'string' }) approved_by!: string;
+  @words('Who claimed it, as `GET /v1/clients/{name}/keys` lists it.') claimed_by!: string[];
 }
 
 export class NewSignInDto {

@@ -9,6 +9,7 @@ import { BeneficiariesController } from './beneficiaries.controller';
 import { ChangesController } from './changes.controller';
 import { ClientEphemeralKeysController } from './client-ephemeral-keys.controller';
 import { ClientsController } from './clients.controller';
+import { KeyClaimsController } from './key-claims.controller';
 import { KeysController } from './keys.controller';
 import { SignInsController } from './sign-ins.controller';
 import { PersonRevocationsController } from './person-revocations.controller';
@@ -22,6 +23,7 @@ import { OperationsController } from './operations.controller';
     ChangesController,
     ClientEphemeralKeysController,
     ClientsController,
+    KeyClaimsController,
     KeysController,
     PersonLimitsController,
     SignInsController,

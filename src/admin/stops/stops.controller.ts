@@ -2,23 +2,29 @@ import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, 
 import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
-import { authorOf, viaOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
+import { changedBy } from '../../access/auth/changed-by';
 import { CurrentCall } from '../../access/auth/current-call';
 import { StepUp } from '../../access/auth/step-up';
+import { isWaiting } from '../../access/governance/governance.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { StopAuthor } from '../../journal/stops';
+import { WaitingDto } from '../clients/changes.dto';
+import { waiting, WAITS } from '../clients/waiting';
+import { StopLiftingService } from './stop-lifting.service';
 import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
-import { StopsService } from './stops.service';
+import { stopAuthorOf, StopsService } from './stops.service';
 
 @ApiTags('Stops')
-@ApiExtraModels(StopAuthorRecord)
+@ApiExtraModels(StopAuthorRecord, WaitingDto)
 @Controller('v1/stops')
 export class StopsController {
   private readonly logger = new Logger('Stops');
 
-  constructor(private readonly stops: StopsService) {}
+  constructor(
+    private readonly stops: StopsService,
+    private readonly lifting: StopLiftingService,
+  ) {}
 
   @Post()
   @Allow('admin')
@@ -37,7 +43,7 @@ export class StopsController {
     @Body() { client, operation, reason }: NewStopDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StopRecord> {
-    const stopped = await this.stops.stop({ client, operation }, reason, stopAuthorOf(call));
+    const stopped = await this.stops.stop({ client, operation }, reason, stopAuthorOf(changedBy(call, reason)));
     if (!stopped) {
       const fault = { pointer: '/client', detail: 'must be the name of a client, as GET /v1/clients lists them' };
       throw new Problem('invalid_request', { faults: [fault] });
@@ -69,23 +75,23 @@ export class StopsController {
     operationId: 'liftStop',
     description:
       'Scope `admin`. Other stops remain active. The stop of a recovered database can be lifted once a reconciliation run has ' +
-      'read the time whose payments may be missing.',
+      'read the time whose payments may be missing. With dual control, you lift a stop of your own alone within ten minutes. ' +
+      'Every other lift waits for a second person.',
   })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The stop's ID." })
   @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
-  @ApiKeyProblems('stop_not_found', 'recovery_required', 'invalid_request', 'step_up_required')
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('stop_not_found', 'recovery_required', 'invalid_request', 'step_up_required', 'personal_key_required')
   async lift(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
-    @Query() { unreconciled }: StopLift,
-  ): Promise<StopRecord> {
-    const lifted = await this.stops.lift(id, stopAuthorOf(call), unreconciled === 'true');
+    @Query() { unreconciled, reason }: StopLift,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StopRecord | WaitingDto> {
+    const lifted = await this.lifting.lift(id, unreconciled === 'true', changedBy(call, reason));
     if (!lifted) throw new Problem('stop_not_found');
+    if (isWaiting(lifted)) return waiting(lifted, reply);
     this.logger.warn({ call_id: call.id, stop_id: id }, 'stop lifted');
     return lifted;
   }
-}
-
-function stopAuthorOf(call: AuthenticatedCall): StopAuthor {
-  return { ...authorOf(call), via: viaOf(call) };
 }

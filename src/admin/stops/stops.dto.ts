@@ -70,6 +70,9 @@ export class StopLift {
     "Whether to lift the stop of a recovered database although the upstream's list of the lost time was not read. That is recorded.",
   )
   unreconciled?: string;
+
+  @Text({ max: 1_000, required: false, description: 'Reason, which a second person reads.', example: 'Case 17' })
+  reason?: string;
 }
 
 const nullable = (description: string, more: object = {}) =>

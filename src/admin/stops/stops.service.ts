@@ -3,6 +3,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
+import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
+import { StopLiftDocument, StopLifts } from '../../access/governance/stop-lifts';
 import { Author } from '../../journal/author';
 import { readUnread, UnreadTime } from '../../journal/lost-time';
 import { insertStop, insertStopLift, needsRecovery, StopAuthor } from '../../journal/stops';
@@ -18,8 +20,11 @@ export interface Target {
 
 /** Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See src/journal/stops.ts. */
 @Injectable()
-export class StopsService {
-  constructor(private readonly prisma: SidePrisma) {}
+export class StopsService implements StopLifts {
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly records: ChangeRecords,
+  ) {}
 
   /**
    * Adds a stop unless there is one for this target.
@@ -53,20 +58,25 @@ export class StopsService {
    * @throws Problem if the proxy set it because of an old database, and that was not recovered yet, or if payments that
    * no copy had may still be unknown.
    */
-  async lift(id: string, by: StopAuthor, unreconciled = false): Promise<StopRecord | undefined> {
-    if (!isUuid(id)) return undefined;
-    if (await needsRecovery(this.prisma, id)) throw new Problem('recovery_required');
-    if (!(await insertStopLift(this.prisma, id, by, unreconciled))) {
-      const unread = unreconciled || (await this.isLifted(id)) ? undefined : await readUnread(this.prisma, id);
-      if (unread) throw new Problem('recovery_required', { text: whyUnread(unread) });
-      return undefined;
-    }
-    const [stop] = await this.read({ id });
-    return stop;
+  async lift(id: string, by: ChangeAuthor, unreconciled = false): Promise<StopRecord | undefined> {
+    const isLifted = await this.prisma.$transaction((tx) => this.liftIn(tx, { id, unreconciled }, by));
+    return isLifted ? (await this.read({ id }))[0] : undefined;
   }
 
-  private async isLifted(id: string): Promise<boolean> {
-    return (await this.prisma.stopLift.findUnique({ where: { stopId: id }, select: { stopId: true } })) !== null;
+  async liftIn(tx: Prisma.TransactionClient, { id, unreconciled }: Lift, by: ChangeAuthor): Promise<boolean> {
+    if (!isUuid(id) || !(await isActive(tx, id))) return false;
+    await requireRead(tx, { id, unreconciled });
+    const isLifted = await insertStopLift(tx, id, stopAuthorOf(by), unreconciled);
+    if (isLifted && by.isEmergency) await this.records.record(tx, [EMERGENCY], by);
+    return isLifted;
+  }
+
+  /** Returns an active stop that can be lifted. Undefined if no active stop has this ID. @throws Problem */
+  async liftable(id: string, unreconciled: boolean): Promise<StopRecord | undefined> {
+    if (!isUuid(id)) return undefined;
+    const [stop] = await this.read({ id, lift: null });
+    if (stop) await requireRead(this.prisma, { id, unreconciled });
+    return stop;
   }
 
   private async idOf(name: string): Promise<string | undefined> {
@@ -96,6 +106,34 @@ function toRecord(row: StopRow, nameOf: (clientId: string) => string): StopRecor
     lifted_by: row.lift && author(row.lift, nameOf),
     unreconciled: row.lift?.unreconciled ?? false,
   };
+}
+
+type Lift = Pick<StopLiftDocument, 'id' | 'unreconciled'>;
+
+/** One person has lifted a stop that two lift with dual control. */
+const EMERGENCY: ClientChange = {
+  action: 'emergency_change',
+  client: null,
+  keyId: null,
+  before: null,
+  after: { acts: ['stop_lifted'] },
+};
+
+async function isActive(tx: Prisma.TransactionClient, id: string): Promise<boolean> {
+  return (await tx.stop.count({ where: { id, lift: null } })) > 0;
+}
+
+/** Requires that the database was recovered for which the proxy set a stop, and that the lost time was read. @throws Problem */
+async function requireRead(tx: Prisma.TransactionClient, { id, unreconciled }: Lift): Promise<void> {
+  if (await needsRecovery(tx, id)) throw new Problem('recovery_required');
+  const unread = unreconciled ? undefined : await readUnread(tx, id);
+  if (unread) throw new Problem('recovery_required', { text: whyUnread(unread) });
+}
+
+/** Returns the author of a change as the author of a stop. */
+export function stopAuthorOf({ clientId, keyId, actor, via }: ChangeAuthor): StopAuthor {
+  if (clientId === null || keyId === null) return { clientId: null, keyId: null, actor };
+  return { clientId, keyId, actor, via: via === 'console' ? 'console' : 'api' };
 }
 
 /** Says why a stop cannot be lifted, and what to do. */

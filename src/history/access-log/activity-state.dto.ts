@@ -80,6 +80,16 @@ export class ActivityState {
   @count('How long the balance lasts at the pace of the last day, in seconds. Null: nothing was spent.')
   runway_seconds?: number | null;
   @text('ID of the change that waits or waited for a second person.') change_id?: string;
+  @text('Who requested a claimed key.') requested_by?: string;
+  @text('Who approved a claimed key.') approved_by?: string;
+  @words('Who claimed the key, and may know it.') claimed_by?: string[];
+  @text('ID of the stop.') stop_id?: string;
+  @text('What the stop stops, and its reason.') stops?: string;
+  @ApiPropertyOptional({
+    type: 'boolean',
+    description: "Whether the stop is lifted although the upstream's list of a lost time was not read.",
+  })
+  unreconciled?: boolean;
   @text('Name of the client to be created.') name?: string;
   @words('Acts of one person that need two.') acts?: string[];
   @ApiPropertyOptional({ type: 'boolean', description: 'Whether a second person must agree.' }) dual_control?: boolean;

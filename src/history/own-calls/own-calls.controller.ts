@@ -8,7 +8,7 @@ import { SearchService } from '../search/search.service';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
-import { requireSomebodyElse } from '../../access/auth/four-eyes';
+import { FourEyesService } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
 import { readRequesterNames } from '../../access/people/requester-names';
 import { Shows, showsCall } from '../../access/auth/shows';
@@ -44,6 +44,7 @@ export class OwnCallsController {
     private readonly fence: FenceService,
     private readonly waits: WaitsService,
     private readonly stepUp: StepUpService,
+    private readonly fourEyes: FourEyesService,
   ) {}
 
   @Get()
@@ -118,6 +119,7 @@ export class OwnCallsController {
   @ApiKeyProblems(
     'invalid_request',
     'own_approval',
+    'personal_key_required',
     'call_not_found',
     'not_in_doubt',
     'resolution_superseded',
@@ -135,7 +137,7 @@ export class OwnCallsController {
     const { client, key_id: keyId, person_id: personId, actor } = found;
     const names = await readRequesterNames(this.prisma, found);
     const asked = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, names };
-    const by = requireSomebodyElse(call, asked, OWN_CALL);
+    const by = await this.fourEyes.require(call, asked, OWN_CALL);
     this.stepUp.requireOver(call, found.total_usd ?? undefined);
     const obstacle = await this.settle(id, body, by);
     if (obstacle) throw obstacle;

@@ -63,6 +63,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   no_provider: 'ask',
   own_approval: 'ask',
   personal_key_required: 'ask',
+  claim_not_found: 'ask',
   approval_rejected: 'ask',
   approval_expired: 'new_key',
   misdirected_request: 'fix_request',

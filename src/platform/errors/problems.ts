@@ -132,6 +132,10 @@ export const PROBLEMS = {
     status: 403,
     text: 'A second person must agree to this, so it needs a key that belongs to a person. Nothing was changed. Ask the operator for one.',
   },
+  claim_not_found: {
+    status: 404,
+    text: 'No key can be claimed with this. It was claimed or revoked, its time is over, or it belongs to another person. Nothing was changed. Ask an administrator to request a new key.',
+  },
   approval_rejected: { status: 403, text: 'An approver rejected this request. Nothing was sent.' },
   approval_expired: {
     status: 403,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { authorOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
-import { needsPersonalKey, requireSomebodyElse } from '../../access/auth/four-eyes';
+import { Decider, FourEyesService, needsPersonalKey, requireSomebodyElse } from '../../access/auth/four-eyes';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
@@ -32,7 +32,10 @@ const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'acc
 /** Checks and records decisions about findings. */
 @Injectable()
 export class DecisionsService {
-  constructor(private readonly prisma: SidePrisma) {}
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly fourEyes: FourEyesService,
+  ) {}
 
   /**
    * Records all decisions or none.
@@ -46,8 +49,9 @@ export class DecisionsService {
       state,
       reason,
     }));
+    const decider = await this.fourEyes.deciderOf(call);
     await insertFindingSteps(this.prisma, steps, authorOf(call), (findings) => {
-      const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), call));
+      const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), decider));
       refuse([...known, ...found]);
     });
   }
@@ -64,7 +68,7 @@ function repeated(decisions: PlacedDecision[]): PlacedFault[] {
   });
 }
 
-function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, call: AuthenticatedCall): PlacedFault[] {
+function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, decider: Decider): PlacedFault[] {
   const { state, version, pointer, where } = decision;
   const at = (field: string, code: ProblemCode, detail: string): PlacedFault => ({
     code,
@@ -80,7 +84,7 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, cal
   const wrong = wrongStep(finding.state, state);
   if (wrong) faults.push(at('state', 'finding_changed', wrong));
   if (state === 'accepted') {
-    const refused = refusedAcceptance(call, finding);
+    const refused = refusedAcceptance(decider, finding);
     if (refused) faults.push(at('state', refused.code, refused.detail));
   }
   return faults;
@@ -95,17 +99,17 @@ function wrongStep(from: FindingState, to: StepState): string | undefined {
 
 /** Nobody looks into an accepted loss any more. Accepting therefore takes a person who did not request the payment. */
 function refusedAcceptance(
-  call: AuthenticatedCall,
+  decider: Decider,
   { clientId, keyId, isPerson, names }: FindingNow,
 ): { code: ProblemCode; detail: string } | undefined {
-  const { identity, clientName } = call.caller;
+  const { identity, clientName } = decider.call.caller;
   if (identity === null) {
     const detail = `only a person can accept a difference, with a personal key. ${needsPersonalKey(clientName)}`;
     return { code: 'invalid_request', detail };
   }
   if (clientId === null || keyId === null) return undefined;
   try {
-    requireSomebodyElse(call, { clientId, keyId, isPerson, names }, OWN);
+    requireSomebodyElse(decider, { clientId, keyId, isPerson, names }, OWN);
     return undefined;
   } catch (problem) {
     const { code, message } = problem as Problem;

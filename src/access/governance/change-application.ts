@@ -1,0 +1,95 @@
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
+import { ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
+import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from '../clients/client-writes';
+import { KeyRow, unclaimed } from '../clients/key-rows';
+import { fromPermissions } from '../clients/permissions';
+import { RegisterWrites } from '../clients/register-writes';
+import { isSignIn } from '../clients/sign-ins';
+import { fromDocument, PersonExceptionWrites, readOwnLimits, toDocument } from '../people/person-exceptions';
+import { fromKeyDocument } from './change-document';
+import { ClientChangePending } from './pending-changes';
+import { fromRegisterDocument } from './register-document';
+import { requireSeparateHands } from './separation';
+
+/** Makes approved changes of clients and keys, in the transaction of the decision. */
+export class ChangeApplication {
+  private readonly writes: ClientWrites;
+  private readonly register: RegisterWrites;
+  private readonly exceptions: PersonExceptionWrites;
+
+  /** @param claimsForMs how long a personal key can be claimed. */
+  constructor(
+    records: ChangeRecords,
+    private readonly claimsForMs: number,
+  ) {
+    this.writes = new ClientWrites(records);
+    this.register = new RegisterWrites(records);
+    this.exceptions = new PersonExceptionWrites(records);
+  }
+
+  /** Returns the changed client, null for one that will be created, or undefined if it is no longer as it was. */
+  async currentClient(
+    tx: Prisma.TransactionClient,
+    { kind, client: name, before, change: { person } }: ClientChangePending,
+  ): Promise<{ id: string } | null | undefined> {
+    if (before === null) return (await isTaken(tx, name)) ? undefined : null;
+    const client = await lockClient(tx, name);
+    if (JSON.stringify(permissionsOf(client)) !== JSON.stringify(before.permissions)) return undefined;
+    if (person) {
+      const limits = toDocument(await readOwnLimits(tx, client.id, person.id));
+      return JSON.stringify(limits) === JSON.stringify(before.person) ? client : undefined;
+    }
+    // A key that was issued since would take part in what the change grants, and nobody agreed to that.
+    const known = new Set(before.holders.map(({ key_id }) => key_id));
+    const isKnown = ({ key_id }: Holder) => known.has(key_id);
+    return kind === 'issue_key' || (await holdersOf(tx, client.id)).every(isKnown) ? client : undefined;
+  }
+
+  /** Makes the change. @returns the claim code of a personal key, which is available only once. @throws Problem */
+  async apply(
+    tx: Prisma.TransactionClient,
+    { id: changeId, client: name, before, change }: ClientChangePending,
+    by: ChangeAuthor,
+  ): Promise<string | undefined> {
+    const permissions = fromPermissions(change.permissions);
+    const { row, code } = change.key ? this.toKey(name, fromKeyDocument(change.key), changeId) : {};
+    if (before === null) {
+      const scopes = permissions.scopes ?? [];
+      await requireSeparateHands(tx, name, { scopes, persons: [row?.person ?? null] });
+      const { account = MAIN_ACCOUNT, kind = 'server' } = change;
+      await this.writes.create(tx, { ...permissions, name, account, kind, scopes }, row, by);
+      return code;
+    }
+    const client = await lockClient(tx, name);
+    if (row) {
+      await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [row.person] });
+      await this.writes.issueKey(tx, client, row, by);
+      return code;
+    }
+    if (change.register) {
+      await this.register.change(tx, client, fromRegisterDocument(change.register), by);
+      return undefined;
+    }
+    if (change.person) {
+      const { id, limits } = change.person;
+      const ofPerson = { id, before: await readOwnLimits(tx, client.id, id), change: fromDocument(limits) };
+      await this.exceptions.limit(tx, client, ofPerson, by);
+      return undefined;
+    }
+    if (permissions.scopes) {
+      const persons = (await holdersOf(tx, client.id)).map(({ person }) => person);
+      await requireSeparateHands(tx, name, { scopes: permissions.scopes, persons });
+    }
+    await this.writes.update(tx, client, permissions, by);
+    return undefined;
+  }
+
+  /** The key of a person gets its secret when that person claims it. A sign-in has none. */
+  private toKey(client: string, row: KeyRow, changeId: string): { row: KeyRow; code?: string } {
+    if (row.person === null || isSignIn(row)) return { row };
+    const claimUntil = new Date(clock.now().getTime() + this.claimsForMs);
+    return unclaimed(client, row, { changeId, claimUntil });
+  }
+}

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { isUuid } from '../../platform/database/uuid';
+import { Problem } from '../../platform/errors/problem';
+import { ChangeAuthor, ChangeRecords } from '../clients/changes';
+import { PATIENCE } from '../clients/clients.service';
+import { hashKey, isWellFormedClaimCode, newKey, OPENS } from '../clients/key';
+import { hintOf } from '../clients/listed';
+
+/** A key that waits for its person, and those who agreed to it. */
+interface Unclaimed {
+  id: string;
+  client: string;
+  clientId: string;
+  person: string;
+  expiresAt: Date | null;
+  requestedBy: string;
+  approvedBy: string;
+}
+
+/** A claimed key. */
+export interface ClaimedKey extends Unclaimed {
+  /** The key. It is available only once. */
+  key: string;
+  claimedBy: string[];
+}
+
+/** Who claims a key. */
+export interface Claimant {
+  /** The person of the credential of the request. Null without a credential, or if nobody in particular has it. */
+  person: string | null;
+  /** Whether the person signed in at the OpenID provider. Nobody else has made that credential. */
+  isSignedIn: boolean;
+}
+
+/**
+ * Makes the secrets of personal keys that two persons agreed to, when their persons claim them. Of several claims at the same
+ * moment, one succeeds.
+ */
+@Injectable()
+export class ClaimsService {
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly records: ChangeRecords,
+  ) {}
+
+  /** Claims a key by its claim code. @throws Problem `claim_not_found` */
+  byCode(code: string, who: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
+    if (!isWellFormedClaimCode(code)) throw new Problem('claim_not_found');
+    return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, by, (key) => {
+      if (isTheirOwn(key, who)) return [key.person];
+      // Only the approver was shown the code. Whoever has it does not prove to be somebody else.
+      return [...new Set([key.approvedBy, ...(who.person === null ? [] : [who.person])])];
+    });
+  }
+
+  /** Claims a key by a sign-in of its person. @throws Problem `claim_not_found` */
+  bySignIn(keyId: string, who: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
+    if (!isUuid(keyId)) throw new Problem('claim_not_found');
+    return this.claim(Prisma.sql`k.id = ${keyId}::uuid`, by, (key) => {
+      if (!isTheirOwn(key, who)) throw new Problem('claim_not_found');
+      return [key.person];
+    });
+  }
+
+  /** @param claimedBy who may see the secret. */
+  private claim(where: Prisma.Sql, by: ChangeAuthor, claimedBy: (key: Unclaimed) => string[]): Promise<ClaimedKey> {
+    return this.prisma.$transaction(async (tx) => {
+      const [found] = await tx.$queryRaw<Unclaimed[]>`
+        SELECT k.id::text, c.name AS client, c.id::text AS "clientId", k.person, k.expires_at AS "expiresAt",
+          p.person AS "requestedBy", p.decider_person AS "approvedBy"
+        FROM api_key k JOIN client c ON c.id = k.client_id JOIN pending_change p ON p.id = k.change_id
+        WHERE ${where} AND k.claim_sha256 IS NOT NULL AND k.claim_until > now() AND ${Prisma.raw(OPENS)}
+        FOR UPDATE OF k`;
+      if (!found) throw new Problem('claim_not_found');
+      const claimed = { ...found, key: newKey(found.client), claimedBy: claimedBy(found) };
+      await makeSecret(tx, claimed);
+      await this.records.record(tx, [claimOf(claimed)], by);
+      return claimed;
+    }, PATIENCE);
+  }
+}
+
+function isTheirOwn({ person: owner }: Unclaimed, { person, isSignedIn }: Claimant): boolean {
+  return isSignedIn && person?.toLowerCase() === owner.toLowerCase();
+}
+
+async function makeSecret(tx: Prisma.TransactionClient, { id, key, claimedBy }: ClaimedKey): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE api_key SET sha256 = ${hashKey(key)}, hint = ${key.slice(-4)}, claim_sha256 = NULL, claimed_at = clock_timestamp(),
+      claimed_by = ${claimedBy}::text[]
+    WHERE id = ${id}::uuid`;
+}
+
+/** The act of a claim. */
+function claimOf({ id, client, clientId, person, key, requestedBy, approvedBy, claimedBy }: ClaimedKey) {
+  const hint = hintOf(client, { hint: key.slice(-4) });
+  const after = { person, hint, requested_by: requestedBy, approved_by: approvedBy, claimed_by: claimedBy };
+  const target = { id: clientId, name: client };
+  return { action: 'key_claimed', client: target, keyId: id, before: null, after } as const;
+}
