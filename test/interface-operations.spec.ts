@@ -150,8 +150,8 @@ describe('the operations, documented and observed', () => {
     const sentBefore = api.upstream.received.length;
     const { body } = await api.post('/payouts/gold', {}).expect(404);
     expect(body).toMatchObject({ status: 'error', code: 'not_found' });
-    await api.get('/send').expect(404);
-    await api.post('/sub-account/list', {}).expect(404);
+    expect((await api.get('/send').expect(405)).headers.allow).toBe('POST');
+    expect((await api.post('/sub-account/list', {}).expect(405)).body.code).toBe('method_not_allowed');
     expect(api.upstream.received.length).toBe(sentBefore);
   });
 });
