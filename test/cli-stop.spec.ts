@@ -13,6 +13,7 @@ describe('the stop command', () => {
     database = await createTestDatabase();
     process.env.DATABASE_URL = database.url;
     process.env.DATABASE_OWNER_URL = database.ownerUrl;
+    process.env.DUAL_CONTROL = 'false'; // with it, the proxy is asked to lift stops
     await database.query(`INSERT INTO client (id, name, scopes) VALUES (gen_random_uuid(), 'shop', '{pay}')`);
   });
   afterAll(() => database.close());

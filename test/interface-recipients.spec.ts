@@ -99,7 +99,7 @@ describe('the recipient', () => {
     expect((await api.record(response.headers['x-call-id'] as string)).items).toMatchObject([
       { recipient: { receiver: 'sub-account-1' }, recipient_field: 'receiver', amount_usd: null, wallet: null },
     ]);
-    await expectFaults(rules.post('/account/transfer', { amount: '5', wallet: 5 }), [
+    await expectFaults(rules.post('/account/transfer', { amount: 'five', wallet: 5 }), [
       { pointer: '/receiver', detail: /^is required and must be text/ },
       { pointer: '/amount', detail: /number of US dollars/ },
       { pointer: '/wallet', detail: /must be text/ },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, Hash } from 'node:crypto';
 import { Pool } from 'undici';
 import { FailureCode, isObject, readEnvelopeStatus } from './answer';
 import { decodedBy, decodersOf, isCodingFault } from './content-coding';
@@ -61,14 +61,8 @@ export async function streamListing(
       response.body.on('error', () => undefined).destroy(); // An error after our own abort is expected.
       return { ...listing, failure: refused };
     }
-    const received = async function* () {
-      for await (const chunk of response.body as AsyncIterable<Buffer>) {
-        listing.bytes += chunk.length;
-        sha256.update(chunk);
-        yield chunk;
-      }
-    };
-    for await (const chunk of decodedBy(decoders, received()))
+    const received = countedInto(listing, sha256, response.body);
+    for await (const chunk of decodedBy(decoders, received))
       for (const batch of splitter.push(chunk)) await hands.give(batch);
     return { ...listing, failure: failureAtEnd(splitter), sha256: sha256.digest() };
   } catch (error) {
@@ -77,6 +71,15 @@ export async function streamListing(
     if (deadline.aborted) return { ...listing, failure: 'timeout' };
     if (signal?.aborted) return { ...listing, failure: 'stopped' };
     return { ...listing, failure: failureOf(error, listing.httpStatus === null ? 'waiting' : 'answering') };
+  }
+}
+
+/** Adds up and hashes the bytes as the upstream sent them. */
+async function* countedInto(listing: Listing, sha256: Hash, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  for await (const chunk of body) {
+    listing.bytes += chunk.length;
+    sha256.update(chunk);
+    yield chunk;
   }
 }
 
