@@ -60,6 +60,6 @@ import { StoryService } from './story/story.service';
     SummaryService,
     WaitsService,
   ],
-  exports: [IndexService, PresentService, Readings, ReadingsService, RecordsService, SearchService],
+  exports: [IndexService, PresentService, Readings, ReadingsService, RecordsService, SearchService, SummaryService],
 })
 export class HistoryModule {}

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { RESTED } from '../../platform/database/pacing';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -10,6 +11,7 @@ import { countryName } from '../../recipients/country-name';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';
+import { PayoutSums } from './payout-sums.dto';
 import { SearchService } from './search.service';
 import { GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 import { shown } from '../records/view';
@@ -86,6 +88,17 @@ export class SummaryService {
       groups: rows.slice(0, MAX_GROUPS).map((row) => toGroup(row, names, reveal)),
       cut: rows.length > MAX_GROUPS,
     };
+  }
+
+  /** Adds up the payouts that clients of an account requested in a period. */
+  async sumsOf(account: string, from: Date, to: Date, rests: boolean): Promise<PayoutSums> {
+    const period = { account, from: from.toISOString(), to: to.toISOString() };
+    const asked = { reveal: false, gone: undefined, rests };
+    const { groups } = await this.summarize({ ...period, group_by: 'operation' }, asked);
+    const sum = (name: keyof PayoutSums) =>
+      groups.reduce((total, group) => total.plus(group[name]), new Decimal(0)).toFixed();
+    const sums = SUM_COLUMNS.map((name) => [name, sum(name)] as const);
+    return { asked_usd: sum('asked_usd'), ...(Object.fromEntries(sums) as SumRow) };
   }
 
   /** Returns the names of clients by their IDs, and of countries by their codes. */

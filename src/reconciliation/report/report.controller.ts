@@ -14,6 +14,7 @@ import { ReadingsService } from '../../history/access-log/readings.service';
 import { Allow } from '../../access/auth/allow';
 import { mayReveal } from '../../access/auth/call';
 import { Shows } from '../../access/auth/shows';
+import { SharesService } from '../../http/shares/shares.service';
 import { HoldsPlace } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -41,6 +42,7 @@ export class ReportController {
     private readonly runs: RunReader,
     private readonly reports: ReportService,
     private readonly readings: ReadingsService,
+    private readonly shares: SharesService,
   ) {}
 
   @Get(':id/report')
@@ -80,7 +82,9 @@ export class ReportController {
     requireMayRead(run, request.call);
     if (!run.end) throw new Problem('run_not_ended');
     const reveal = mayReveal(request.call);
-    const head = await this.reports.head(run, reveal);
+    const rests = this.shares.isPaying;
+    if (rests) request.call.restedMs = Infinity; // within the statement that adds up the payouts
+    const head = await this.reports.head(run, { reveal, rests });
     const rows = countOf(head);
     await this.readings.record(request, { rows, about: { run_id: id }, people: false, compares: run.comparesPeople });
     const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;

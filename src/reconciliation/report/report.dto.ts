@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PayoutSums } from '../../history/search/payout-sums.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { AGES } from '../findings/ageing';
 import { FindingEvidence } from '../findings/evidence.dto';
@@ -66,13 +67,19 @@ export class ReportFinding extends FindingRecord {
 
 /** The report of a run. */
 export class Report {
-  @ApiProperty({ ...INSTANT, description: 'Time of the report. States and ages are as of this time.' })
+  @ApiProperty({ ...INSTANT, description: 'Time of the report. The sums of payouts, states and ages are as of this time.' })
   written_at!: Date;
   @ApiProperty({ type: RunRecord, description: 'The run, with its settings and totals.' }) run!: RunRecord;
   @nullable({ $ref: '#/components/schemas/ReportSource' }, 'The source that it compared with.')
   source!: ReportSource | null;
   @nullable({ $ref: '#/components/schemas/ReportEquation' }, 'Null if the run has no result.')
   equation!: ReportEquation | null;
+  @ApiProperty({
+    type: PayoutSums,
+    description:
+      'What became of the payouts that clients of the account requested in the period, as of `written_at`. The sums are those of `GET /v1/audit/summary`. Payouts that were approved later than requested may be in the sums of another period than in `equation`.',
+  })
+  payouts!: PayoutSums;
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(STATES.map((state) => [state, COUNT])),

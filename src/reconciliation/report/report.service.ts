@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { maskContacts } from '../../history/records/masking';
 import { shown } from '../../history/records/view';
+import { SummaryService } from '../../history/search/summary.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -25,19 +26,25 @@ const MOST_ON_PAGE = 500;
 /** Reads the report of a run. */
 @Injectable()
 export class ReportService {
-  constructor(private readonly prisma: ReaderPrisma) {}
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly summaries: SummaryService,
+  ) {}
 
-  async head(run: Run, reveal: boolean): Promise<ReportHead> {
+  /** @param rests whether payments need the database meanwhile. */
+  async head(run: Run, { reveal, rests }: { reveal: boolean; rests: boolean }): Promise<ReportHead> {
     const record = toRecord(run, reveal);
-    const [source, states, ageing, now] = await Promise.all([
+    const { account, from, to } = run;
+    const [source, payouts, states, ageing, now] = await Promise.all([
       this.source(record.read_id, reveal),
+      this.summaries.sumsOf(account, from, to, rests),
       readStatesOf(this.prisma, run.id),
-      this.ageing(run.account),
+      this.ageing(account),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
     const { totals } = record;
     const written = { written_at: now[0]?.now ?? clock.now(), run: record, source };
-    return { ...written, equation: totals && equationOf(totals), states, ageing };
+    return { ...written, equation: totals && equationOf(totals), payouts, states, ageing };
   }
 
   async *json(head: ReportHead, reveal: boolean): AsyncGenerator<string, void> {

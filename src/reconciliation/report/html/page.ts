@@ -13,7 +13,7 @@ import { findingsSection } from './findings-table';
 import { Markup, markup } from './markup';
 import { mark } from './marks';
 import { count, instant, period, plural } from './numbers';
-import { doubtsInWords, doubtsTable, walletsTable } from './period-tables';
+import { doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './period-tables';
 import { STYLE } from './style';
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
@@ -41,7 +41,7 @@ export function reportPage(head: ReportHead): ReportPage {
       return findingsSection(category, findings, sum).text;
     },
     end: markup`</main>
-<footer><p>Written ${instant(head.written_at)} UTC; states and ages are as of then. Amounts are US dollars, exact. People are masked.</p></footer>
+<footer><p>Written ${instant(head.written_at)} UTC; sums of payouts, states and ages are as of then. Amounts are US dollars, exact. People are masked.</p></footer>
 </body></html>
 `.text,
   };
@@ -69,6 +69,7 @@ ${facts(head)}
 <main>
 ${sum && equation(sum)}
 ${totals && charts(totals, sums, head)}
+${payoutsTable(head.payouts)}
 ${totals && walletsTable(totals)}
 ${totals && doubtsTable(totals)}
 ${hasFindings(head) && markup`<h2>Findings</h2>`}

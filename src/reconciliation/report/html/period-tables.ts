@@ -1,3 +1,4 @@
+import { PayoutSums } from '../../../history/search/payout-sums.dto';
 import { Doubt } from '../../matching/doubts';
 import { Totals } from '../../matching/totals';
 import { WalletStatement } from '../../matching/wallet-statement';
@@ -37,6 +38,24 @@ function doubtCells({ kind, call_id: call, upstream_ref: ref, status, at, usd: a
     status ?? '',
     amount === null ? '' : usd(amount),
   ];
+}
+
+/** Shows what became of the payouts that were requested in the period. */
+export function payoutsTable(sums: PayoutSums): Markup {
+  const columns: [keyof PayoutSums, string][] = [
+    ['asked_usd', 'Requested'],
+    ['paid_usd', 'Paid'],
+    ['pending_usd', 'Pending'],
+    ['returned_usd', 'Returned'],
+    ['not_executed_usd', 'Not executed'],
+    ['fees_usd', 'Fees'],
+  ];
+  const titles = columns.map(([, title]) => title);
+  const amounts = columns.map(([name]) => usd(sums[name]));
+  return markup`<section class="category" aria-labelledby="payouts">
+    <header><h2 id="payouts">Our payouts</h2><p class="meaning">What became of the payouts that were requested in the period. The requested amount is paid, pending, returned or not executed. Fees come on top.</p></header>
+    ${table('Sums of our payouts, USD', titles, [amounts])}
+  </section>`;
 }
 
 /** Shows how each wallet came from its opening balance to its closing balance. */
