@@ -1,4 +1,5 @@
 import { ClientsService } from '../src/access/clients/clients.service';
+import { SKEW_SECONDS } from '../src/access/tokens/access-token';
 import { clientsCommands } from '../src/cli/clients';
 import { beginEpoch } from '../src/journal/begin-epoch';
 import { PrismaService } from '../src/platform/database/prisma.service';
@@ -68,13 +69,13 @@ describe('the revocation of tokens', () => {
     const { id, name, token } = await newClient();
     const old = await token();
     await revoke(name, { issuer: scene.issuer.issuer, name: 'alice' }).expect(200);
-    await scene.proxy.database.query(
-      "UPDATE person SET revoked_at = revoked_at - interval '1 minute' WHERE client_id = $1",
+    const [person] = await scene.proxy.database.query(
+      "UPDATE person SET revoked_at = revoked_at - interval '1 minute' WHERE client_id = $1 RETURNING revoked_at",
       [id],
     );
     await scene.proxy.database.query('UPDATE client SET name = name WHERE id = $1', [id]);
-    const before = Math.floor(Date.now() / 1_000) - 50;
-    expect(await answers(await token({ iat: before }))).toEqual(REFUSED); // within the skew of a provider's clock
+    const revokedAt = Math.floor((person?.revoked_at as Date).getTime() / 1_000);
+    expect(await answers(await token({ iat: revokedAt + SKEW_SECONDS }))).toEqual(REFUSED);
     expect(await answers(old)).toEqual(DONE);
   });
 
@@ -185,6 +186,14 @@ describe('the revocation of tokens', () => {
     expect(await answers(unbound)).toEqual(DONE);
     await scene.proxy.database.query('UPDATE client SET token_dpop = TRUE WHERE id = $1', [id]);
     expect(await answers(unbound)).toEqual(DONE.map(() => 'use_dpop'));
+  });
+
+  it('ends those that are older than the client allows as soon as it allows less', async () => {
+    const { id, token } = await newClient();
+    const old = await token({ iat: Math.floor(Date.now() / 1_000) - 100 });
+    expect(await answers(old)).toEqual(DONE);
+    await scene.proxy.database.query('UPDATE client SET token_max_age = 60 WHERE id = $1', [id]);
+    expect(await answers(old)).toEqual(DONE.map(() => 'token_expired'));
   });
 
   it('of a client that lost a scope narrows its tokens at once', async () => {

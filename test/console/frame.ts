@@ -39,10 +39,10 @@ describe('the console', () => {
 
   it('shows to each key what it may see, and says so where that is nothing', async () => {
     const auditor = await visit(keys.auditor, '/clients');
-    expect(await pagesOf(auditor)).toEqual(['Overview', 'Calls', 'Payouts', 'Activity']);
+    expect(await pagesOf(auditor)).toEqual(['Overview', 'Calls', 'Payouts', 'Activity', 'Claim a key']);
     await auditor.getByText('your key does not have access to it').waitFor();
     const admin = await visit(keys.admin);
-    expect(await pagesOf(admin)).toEqual(['Overview', 'Clients', 'Changes', 'Activity', 'Stop switch']);
+    expect(await pagesOf(admin)).toEqual(['Overview', 'Clients', 'Changes', 'Activity', 'Stop switch', 'Claim a key']);
     const app = await visit(keys.app);
     await app.getByText('it cannot see anything in the console').waitFor();
     expect(await pagesOf(app)).toEqual([]);
